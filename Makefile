@@ -1,0 +1,70 @@
+# Everything happens in .venv, made once; `make PYTHON=python3.12 …` picks the interpreter it is made from.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CHECKED := arena benchmarks bots docs protocol tests
+
+.DEFAULT_GOAL := help
+.PHONY: help tournament test check format lint types docs docs-check tour golden bots bench venv clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+tournament: $(VENV)/with-test ## Play a tournament of the bundled Python bots and print the standings
+	@$(BIN)/arena tournament random greedy banzai
+
+test: $(VENV)/with-test ## Run all tests; those that need a missing tool are skipped, with the reason
+	@$(BIN)/pytest -q
+
+check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests
+
+format: $(VENV)/with-dev ## Format the code
+	@$(BIN)/ruff format $(CHECKED)
+	@$(BIN)/ruff check --fix $(CHECKED)
+
+lint: $(VENV)/with-dev ## Check format and lint
+	@$(BIN)/ruff format --check $(CHECKED)
+	@$(BIN)/ruff check $(CHECKED)
+
+types: $(VENV)/with-dev ## Check the types of arena/
+	@$(BIN)/mypy
+
+docs: $(VENV)/with-test ## Write the generated pages: the protocol's tables and schemas, docs/cli.md
+	@$(BIN)/python protocol/generate.py
+	@$(BIN)/python docs/generate.py
+
+docs-check: $(VENV)/with-test ## Check that the generated pages are current
+	@$(BIN)/python protocol/generate.py --check
+	@$(BIN)/python docs/generate.py --check
+
+tour: $(VENV)/with-test ## Run the README's commands and write what they print into it
+	@$(BIN)/python docs/tour.py
+
+golden: $(VENV)/with-test ## Rewrite the golden playthroughs; review the difference before you keep it
+	@$(BIN)/python tests/golden/generate.py
+
+bots: ## Build the bundled bots in C and JavaScript (STRICT=1: a missing tool is an error)
+	@$(MAKE) --no-print-directory -C bots
+
+bench: $(VENV)/with-test bots ## Measure the referee, the engine and a tournament, as ratios
+	@$(BIN)/python benchmarks/bench.py
+
+venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
+
+clean: ## Remove the virtual environment and all that was built
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@$(MAKE) --no-print-directory -C bots clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "make: expected Python 3.11 or newer, got: $$($(PYTHON) --version 2>&1); name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || \
+	  { echo "make: $(PYTHON) has no venv module; install it (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "Making $(VENV) ..." >&2
+	@$(PYTHON) -m venv $(VENV)
+
+# One stamp per extra of pyproject.toml.
+$(VENV)/with-%: pyproject.toml | $(BIN)/python
+	@echo "Installing arena and its $* requirements into $(VENV) ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,129 @@
+"""`arena match`: a few games between given bots, here and now."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.cli.options import game_options, json_option, logs_option
+from arena.cli.output import console, say, show, show_json
+from arena.show.standings import forfeit_text
+from arena.show.text import plain
+
+if TYPE_CHECKING:
+    from arena.tournament.runner import Played
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOT BOT...", required=True)
+@game_options
+@click.option("--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
+@logs_option("Where the match gets its folder of logs.")
+@json_option
+def match(
+    bots: tuple[str, ...],
+    rules: str,
+    ruleset: str,
+    options: tuple[str, ...],
+    board: str | None,
+    time: str,
+    seed: str | None,
+    deals: int,
+    logs: Path,
+    as_json: bool,
+) -> None:
+    """Play bots against each other on one deal, the seats rotated.
+
+    Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two to four of them. So a
+    match of two has two games, in which they change places. In a terminal the board is drawn as the last game left
+    it. Nothing is rated, and nothing is kept but the logs.
+
+    \b
+    Example:
+      arena match greedy random --seed tea
+    """
+    from arena.tournament.match import begin_match, play_match
+    from arena.tournament.report import to_json
+    from arena.tournament.setup import parse_options, set_up
+
+    setup = set_up(
+        bots,
+        rules=rules,
+        ruleset=ruleset,
+        options=parse_options(options),
+        board=board,
+        players=len(bots),
+        deals=deals,
+        seatings="cyclic",
+        time=time,
+        seed=seed,
+    )
+    names = [bot.name for bot in setup.settings.bots]
+    begun = begin_match(setup.settings, logs)
+    games = []
+    for played in play_match(setup, begun):
+        game = describe(played, names, Path(begun.logs))
+        games.append(game)
+        if not as_json:
+            click.echo(sentence(game))
+        for seat in played.result.seats:
+            if seat.forfeit is not None:
+                say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], Path(game["log"])))
+    if as_json:
+        identity = {"id": begun.id, "seed": begun.seed, "commitment": begun.commitment}
+        show_json(to_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs}))
+    else:
+        draw_last_board(games[-1]["log"])
+        click.echo(summary(names, games))
+
+
+def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
+    """A game as `--json` prints it; lists are by seat."""
+    result = played.result
+    return {
+        "game": result.game,
+        "deal": played.game.deal,
+        "rotation": played.game.rotation,
+        "bots": [names[entrant] for entrant in played.game.entrants],
+        "ranks": list(result.ranks),
+        "termination": result.termination,
+        "turns": result.turns,
+        "seconds": round(result.seconds, 3),
+        "play_digest": result.play_digest,
+        "log": os.path.relpath(logs / result.log),
+    }
+
+
+def sentence(game: dict[str, Any]) -> str:
+    """How a game ended, in a line."""
+    order = sorted(zip(game["ranks"], range(len(game["bots"])), game["bots"], strict=True))
+    places = ", ".join(f"{rank}. {name} (seat {seat})" for rank, seat, name in order)
+    return plain(f"{places}: {game['turns']} turns, {game['seconds']:.2f} s, {game['log']}")
+
+
+def summary(names: list[str], games: list[dict[str, Any]]) -> str:
+    """Who won how many games."""
+    won: Counter[str] = Counter()
+    for game in games:
+        if game["ranks"].count(1) == 1:
+            won[game["bots"][game["ranks"].index(1)]] += 1
+    drawn = len(games) - won.total()
+    words = [f"{name} won {won[name]}" for name in names]
+    return plain(f"{len(games)} games: {', '.join(words)}, drawn {drawn}")
+
+
+def draw_last_board(log: str) -> None:
+    """Draw a game's end, if stdout is a terminal."""
+    screen = console()
+    if not screen.is_terminal:
+        return
+    from arena.record.log import read_log
+    from arena.show.game import Replay
+
+    shown = Replay(read_log(Path(log)))
+    for line in shown.draw(len(shown.frames) - 1, screen.width):
+        show(line)

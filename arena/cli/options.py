@@ -1,0 +1,44 @@
+"""Options that more than one command has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_GAME = (
+    click.option("--rules", default="samurai", show_default=True, help="Whose rules."),
+    click.option("--ruleset", default="standard", show_default=True, help="A named set of options of the rules."),
+    click.option(
+        "--rule", "options", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
+    ),
+    click.option("--board", metavar="FILE", help="A board, by file or bundled name.  [default: the game's own]"),
+    click.option(
+        "--time",
+        default="10+0.1",
+        show_default=True,
+        metavar="CONTROL",
+        help="BANK+INCREMENT or LIMIT/move, in seconds.",
+    ),
+    click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]"),
+)
+
+
+def game_options(function: F) -> F:
+    """What is played: `rules`, `ruleset`, `options`, `board`, `time`, `seed`."""
+    for option in reversed(_GAME):
+        function = option(function)
+    return function
+
+
+def logs_option(help: str) -> Callable[[F], F]:
+    """`--logs DIR`."""
+    return click.option("--logs", default="logs", show_default=True, type=click.Path(path_type=Path), help=help)
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+"""`--json`."""

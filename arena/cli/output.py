@@ -1,0 +1,105 @@
+"""What every command prints with: tables, JSON, colour, messages. Nothing else decides about colour or width."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from arena.show.text import plain
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+UNBOUNDED = 1_000
+"""Columns to print in where nobody looks: into a file or a pipe a table goes whole."""
+
+
+@cache
+def console(*, stderr: bool = False) -> Console:
+    """The console of stdout or stderr: plain where it is no terminal, and where NO_COLOR or TERM=dumb ask for it.
+
+    It interprets nothing in the text that it is given.
+    """
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else UNBOUNDED
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
+
+
+def show(renderable: RenderableType) -> None:
+    """Print data for people to stdout."""
+    console().print(renderable, soft_wrap=False)
+
+
+def show_json(text: str) -> None:
+    """Print one JSON document to stdout."""
+    click.echo(text)
+
+
+def say(text: str) -> None:
+    """Print a message to stderr, below which a running progress bar stays."""
+    console(stderr=True).print(text)
+
+
+@contextmanager
+def progress_bar(total: int, done: int) -> Iterator[Callable[[Callable[[], str]], None]]:
+    """A bar on stderr, if that is a terminal on which a line can be redrawn, with games done, rate, time left, leader.
+
+    Yields:
+        What to call after each game; it is given a function that tells the leader.
+    """
+    screen = console(stderr=True)
+    if not screen.is_terminal or screen.is_dumb_terminal:
+        yield lambda leader: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    began = time.monotonic()
+    columns = (
+        BarColumn(bar_width=None),
+        TextColumn("{task.completed}/{task.total} games"),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[leader]}", markup=False),
+    )
+    with Progress(*columns, console=screen, transient=True, expand=True) as progress:
+        task = progress.add_task("", total=total, completed=done, rate="", leader="")
+        played = 0
+
+        def advance(leader: Callable[[], str]) -> None:
+            nonlocal played
+            played += 1
+            rate = f"{played / (time.monotonic() - began):.1f}/s"
+            progress.update(task, advance=1, rate=rate, leader=f"{plain(leader())} leads")
+
+        yield advance
+
+
+def command_line(ctx: click.Context, *, without: tuple[str, ...] = ()) -> str:
+    """The command with the arguments and options that it was given, as one may type it again."""
+    import shlex
+
+    arguments: list[str] = []
+    options: list[str] = []
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if name in without or ctx.get_parameter_source(name) is not click.core.ParameterSource.COMMANDLINE:
+            continue
+        value: Any = ctx.params[name]
+        values = [str(item) for item in value] if isinstance(value, tuple) else [str(value)]
+        if isinstance(parameter, click.Argument):
+            arguments += values
+        elif isinstance(parameter, click.Option) and parameter.is_flag:
+            options.append(parameter.opts[0])
+        else:
+            for item in values:
+                options += [parameter.opts[0], item]
+    return shlex.join([*ctx.command_path.split(), *arguments, *options])

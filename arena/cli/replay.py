@@ -1,0 +1,112 @@
+"""`arena replay`: show a logged game, step by step on a terminal, as one long text elsewhere."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.console import Console, Group
+from rich.text import Text
+
+from arena.record.log import read_log
+from arena.show.game import Replay
+
+WIDTH = 100
+"""Frames are not drawn wider than this, however wide the terminal is."""
+
+_KEYS = {
+    "next": ("\x1b[C", "\x1bOC", "\x1b[B", "\x1bOB", " ", "\r", "\n", "l", "j"),
+    "back": ("\x1b[D", "\x1bOD", "\x1b[A", "\x1bOA", "\x7f", "\b", "h", "k"),
+    "first": ("\x1b[H", "\x1bOH", "\x1b[1~", "\x1b[7~", "g"),
+    "last": ("\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~", "G"),
+    "down": ("\x1b[6~",),
+    "up": ("\x1b[5~",),
+    "quit": ("q", "Q", "\x03", "\x04"),
+}
+_COMMANDS = {key: command for command, keys in _KEYS.items() for key in keys}
+_KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
+
+
+@click.command()
+@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--seat", type=click.IntRange(min=0), metavar="N", help="Show only what this seat could know.")
+@click.option("--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn; 0 is the set-up.")
+@click.option("--all", "everything", is_flag=True, help="Print every frame, on a terminal too.")
+def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> None:
+    """Show a logged game turn by turn, with the board, captures and notes.
+
+    On a terminal the arrow keys step through the game, Home and End go to its ends, Page Up and Page Down scroll, and
+    q quits. Without --seat all hands are shown.
+
+    \b
+    Example:
+      arena replay game.jsonl --seat 0
+    """
+    game = read_log(log)
+    if seat is not None and seat >= game.header.seats:
+        raise click.BadParameter(f"expected a seat in 0..{game.header.seats - 1}, got: {seat}", param_hint="--seat")
+    shown = Replay(game, seat)
+    if turn is not None and turn not in shown.turns:
+        raise click.BadParameter(f"expected a turn in 0..{shown.turns[-1]}, got: {turn}", param_hint="--turn")
+    console = Console(highlight=False)
+    if turn is None and not everything and console.is_terminal and sys.stdin.isatty():
+        _step(shown, console)
+        return
+    for index, frame in enumerate(shown.frames):
+        if turn in (None, frame.turn):
+            _print(shown.draw(index, min(console.width, WIDTH)), console)
+
+
+def _print(lines: list[Text], console: Console) -> None:
+    for line in [*lines, Text()]:
+        if not console.is_terminal:
+            line.rstrip()
+        console.print(line, no_wrap=True, crop=False, overflow="ignore", soft_wrap=True)
+
+
+def _step(shown: Replay, console: Console) -> None:
+    """Show one frame at a time, as the keys say."""
+    index = top = 0
+    last = len(shown.frames) - 1
+    with console.screen() as screen:
+        while True:
+            lines = shown.draw(index, min(console.width, WIDTH))
+            room = max(1, console.height - 1)
+            top = max(0, min(top, len(lines) - room))
+            screen.update(Group(*_page(lines[top : top + room], room), _help(top > 0, top + room < len(lines))))
+            for command in _commands(click.getchar()):
+                match command:
+                    case "quit":
+                        return
+                    case "down" | "up":
+                        top += room // 2 if command == "down" else -(room // 2)
+                    case _:
+                        index = {"next": min(index + 1, last), "back": max(index - 1, 0), "first": 0, "last": last}[
+                            command
+                        ]
+                        top = 0
+
+
+def _page(lines: list[Text], height: int) -> Iterator[Text]:
+    for line in lines:
+        line.no_wrap, line.overflow = True, "crop"
+        yield line
+    yield from (Text() for _ in range(height - len(lines)))
+
+
+def _help(above: bool, below: bool) -> Text:
+    scroll = {(False, False): "", (True, False): "PgUp more above  ", (False, True): "PgDn more below  "}
+    return Text(
+        f" \u2190 \u2192 step  Home End  {scroll.get((above, below), 'PgUp PgDn more  ')}q quit ",
+        "reverse",
+        no_wrap=True,
+        overflow="crop",
+    )
+
+
+def _commands(typed: str) -> Iterator[str]:
+    """The commands in what was typed; keys held down arrive several at a time."""
+    return (_COMMANDS[key] for key in _KEY.findall(typed) if key in _COMMANDS)

@@ -1,0 +1,52 @@
+"""`arena standings`: what the database knows of a tournament."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.output import say, show, show_json
+
+
+@click.command()
+@click.option(
+    "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), help="The database of results."
+)
+@click.option("--tournament", metavar="ID", help="Which tournament.  [default: the latest]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def standings(db: Path, tournament: str | None, as_json: bool) -> None:
+    """Print the standings of a tournament in the database.
+
+    It may still be running. Bots are sorted by their conservative rating, mu - 3 sigma. A game is won with rank 1
+    alone, drawn with rank 1 shared, and otherwise lost; of forfeits there are as many as games lost by the bot's own
+    doing; ms is its time per decision. The cross-table has each bot's score against each other: the share of their
+    games in which it had the better rank, equal ones counting half.
+
+    \b
+    Example:
+      arena standings --db arena.db --json
+    """
+    from arena.store.store import open_reader
+    from arena.tournament.report import report, to_json
+
+    with open_reader(db) as reader:
+        document, row = report(reader, tournament)
+    if as_json:
+        show_json(to_json(document))
+    else:
+        print_tables(document)
+    if row.status != "finished":
+        say(f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done.")
+
+
+def print_tables(document: object) -> None:
+    """Print standings and cross-table."""
+    import msgspec
+
+    from arena.show.standings import crosstable_table, standings_table
+
+    plain = msgspec.to_builtins(document)
+    show(standings_table(plain["standings"]))
+    click.echo()
+    show(crosstable_table(plain["crosstable"]))

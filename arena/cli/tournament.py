@@ -1,0 +1,202 @@
+"""`arena tournament`: play one, or continue it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from arena.cli.output import command_line, progress_bar, say, show_json
+from arena.errors import ConfigError
+from arena.show.standings import forfeit_text
+from arena.show.text import plain
+
+if TYPE_CHECKING:
+    from arena.store.reader import Reader
+    from arena.store.store import Store
+    from arena.tournament.plan import Begun
+    from arena.tournament.runner import Played
+    from arena.tournament.setup import Setup
+
+IN_FLIGHT_PER_WORKER = 2
+"""One game runs, and one waits, so that no worker is idle while a result is stored."""
+
+
+def default_concurrency() -> int:
+    """Half of the cores: a game's bots and its referee take turns on one, and the other half keeps clocks honest."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, available // 2)
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="[BOTS]...")
+@click.option("--rules", default="samurai", show_default=True, help="Whose rules.")
+@click.option("--ruleset", default="standard", show_default=True, help="A named set of options of the rules.")
+@click.option(
+    "--rule", "options", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
+)
+@click.option("--board", metavar="FILE", help="A board, by file or bundled name.  [default: the game's own]")
+@click.option("--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["round-robin"]),
+    default="round-robin",
+    show_default=True,
+    help="Who meets whom.",
+)
+@click.option("--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
+@click.option(
+    "--seatings",
+    type=click.Choice(["cyclic", "all"]),
+    default="cyclic",
+    show_default=True,
+    help="Each deal once per rotation of the seats, or per order.",
+)
+@click.option(
+    "--time", default="10+0.1", show_default=True, metavar="CONTROL", help="BANK+INCREMENT or LIMIT/move, in seconds."
+)
+@click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]")
+@click.option(
+    "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), help="The database of results."
+)
+@click.option(
+    "--logs",
+    default="logs",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Where the tournament gets its folder of logs.",
+)
+@click.option("--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def tournament(
+    ctx: click.Context,
+    bots: tuple[str, ...],
+    rules: str,
+    ruleset: str,
+    options: tuple[str, ...],
+    board: str | None,
+    players: int,
+    format_: str,
+    deals: int,
+    seatings: Literal["cyclic", "all"],
+    time: str,
+    concurrency: int | None,
+    seed: str | None,
+    db: Path,
+    logs: Path,
+    new: bool,
+    as_json: bool,
+) -> None:
+    """Play a tournament and print its standings.
+
+    BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python play. The same
+    bot may enter more than once. Every pairing plays the same deals, each once per rotation of the seats.
+
+    The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
+    are explained by `arena standings --help`.
+
+    \b
+    Example:
+      arena tournament random greedy --deals 20 --seed spring
+    """
+    from arena.cli.standings import print_tables
+    from arena.store.store import open_store
+    from arena.tournament.plan import begin, close
+    from arena.tournament.report import report, to_json
+    from arena.tournament.setup import parse_options, set_up
+
+    workers = default_concurrency() if concurrency is None else concurrency
+    if workers < 1:
+        raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
+    setup = set_up(
+        bots,
+        rules=rules,
+        ruleset=ruleset,
+        options=parse_options(options),
+        board=board,
+        players=players,
+        deals=deals,
+        seatings=seatings,
+        time=time,
+        seed=seed,
+    )
+    with open_store(db) as store:
+        begun = begin(store, setup.settings, setup.specs, logs, new=new)
+        id = begun.tournament.id
+        try:
+            announce(begun, setup, workers)
+            play_out(store, begun, setup, workers)
+            close(store, begun.tournament)
+        except KeyboardInterrupt:
+            kept = f"{store.done(id)} of {begun.tournament.games} games are kept"
+            say(f"Interrupted: {kept}. To go on:\n  {command_line(ctx, without=('new',))}")
+            raise
+        document, _ = report(store, id)
+        summarise_forfeits(store, id)
+    if as_json:
+        show_json(to_json(document))
+    else:
+        print_tables(document)
+        say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")
+
+
+def announce(begun: Begun, setup: Setup, workers: int) -> None:
+    """Say what is going to happen."""
+    tournament, settings = begun.tournament, setup.settings
+    names = ", ".join(plain(bot.name) for bot in settings.bots)
+    left = tournament.games - begun.done
+    how = f"{settings.rules} {settings.ruleset}, {settings.players} players, {settings.time}, {workers} at a time"
+    if begun.resumed:
+        say(
+            f"Continuing tournament {tournament.id}: {left} of {tournament.games} games are left. --new begins another."
+        )
+    else:
+        say(f"Tournament {tournament.id}: {tournament.games} games of {names} ({how}).")
+    say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
+
+
+def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
+    """Play what is left, and tell of it as results are stored."""
+    from functools import partial
+
+    from arena.referee.worker import play
+    from arena.tournament.report import leader
+    from arena.tournament.runner import Runner
+    from arena.tournament.workers import local_workers
+
+    tournament = begun.tournament
+    runner = Runner(
+        store,
+        tournament,
+        setup.settings.schedule(),
+        partial(setup.job, tournament),
+        play,
+        partial(local_workers, workers),
+        in_flight=workers * IN_FLIGHT_PER_WORKER,
+    )
+    with progress_bar(tournament.games, begun.done) as advance:
+        for played in runner.run():
+            tell_forfeits(played, setup, tournament.logs)
+            advance(lambda: leader(store, tournament.id))
+
+
+def tell_forfeits(played: Played, setup: Setup, logs: str) -> None:
+    """Say who lost by his own doing, and where its author finds out why."""
+    for seat in played.result.seats:
+        if seat.forfeit is not None:
+            name = setup.settings.bots[played.game.entrants[seat.forfeit.seat]].name
+            say(forfeit_text(seat.forfeit, name, Path(logs) / played.result.log))
+
+
+def summarise_forfeits(store: Reader, tournament: str) -> None:
+    """Say which bot forfeited for what, how often."""
+    from arena.tournament.report import forfeit_counts
+
+    for name, counts in forfeit_counts(store, tournament).items():
+        codes = ", ".join(f"{code} {count}" for code, count in counts.most_common())
+        say(f"{plain(name)} forfeited {counts.total()} times: {codes}")

@@ -1,0 +1,136 @@
+"""Every error that `arena` raises on purpose.
+
+::
+
+    ArenaError(Exception)             code, exit_code
+     x ConfigError                    what the operator gave cannot be used; he can mend it
+     |  + BoardError                  a board file, with line and column
+     |  + BotError                    a bot's folder or manifest
+     x StoreError                     the database cannot be used
+     x ActionError                    abstract: an action that the rules refuse
+     |  + MalformedAction             it cannot be read
+     |  + IllegalAction               it can be read, and is not allowed here
+     x ProtocolError                  abstract: a breach of the protocol
+     |  + LocalProtocolError          ours: a bug of this program
+     |  + RemoteProtocolError         the bot's: carries the error code to send back
+     x LogError                       a game log that cannot be read
+     x ReplayMismatch                 a log and the rules disagree
+     x InternalError                  a bug: please report it
+
+A message says what was expected, what was got, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class ArenaError(Exception):
+    """The root of the tree. Catch it to catch all that `arena` raises on purpose."""
+
+    code: ClassVar[str] = "error"
+    """Stable name of the kind of error."""
+    exit_code: ClassVar[int] = 1
+    """What the command line exits with when this error ends it."""
+
+
+class ConfigError(ArenaError):
+    """Something the operator gave (an option, a file, a name) cannot be used. Mend it and call again."""
+
+    code = "config"
+    exit_code = 2
+
+
+class BoardError(ConfigError):
+    """A board file is malformed.
+
+    The message begins with `SOURCE:LINE:COLUMN: ` (both counted from 1).
+    """
+
+    code = "board"
+
+    def __init__(self, source: str, line: int, column: int, reason: str) -> None:
+        super().__init__(f"{source}:{line}:{column}: {reason}")
+        self.source = source
+        self.line = line
+        self.column = column
+        self.reason = reason
+
+
+class BotError(ConfigError):
+    """A bot cannot be found, or its folder or manifest cannot be used."""
+
+    code = "bot"
+
+
+class StoreError(ArenaError):
+    """The database cannot be opened, is in use, or is of another version."""
+
+    code = "store"
+
+
+class ActionError(ArenaError):
+    """Abstract: the rules refuse an action. The seat that sent it forfeits."""
+
+    code = "action"
+
+
+class MalformedAction(ActionError):
+    """The action cannot be read: a missing field, a wrong type, an unknown name. Ends with ` - at $.path`."""
+
+    code = "malformed"
+
+
+class IllegalAction(ActionError):
+    """The action can be read but is not allowed in this position."""
+
+    code = "illegal_action"
+
+
+class ProtocolError(ArenaError):
+    """Abstract: a message that the protocol does not allow."""
+
+    code = "protocol"
+
+
+class LocalProtocolError(ProtocolError):
+    """This program was about to break the protocol: a bug of ours."""
+
+    code = "local_protocol"
+    exit_code = 70
+
+
+class RemoteProtocolError(ProtocolError):
+    """The bot broke the protocol. `error_code` is the code of the `error` message to send back."""
+
+    code = "remote_protocol"
+
+    def __init__(self, error_code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.error_code = error_code
+
+
+class LogError(ArenaError):
+    """A game log cannot be read: not a log, cut off, or of another format version."""
+
+    code = "log"
+
+
+class ReplayMismatch(ArenaError):
+    """A log and the rules disagree, or the log was altered. `line` is counted from 1."""
+
+    code = "replay_mismatch"
+    exit_code = 4
+
+    def __init__(self, source: str, line: int, reason: str) -> None:
+        super().__init__(f"{source}:{line}: {reason}")
+        self.source = source
+        self.line = line
+        self.reason = reason
+
+
+class InternalError(ArenaError):
+    """This should never happen. If you get this error, please report it with the command that led to it."""
+
+    code = "internal"
+    exit_code = 70

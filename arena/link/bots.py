@@ -1,0 +1,226 @@
+"""Bots as their manifests describe them.
+
+A bot is named by a folder with a `bot.toml`, by the name of a bundled bot, or by `cmd:COMMAND LINE`. What has a slash
+or begins with a dot is a folder; a plain name is a bundled bot before it is a folder here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from arena.errors import BotError
+from arena.resources import bots_folder, did_you_mean
+
+MANIFEST: Final = "bot.toml"
+_PYTHON: Final = "{python}"
+_LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
+"""Folders that are no part of a bot: they are made from what is. Names that begin with a dot are left out too."""
+
+
+class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that can be started."""
+
+    name: str
+    version: str
+    author: str = ""
+    language: str = ""
+    command: tuple[str, ...]
+    """Program and arguments, placeholders resolved."""
+    folder: str
+    """Absolute path: the process's working directory."""
+    rules: tuple[str, ...] = ()
+    """The rules it plays; empty if the manifest does not say."""
+    digest: str
+    """SHA-256 (hex) over manifest, files and included files: what it is, wherever it lies."""
+    memory_mib: int = 2048
+    file_mib: int = 16
+    """No file it writes, its captured output included, grows beyond this."""
+    start_ms: int = 10_000
+    """Time for `hello` after the start, and for `ready` after `game_start`."""
+
+
+class _Limits(msgspec.Struct, frozen=True):
+    memory_mib: Annotated[int, Meta(ge=16, le=2**20)] = 2048
+    file_mib: Annotated[int, Meta(ge=1, le=2**20)] = 16
+    start_ms: Annotated[int, Meta(ge=100, le=600_000)] = 10_000
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """`bot.toml`."""
+
+    name: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
+    command: Annotated[tuple[str, ...], Meta(min_length=1)]
+    version: Annotated[str, Meta(max_length=64)] = ""
+    author: Annotated[str, Meta(max_length=256)] = ""
+    language: Annotated[str, Meta(max_length=64)] = ""
+    build: tuple[str, ...] = ()
+    """The command that builds it."""
+    built: tuple[str, ...] = ()
+    """What that command makes, beside the program: without it the bot cannot run."""
+    rules: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    """Files outside the folder that belong to the bot."""
+    limits: _Limits = _Limits()
+
+
+def load_bot(ref: str) -> BotSpec:
+    """The bot that `ref` names, ready to be started.
+
+    Raises:
+        BotError: There is none, its manifest cannot be used, or its program is not there. Show the message to the
+            operator: it names the file and the key, or the command that builds the program.
+    """
+    if ref.startswith("cmd:"):
+        return _from_command(ref.removeprefix("cmd:"))
+    bundled = _bundled()
+    is_path = "/" in ref or ref.startswith(".")
+    if ref in bundled and not is_path:
+        folder = bundled[ref]
+        build = "`make bots` at the top of the arena's source"
+    else:
+        folder = Path(ref)
+        build = ""
+    if not (folder / MANIFEST).is_file():
+        expected = f"expected a folder with a {MANIFEST}"
+        if is_path:
+            raise BotError(f"{expected}, got: {ref}, which has none")
+        names = ", ".join(sorted(bundled))
+        raise BotError(f"{expected}, cmd:COMMAND, or one of {names}, got: {ref!r}{did_you_mean(ref, bundled)}")
+    manifest = _read(folder / MANIFEST)
+    _check_built(manifest, folder, build)
+    return _spec(manifest, folder)
+
+
+def bundled_bots() -> list[BotSpec]:
+    """The bots that come with the arena, by name. Whether their programs are built is not checked: `load_bot` does."""
+    return [_spec(_read(folder / MANIFEST), folder) for _, folder in sorted(_bundled().items())]
+
+
+def _bundled() -> dict[str, Path]:
+    """Their folders by their names."""
+    return {_read(path).name: path.parent for path in sorted(bots_folder().glob(f"*/*/{MANIFEST}"))}
+
+
+def _read(path: Path) -> _Manifest:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BotError(f"{path}: expected a TOML file, got: {error}") from None
+    _check_keys(path, "", table, _Manifest)
+    if isinstance(table.get("limits"), dict):
+        _check_keys(path, "limits.", table["limits"], _Limits)
+    try:
+        return msgspec.convert(table, _Manifest)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).replace("`", "").partition(" - at $.")
+        if place == "name" and "regex" in reason:
+            reason = "Expected at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+        raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
+
+
+def _check_keys(path: Path, prefix: str, table: dict[str, Any], kind: type[msgspec.Struct]) -> None:
+    known = kind.__struct_fields__
+    for key in table:
+        if key not in known:
+            raise BotError(
+                f"{path}: expected keys among {', '.join(known)}, got: {prefix + key!r}{did_you_mean(key, known)}"
+            )
+
+
+def _spec(manifest: _Manifest, folder: Path) -> BotSpec:
+    folder = folder.resolve()
+    return BotSpec(
+        name=manifest.name,
+        version=manifest.version,
+        author=manifest.author,
+        language=manifest.language,
+        command=tuple(word.replace(_PYTHON, sys.executable) for word in manifest.command),
+        folder=str(folder),
+        rules=manifest.rules,
+        digest=_digest(_files(folder, manifest.include)),
+        memory_mib=manifest.limits.memory_mib,
+        file_mib=manifest.limits.file_mib,
+        start_ms=manifest.limits.start_ms,
+    )
+
+
+def _from_command(line: str) -> BotSpec:
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise BotError(f"expected a command line after cmd:, got: {line!r} ({error})") from None
+    if not words:
+        raise BotError("expected a command line after cmd:, got: nothing")
+    folder = Path.cwd()
+    words = [word.replace(_PYTHON, sys.executable) for word in words]
+    if not _runs(words[0], folder):
+        raise BotError(f"expected a program to run, got: {words[0]!r}, which is not there or may not be executed")
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
+    files = [(word, folder / word) for word in words if (folder / word).is_file()]
+    digest = _digest([("", line.encode()), *((word, path.read_bytes()) for word, path in files)])
+    return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest)
+
+
+def _check_built(manifest: _Manifest, folder: Path, build: str) -> None:
+    """Check that the program is there, and what it needs.
+
+    Raises:
+        BotError: Something is missing.
+    """
+    program, *arguments = manifest.command
+    missing = None
+    if program == _PYTHON:
+        if arguments and not arguments[0].startswith("-") and not (folder / arguments[0]).is_file():
+            missing = arguments[0]
+    elif not _runs(program, folder):
+        missing = program
+    missing = missing or next((path for path in manifest.built if not (folder / path).exists()), None)
+    if missing is None:
+        return
+    if manifest.build and (missing != program or "/" in program):
+        remedy = f"build it: run {build or f'`{shlex.join(manifest.build)}` in {folder}'}"
+    else:
+        remedy = "install it, or mend the command"
+    raise BotError(
+        f"{folder / MANIFEST}: expected {missing!r}, which {manifest.name} needs, got: no such file; {remedy}"
+    )
+
+
+def _runs(program: str, folder: Path) -> bool:
+    if "/" not in program:
+        return shutil.which(program) is not None
+    return (folder / program).is_file() and os.access(folder / program, os.X_OK)
+
+
+def _files(folder: Path, include: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Everything that makes the bot what it is: relative paths, sorted, and contents."""
+    found: list[str] = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in _LEFT_OUT and not name.startswith(".")]
+        paths = [Path(parent, name) for name in files if not name.startswith(".")]
+        found += [str(path.relative_to(folder)) for path in paths if path.is_file()]
+    for name in (*sorted(found), *sorted(include)):
+        try:
+            yield name, (folder / name).read_bytes()
+        except OSError as error:
+            raise BotError(f"{folder / MANIFEST}: expected to read {name!r}, got: {error.strerror}") from None
+
+
+def _digest(files: Iterable[tuple[str, bytes]]) -> str:
+    digest = hashlib.sha256()
+    for name, content in files:
+        digest.update(os.fsencode(name) + b"\0%d\0" % len(content))
+        digest.update(content)
+    return digest.hexdigest()

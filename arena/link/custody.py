@@ -1,0 +1,71 @@
+"""What must not outlive a worker process: its private directory and its bots' process groups."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from arena.errors import ConfigError, InternalError
+from arena.link import warden
+
+MAX_SOCKET_PATH = 103
+"""Bytes that the path of a Unix socket may have; macOS has the least room."""
+
+
+class Custody:
+    """A private directory, and a warden process that removes it and kills all registered groups when this process ends.
+
+    Make one in each process, never before a fork: the warden waits until nobody holds its pipe.
+    """
+
+    def __init__(self) -> None:
+        """Make both.
+
+        Raises:
+            ConfigError: The temporary folder's path is too long for a socket in it. Show the message to the operator.
+        """
+        self.directory = Path(tempfile.mkdtemp(prefix="arena-"))
+        """Open to this user only."""
+        if len(os.fsencode(self.directory / "referee")) > MAX_SOCKET_PATH:
+            self.directory.rmdir()
+            raise ConfigError(
+                f"expected a temporary folder whose path leaves room for a socket ({MAX_SOCKET_PATH} bytes in all), "
+                f"got: {tempfile.gettempdir()}; set TMPDIR to a folder with a shorter path"
+            )
+        reader, self._writer = os.pipe()
+        try:
+            self._warden = subprocess.Popen(
+                [sys.executable, "-I", "-S", warden.__file__, str(self.directory)],
+                stdin=reader,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+            )
+        finally:
+            os.close(reader)
+
+    def add(self, group: int) -> None:
+        """Register a process group. Do it before the group's program runs."""
+        self._tell(f"+{group}\n")
+
+    def discard(self, group: int) -> None:
+        """Forget a process group. Do it before its leader is reaped: afterwards the number may be another's."""
+        self._tell(f"-{group}\n")
+
+    def close(self) -> None:
+        """Kill what is still registered and remove the directory."""
+        os.close(self._writer)
+        self._warden.wait()
+
+    def _tell(self, line: str) -> None:
+        try:
+            os.write(self._writer, line.encode())
+        except BrokenPipeError:
+            raise InternalError(
+                f"expected the warden (process {self._warden.pid}) to live as long as the worker, got: a closed pipe; "
+                "something has killed it"
+            ) from None

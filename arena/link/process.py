@@ -1,0 +1,177 @@
+"""One bot process: started in a group of its own, watched, and killed with its whole group.
+
+What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED` and
+`ARENA_*`, an empty standard input, one capped file for standard output and error, no other descriptor, no core dumps,
+and a limit on the size of any file it writes. This is the level `trusted`: a process that leaves its group
+(`setsid`) is out of reach, and only the memory of the bot's own process is counted, not of its children.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.link.bots import BotSpec
+from arena.link.custody import Custody
+from arena.types import Termination
+
+INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+"""The variables of the referee's environment that a bot gets: what interpreters need to start."""
+
+_WRAPPER: Final = 'read -r go || exit 1; ulimit -c 0; ulimit -f "$1"; trap "" XFSZ; shift; exec "$@" </dev/null'
+"""Waits to be registered with the warden (or ends, if the worker died first), sets the limits, becomes the bot.
+
+A bot that ignores SIGXFSZ sees an error when it writes too much, and plays on.
+"""
+_BLOCK: Final = 512
+"""Bytes of a block, the unit of `ulimit -f` in a POSIX shell."""
+_TAIL_BYTES: Final = 8_192
+_TAIL_LINES: Final = 20
+_TAIL_LINE: Final = 400
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_CAN_PEEK: Final = hasattr(os, "waitid")
+"""Whether an end can be seen without reaping. Else the number may be another's a moment before we forget it."""
+
+
+class End(msgspec.Struct, frozen=True):
+    """How a process ended."""
+
+    code: Termination
+    """CRASHED, or OUT_OF_MEMORY if the system seems to have killed it for its memory."""
+    detail: str
+    """The rest of a sentence: "exited with status 3", "was killed by SIGSEGV"."""
+
+
+class BotProcess:
+    """A running bot. `kill` and `reap` end it; nothing else does.
+
+    Raises:
+        OSError: The process could not be started.
+    """
+
+    def __init__(self, spec: BotSpec, custody: Custody, environment: dict[str, str]) -> None:
+        """`environment` is what the bot gets beside `INHERITED`."""
+        self._custody = custody
+        self._spec = spec
+        self._end: End | None = None
+        self._killed = False
+        self._reaped = False
+        self._words: tuple[str, ...] = ()
+        self._output = _capture(custody.directory)
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _WRAPPER, "sh", str(spec.file_mib * 2**20 // _BLOCK), *spec.command],
+                cwd=spec.folder,
+                env={name: os.environ[name] for name in INHERITED if name in os.environ} | environment,
+                stdin=subprocess.PIPE,
+                stdout=self._output,
+                stderr=self._output,
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(self._output)
+            raise
+        self.pid = self._process.pid
+        """Its process, and its process group."""
+        custody.add(self.pid)
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(b"go\n")
+            self._process.stdin.close()
+        self.pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
+        """Becomes readable when the process ends; None where the system has no such thing."""
+
+    def end(self) -> End | None:
+        """How the process ended, or None while it lives. It is not reaped by that: its number stays its own."""
+        if self._end is None:
+            status = self._status()
+            if status is not None:
+                self._end = _end(status)
+        return self._end
+
+    def memory_mib(self) -> int:
+        """Resident memory of the process in MiB; 0 where the system does not tell."""
+        try:
+            with open(f"/proc/{self.pid}/statm", "rb") as statm:
+                return int(statm.read().split()[1]) * _PAGE >> 20
+        except (OSError, IndexError):
+            return 0
+
+    def kill(self) -> None:
+        """Kill the whole process group, without waiting. The group of a dead process too: it may live on."""
+        if not self._killed and not self._reaped:
+            self._killed = True
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def reap(self, *, wait: bool = False) -> bool:
+        """Bury the killed process, and say whether it is gone for good. With `wait`, it is."""
+        if not self._reaped:
+            if not wait and self.end() is None:
+                return False
+            self.kill()
+            if wait and _CAN_PEEK:
+                os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+            self._custody.discard(self.pid)
+            self._process.wait()
+            self._words = self.last_words()
+            self._reaped = True
+            os.close(self._output)
+            if self.pidfd is not None:
+                os.close(self.pidfd)
+        return True
+
+    def forget_output(self) -> None:
+        """Empty the captured output: a new game begins."""
+        os.ftruncate(self._output, 0)
+
+    def last_words(self) -> tuple[str, ...]:
+        """The last lines of the captured output, control characters escaped. Only the file's tail is read."""
+        if self._reaped:
+            return self._words
+        start = max(0, os.fstat(self._output).st_size - _TAIL_BYTES)
+        lines = os.pread(self._output, _TAIL_BYTES, start).decode(errors="backslashreplace").splitlines()
+        if start and len(lines) > 1:
+            del lines[0]  # it is cut
+        return tuple(printable(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
+
+    def _status(self) -> int | None:
+        """Exit status, or minus the number of the signal that killed it; None while it lives."""
+        if not _CAN_PEEK:
+            return self._process.poll()
+        found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def printable(text: str) -> str:
+    """Untrusted text with everything escaped that could steer a terminal or hide other text."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _end(status: int) -> End:
+    if status >= 0:
+        return End(Termination.CRASHED, f"exited with status {status}")
+    if -status == signal.SIGKILL:
+        # Not by us, or nobody would ask. Nearly always it is the kernel, which leaves no other trace.
+        return End(Termination.OUT_OF_MEMORY, "was killed by SIGKILL, probably because the machine ran out of memory")
+    try:
+        name = signal.Signals(-status).name
+    except ValueError:
+        name = f"signal {-status}"
+    return End(Termination.CRASHED, f"was killed by {name}")
+
+
+def _capture(directory: Path) -> int:
+    """A file without a name, for output. Appended to, so that emptying it makes no hole."""
+    path = directory / "output"
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    path.unlink()
+    return descriptor

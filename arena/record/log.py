@@ -1,0 +1,273 @@
+"""The log of a game: JSON Lines, one record a line, readable by eye and by any JSON parser.
+
+Laws:
+1. A log alone is enough to play the game again: it holds the board, the options, every draw and every action.
+2. Every line ends with `"sum"`: the first 16 hex digits of the SHA-256 of the file up to that key. Whatever byte is
+   altered, the first line whose sum is wrong is the place.
+3. The play digest covers what was played and nothing of who played it or when: no name, note or time.
+4. A log appears under its name when it is complete and safe on the disk, or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from arena.errors import LogError, ReplayMismatch
+from arena.types import Payload, Seat
+
+FORMAT = 1
+"""Version of the log format."""
+
+LogEvent: TypeAlias = Payload
+"""An event's data, with `to` (a list of seats) if it was not for everyone."""
+
+
+class LoggedBot(msgspec.Struct, frozen=True):
+    """Who sat at a seat."""
+
+    name: str
+    version: str
+    digest: str
+
+
+class LoggedBoard(msgspec.Struct, frozen=True):
+    """The board, whole."""
+
+    name: str
+    hash: str
+    text: str
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):
+    """The first record: what is played, by whom, on which deal."""
+
+    format: int = FORMAT
+    arena: str
+    """The program's version."""
+    game: str
+    tournament: str | None
+    rules: str
+    rules_version: int
+    ruleset: str
+    options: dict[str, str]
+    seats: int
+    board: LoggedBoard
+    bots: list[LoggedBot]
+    time: str
+    deal: int
+    rotation: int
+    commitment: str
+    """SHA-256 (hex) of the deal's secret."""
+    ms: int = 0
+
+    def played(self) -> Sequence[Any]:
+        """What the play digest covers of it."""
+        return "header", self.rules, self.rules_version, self.options, self.seats, self.board.hash
+
+
+class Chance(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="chance"):
+    """Chance drew. A stream `proxy/SEAT` decides for a seat that forfeited, among its legal plays."""
+
+    stream: str
+    n: int
+    draw: int
+    events: list[LogEvent]
+    ms: int
+
+    def played(self) -> Sequence[Any]:
+        """What the play digest covers of it."""
+        return "chance", self.stream, self.n, self.draw, self.events
+
+
+class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
+    """A seat decided."""
+
+    seat: Seat
+    kind: str
+    turn: int
+    action: Payload
+    events: list[LogEvent]
+    note: str | None = None
+    used_ms: float
+    """Time charged to the seat."""
+    ms: int
+
+    def played(self) -> Sequence[Any]:
+        """What the play digest covers of it."""
+        return "action", self.seat, self.kind, self.turn, self.action, self.events
+
+
+class LoggedForfeit(msgspec.Struct, frozen=True):
+    """One seat's forfeit."""
+
+    seat: Seat
+    code: str
+    sentence: str
+    overloaded: bool
+
+
+class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="forfeit"):
+    """Seats forfeited, all at the same moment."""
+
+    forfeits: list[LoggedForfeit]
+    turn: int
+    events: list[LogEvent]
+    ms: int
+
+    def played(self) -> Sequence[Any]:
+        """What the play digest covers of it."""
+        return "forfeit", [[forfeit.seat, forfeit.code] for forfeit in self.forfeits], self.turn, self.events
+
+
+class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="outcome"):
+    """The last record."""
+
+    termination: str
+    ranks: list[int]
+    turns: int
+    actions: int
+    play_digest: str
+    ms: int
+
+    def played(self) -> Sequence[Any]:
+        """What the play digest covers of it."""
+        return "outcome", self.termination, self.ranks, self.turns, self.actions
+
+
+Record: TypeAlias = Chance | ActionRecord | ForfeitRecord | OutcomeRecord
+
+_encode = msgspec.json.Encoder().encode
+_decoder = msgspec.json.Decoder(Header | Record)
+_SUM = re.compile(rb',"sum":"([0-9a-f]{16})"\}\n')
+_SUM_LENGTH = len(',"sum":"0123456789abcdef"}\n')
+
+
+class PlayDigest:
+    """The digest of what was played, record by record."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+
+    def add(self, record: Header | Record) -> None:
+        """Take in the next record."""
+        self._hash.update(_encode(record.played()))
+
+    def hexdigest_with(self, outcome: OutcomeRecord) -> str:
+        """The digest (hex) over all records taken in so far and the outcome."""
+        whole = self._hash.copy()
+        whole.update(_encode(outcome.played()))
+        return whole.hexdigest()
+
+
+class LogWriter:
+    """Writes a log under a temporary name, until `finish`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._part = path.with_name(path.name + ".part")
+        self._file = self._part.open("wb")
+        self._hash = hashlib.sha256()
+        self._digest = PlayDigest()
+
+    def write(self, record: Header | Record) -> None:
+        """Append a record."""
+        self._digest.add(record)
+        line = _encode(record)[:-1]
+        self._hash.update(line)
+        end = b',"sum":"%s"}\n' % self._hash.hexdigest()[:16].encode()
+        self._hash.update(end)
+        self._file.write(line)
+        self._file.write(end)
+
+    def play_digest(self, outcome: OutcomeRecord) -> str:
+        """The play digest of a log that ends with `outcome`, whose own field for it does not count."""
+        return self._digest.hexdigest_with(outcome)
+
+    def finish(self) -> str:
+        """Put the log safely on the disk under its name; its SHA-256 (hex)."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        self._part.replace(self.path)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        return self._hash.hexdigest()
+
+    def discard(self) -> None:
+        """Remove what was written. Does nothing after `finish`."""
+        if not self._file.closed:
+            self._file.close()
+            self._part.unlink(missing_ok=True)
+
+
+class Log(msgspec.Struct, frozen=True):
+    """A log as it was read: every sum is right, the first record is a header and the last an outcome."""
+
+    source: str
+    header: Header
+    records: list[Record]
+    """All after the header; record i stands in line i + 2."""
+    sha256: str
+    """SHA-256 (hex) of the file."""
+
+    @property
+    def outcome(self) -> OutcomeRecord:
+        """The last record."""
+        record = self.records[-1]
+        assert isinstance(record, OutcomeRecord)
+        return record
+
+
+def read_log(path: Path) -> Log:
+    """Read a log.
+
+    Raises:
+        LogError: It cannot be read, or it is no log of this format.
+        ReplayMismatch: It was altered; the message names the line.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise LogError(f"expected a readable log, got: {error.strerror or error} - at {path}") from None
+    return parse_log(data, str(path))
+
+
+def parse_log(data: bytes, source: str) -> Log:
+    """Read a log's bytes; `source` names it in errors. Raises as `read_log`."""
+    if not data.startswith(b'{"record":"header"'):
+        raise LogError(f"expected a game log, which begins with a header record, got something else - at {source}")
+    running = hashlib.sha256()
+    records: list[Header | Record] = []
+    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+        end = _SUM.fullmatch(line, max(0, len(line) - _SUM_LENGTH))
+        if end is None:
+            raise ReplayMismatch(source, number, "the line does not end with its sum: it was cut off or altered")
+        running.update(line[: end.start()])
+        if running.hexdigest()[:16].encode() != end[1]:
+            raise ReplayMismatch(source, number, "the sum is wrong: a byte in this line was altered")
+        running.update(end[0])
+        try:
+            records.append(_decoder.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
+    header, *rest = records
+    if not isinstance(header, Header) or header.format != FORMAT:
+        raise LogError(f"expected a header of log format {FORMAT} - at {source}:1")
+    for number, record in enumerate(rest, start=2):
+        if isinstance(record, Header):
+            raise LogError(f"expected one header, got another - at {source}:{number}")
+        if isinstance(record, OutcomeRecord) != (number == len(records)):
+            raise ReplayMismatch(source, number, "expected an outcome at the end of the log, and only there")
+    if not rest:
+        raise ReplayMismatch(source, 1, "the log ends after its header")
+    return Log(source, header, [record for record in rest if not isinstance(record, Header)], running.hexdigest())

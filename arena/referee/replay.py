@@ -1,0 +1,166 @@
+"""Plays a logged game again through the rules, step by step, and says precisely where log and rules part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from arena.errors import ActionError, ConfigError, ReplayMismatch
+from arena.record.log import ActionRecord, Chance, ForfeitRecord, Log, LogEvent, OutcomeRecord, PlayDigest, Record
+from arena.referee.game import PROXY, log_event
+from arena.rules import make_rules
+from arena.rules.base import Draw, Event, Rules
+from arena.types import Seat, Termination
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One record of a log, played again."""
+
+    line: int
+    """Its line in the log, from 1."""
+    record: Record
+    before: Any
+    """The state before it."""
+    after: Any
+    """The state after it."""
+
+
+def rules_of(log: Log) -> Rules[Any]:
+    """The rules that a log was played by.
+
+    Raises:
+        ReplayMismatch: The header does not describe a game that this program can play.
+    """
+    header = log.header
+    try:
+        rules = make_rules(header.rules, header.board.text, header.board.name, header.seats, header.options)
+    except ConfigError as error:
+        raise ReplayMismatch(log.source, 1, f"the header describes no game: {error}") from None
+    for what, logged, actual in (
+        ("board hash", header.board.hash, rules.board_payload()["hash"]),
+        ("rules version", header.rules_version, rules.version),
+        ("number of bots", len(header.bots), rules.seats),
+    ):
+        if logged != actual:
+            raise ReplayMismatch(log.source, 1, f"expected the {what} {actual}, the header says {logged}")
+    return rules
+
+
+def replay(log: Log) -> Iterator[Step]:
+    """Play a log again.
+
+    Yields:
+        A step for every record.
+
+    Raises:
+        ReplayMismatch: A record is not what the rules make of the records before it.
+    """
+    player = _Player(log, rules_of(log))
+    for line, record in enumerate(log.records, start=2):
+        before = player.state
+        player.step(line, record)
+        yield Step(line, record, before, player.state)
+
+
+class _Player:
+    def __init__(self, log: Log, rules: Rules[Any]) -> None:
+        self.rules = rules
+        self.state = rules.start()
+        self._source = log.source
+        self._digest = PlayDigest()
+        self._digest.add(log.header)
+        self._actions = 0
+        self._gone: set[Seat] = set()
+        self._termination: str = Termination.FINISHED
+
+    def step(self, line: int, record: Record) -> None:
+        self._line = line
+        events: list[Event] = []
+        match record:
+            case Chance():
+                self._chance(record, events)
+            case ActionRecord():
+                self._action(record, events)
+            case ForfeitRecord():
+                self._forfeit(record, events)
+            case OutcomeRecord():
+                self._outcome(record)
+                return
+        self._digest.add(record)
+        self._same_events([log_event(event) for event in events], record.events)
+
+    def _chance(self, record: Chance, events: list[Event]) -> None:
+        wanted = self.rules.draw_wanted(self.state)
+        seat = None
+        if wanted is None:
+            owing = [decision.seat for decision in self.rules.pending(self.state) if decision.seat in self._gone]
+            if not owing:
+                raise self._mismatch(f"chance drew from {record.stream!r}, and no draw was due")
+            seat = owing[0]
+            wanted = Draw(f"{PROXY}/{seat}", len(self.rules.legal(self.state, seat)))
+        if (record.stream, record.n) != (wanted.stream, wanted.n) or not 0 <= record.draw < wanted.n:
+            raise self._mismatch(
+                f"expected a draw of one of {wanted.n} from {wanted.stream!r}, "
+                f"the log has {record.draw} of {record.n} from {record.stream!r}"
+            )
+        if seat is None:
+            self.state = self.rules.draw(self.state, record.draw, events)
+        else:
+            play = self.rules.legal(self.state, seat)[record.draw]
+            self.state = self.rules.apply(self.state, seat, play, events)
+
+    def _action(self, record: ActionRecord, events: list[Event]) -> None:
+        due = {decision.seat: decision.kind for decision in self.rules.pending(self.state)}
+        if due.get(record.seat) != record.kind or record.seat in self._gone:
+            raise self._mismatch(f"seat {record.seat} decided {record.kind!r}, which it did not owe")
+        if record.turn != self.rules.turn(self.state):
+            raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
+        try:
+            self.state = self.rules.act(self.state, record.seat, record.action, events)
+        except ActionError as error:
+            raise self._mismatch(f"the rules refuse the action of seat {record.seat}: {error}") from None
+        self._actions += 1
+
+    def _forfeit(self, record: ForfeitRecord, events: list[Event]) -> None:
+        seats = [forfeit.seat for forfeit in record.forfeits]
+        if not seats or sorted({*seats} - self._gone) != seats or not {*seats} <= {*range(self.rules.seats)}:
+            raise self._mismatch(f"the seats {seats} cannot forfeit here")
+        codes = {forfeit.code for forfeit in record.forfeits}
+        if not codes <= {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}:
+            raise self._mismatch(f"{sorted(codes)} are no forfeits")
+        if record.turn != self.rules.turn(self.state):
+            raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
+        self._gone.update(seats)
+        self.state = self.rules.forfeit(self.state, seats, events)
+        if self.rules.ranks(self.state) is not None:
+            self._termination = record.forfeits[0].code
+
+    def _outcome(self, record: OutcomeRecord) -> None:
+        ranks = self.rules.ranks(self.state)
+        if ranks is None:
+            raise self._mismatch("the log ends, and by the rules the game goes on")
+        for what, logged, actual in (
+            ("ranks", record.ranks, list(ranks)),
+            ("termination", record.termination, self._termination),
+            ("turns", record.turns, self.rules.turn(self.state)),
+            ("actions", record.actions, self._actions),
+            ("play digest", record.play_digest, self._digest.hexdigest_with(record)),
+        ):
+            if logged != actual:
+                raise self._mismatch(f"expected the {what} {actual}, the log says {logged}")
+
+    def _same_events(self, expected: list[LogEvent], logged: list[LogEvent]) -> None:
+        for position, event in enumerate(expected):
+            if position >= len(logged):
+                raise self._mismatch(f"the event {event} is missing")
+            if logged[position] != event:
+                raise self._mismatch(f"expected the event {event}, the log has {logged[position]}")
+        if len(logged) > len(expected):
+            raise self._mismatch(f"the event {logged[len(expected)]} did not happen")
+
+    def _mismatch(self, reason: str) -> ReplayMismatch:
+        return ReplayMismatch(self._source, self._line, reason)
+
+

@@ -1,0 +1,92 @@
+"""Checks a log from end to end: its sums, every record against the rules, and every draw against the secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import LogError, ReplayMismatch
+from arena.record.log import Chance, Log, read_log
+from arena.referee.chance import Deal, commitment, deal_secret
+from arena.referee.replay import replay
+
+SECRET_FILE = "secret.json"
+"""Where a tournament's secret is revealed, in its folder of logs, when it is over."""
+
+
+class Secret(msgspec.Struct, frozen=True):
+    """A tournament's secret, revealed."""
+
+    tournament: str
+    secret: str
+    """32 bytes, hex."""
+    commitment: str
+    """The SHA-256 (hex) that was published beforehand."""
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What was checked of a log in which nothing is wrong."""
+
+    game: str
+    turns: int
+    records: int
+    draws: int
+    """How many draws it holds."""
+    draws_checked: bool
+    """Whether they were computed again from the secret; without it only their form can be checked."""
+
+
+def find_secret(path: Path, tournament: str | None) -> bytes | None:
+    """The secret that was revealed beside a log, or None if there is none, or one of another tournament.
+
+    Raises:
+        LogError: The file is there and cannot be used.
+    """
+    file = path.parent / SECRET_FILE
+    try:
+        revealed = msgspec.json.decode(file.read_bytes(), type=Secret)
+        secret = bytes.fromhex(revealed.secret)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LogError(f"expected a revealed secret, got: {error} - at {file}") from None
+    if revealed.tournament != tournament:
+        return None
+    if commitment(secret) != revealed.commitment:
+        raise LogError(f"expected the secret that the commitment {revealed.commitment} belongs to - at {file}")
+    return secret
+
+
+def verify(path: Path, secret: bytes | None = None) -> Verdict:
+    """Check a log.
+
+    Args:
+        path: The log.
+        secret: The tournament's secret; if not given, the one revealed beside the log, if any.
+
+    Raises:
+        LogError: It cannot be read.
+        ReplayMismatch: Something is wrong with it; the message names the line and says what.
+    """
+    log = read_log(path)
+    if secret is None:
+        secret = find_secret(path, log.header.tournament)
+    deal = _deal(log, secret) if secret is not None else None
+    draws = 0
+    for step in replay(log):
+        record = step.record
+        if isinstance(record, Chance):
+            draws += 1
+            if deal is not None and (drawn := deal.draw(record.stream, record.n)) != record.draw:
+                raise ReplayMismatch(
+                    log.source, step.line, f"the secret gives the draw {drawn}, the log says {record.draw}"
+                )
+    return Verdict(log.header.game, log.outcome.turns, len(log.records) + 1, draws, deal is not None)
+
+
+def _deal(log: Log, secret: bytes) -> Deal:
+    derived = deal_secret(secret, log.header.deal)
+    if commitment(derived) != log.header.commitment:
+        raise ReplayMismatch(log.source, 1, "the deal's commitment does not belong to the revealed secret")
+    return Deal(derived)

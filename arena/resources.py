@@ -1,0 +1,81 @@
+"""Where the data is that travels with the package: boards, bots, the protocol.
+
+In a checkout they lie at the top, beside the package; in an installed wheel under `arena/bundled/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from arena.errors import ConfigError, InternalError
+
+_PACKAGE = Path(__file__).resolve().parent
+_DEFAULT_BOARDS = {"samurai": "japan"}
+
+
+def bots_folder() -> Path:
+    """The bundled bots: `LANGUAGE/NAME/bot.toml`."""
+    return _folder("bots")
+
+
+def boards_folder() -> Path:
+    """The bundled boards: `NAME.txt`."""
+    return _folder("boards")
+
+
+def protocol_folder() -> Path:
+    """The protocol's specification, schemas and vectors."""
+    return _folder("protocol")
+
+
+def board_names() -> list[str]:
+    """The names of the bundled boards, sorted."""
+    return sorted(path.stem for path in boards_folder().glob("*.txt"))
+
+
+def board_text(ref: str) -> tuple[str, str]:
+    """The name and the text of a board: a bundled one by its name, or a file by its path.
+
+    A plain name is a bundled board before it is a file here. The board is not checked.
+
+    Raises:
+        ConfigError: There is no such board, or the file cannot be read as text. Show the message to the operator.
+    """
+    names = board_names()
+    if ref in names:
+        path = boards_folder() / f"{ref}.txt"
+    else:
+        path = Path(ref)
+        if not path.is_file():
+            bundled = f"a bundled board ({', '.join(names)})"
+            raise ConfigError(f"expected a board file, or {bundled}, got: {ref!r}{did_you_mean(ref, names)}")
+    try:
+        return path.stem, path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"expected a board file in UTF-8, got: {path}, which cannot be read: {error}") from None
+
+
+def default_board(rules: str) -> tuple[str, str]:
+    """The name and the text of the board that a game is played on unless another is named.
+
+    Raises:
+        ConfigError: The game has no board of its own.
+    """
+    if rules not in _DEFAULT_BOARDS:
+        raise ConfigError(f"expected a board for {rules}, which has none of its own; name one")
+    return board_text(_DEFAULT_BOARDS[rules])
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: ` (did you mean 'random'?)`, or nothing if none is close."""
+    close = get_close_matches(name, list(names), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def _folder(name: str) -> Path:
+    for parent in (_PACKAGE / "bundled", _PACKAGE.parent):
+        if (parent / name).is_dir():
+            return parent / name
+    raise InternalError(f"expected the folder {name!r} in {_PACKAGE / 'bundled'} or {_PACKAGE.parent}, got: neither")

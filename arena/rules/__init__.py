@@ -1,0 +1,89 @@
+"""The games. `make_rules` is how the rest of the program comes by one."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from arena.errors import ConfigError
+from arena.rules.base import Option, Rules
+
+NAMES = ("samurai",)
+"""Every game, by its name on the wire."""
+
+
+def _game(name: str) -> Any:
+    if name == "samurai":
+        from arena.rules.samurai.game import Samurai
+
+        return Samurai
+    raise ConfigError(f"expected the rules of a game, {_one_of(NAMES)}, got: {name!r}{_close(name, NAMES)}")
+
+
+def option_list(name: str) -> tuple[Option, ...]:
+    """The options of a game's rules."""
+    return tuple(_game(name).option_list)
+
+
+def ruleset_names(name: str) -> tuple[str, ...]:
+    """The rulesets of a game's rules."""
+    return tuple(_game(name).rulesets)
+
+
+def resolve_options(name: str, ruleset: str, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The options of a ruleset with some set otherwise.
+
+    Returns:
+        The ruleset's name, or `custom` if an option differs from it; and every option with its value.
+
+    Raises:
+        ConfigError: A name or value does not exist. Show the message: it names the close ones.
+    """
+    game = _game(name)
+    if ruleset not in game.rulesets:
+        raise ConfigError(
+            f"expected a ruleset of {name}, {_one_of(game.rulesets)}, got: {ruleset!r}{_close(ruleset, game.rulesets)}"
+        )
+    named = dict(game.rulesets[ruleset])
+    options = named | dict(overrides)
+    values = {option.name: option.values for option in game.option_list}
+    for option, value in overrides.items():
+        if option not in values:
+            raise ConfigError(f"expected an option of {name}, {_one_of(values)}, got: {option!r}{_close(option, values)}")
+        if value not in values[option]:
+            raise ConfigError(
+                f"expected {option} to be {_one_of(values[option])}, got: {value!r}{_close(value, values[option])}"
+            )
+    return (ruleset if options == named else "custom"), options
+
+
+def make_rules(name: str, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
+    """A game's rules at a board.
+
+    Args:
+        name: The game.
+        board_text: The text of the board file.
+        board_name: What to call it in errors.
+        seats: The number of players.
+        options: Every option with its value, as `resolve_options` returns them.
+
+    Raises:
+        BoardError: The board file is malformed.
+        ConfigError: The game or the board is not for so many players.
+    """
+    game = _game(name)
+    if seats not in game.seat_counts:
+        counts = game.seat_counts
+        raise ConfigError(f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}")
+    rules: Rules[Any] = game.at(board_text, board_name, seats, options)
+    return rules
+
+
+def _one_of(names: Any) -> str:
+    return "one of " + ", ".join(names)
+
+
+def _close(name: str, names: Any) -> str:
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

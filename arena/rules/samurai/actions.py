@@ -1,0 +1,141 @@
+"""Actions and legal plays in the form of the wire (the protocol's page on Samurai).
+
+What comes from a bot is read field by field: what cannot be read is malformed, what can be read but is not allowed is
+illegal. Both name the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import IllegalAction, MalformedAction
+from arena.rules.base import Event, Legal
+from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
+from arena.rules.samurai.state import State
+from arena.rules.samurai.tiles import CASTE_INDEX, CASTES, FULL_SET, HAND_SIZE, MOVE, SWITCH, TILE_INDEX, TILES, names
+from arena.types import Payload, Seat
+
+if TYPE_CHECKING:
+    from arena.rules.samurai.game import Samurai
+
+
+def act(rules: Samurai, state: State, seat: Seat, action: Payload, events: list[Event] | None) -> State:
+    """Read, check and apply a whole decision."""
+    if state.phase == "turns":
+        entries = _field(action, "plays", list, "$")
+        for index, entry in enumerate(entries):
+            state = _step(rules, state, seat, _read_play(entry, f"$.plays[{index}]"), f"$.plays[{index}]", events)
+        if state.phase == "turns" and state.to_move == seat and (state.played or not entries):
+            return _step(rules, state, seat, End(), "$.plays", events)
+        return state
+    play = _read_choice(action) if state.phase == "hand" else _read_settle(action)
+    return _step(rules, state, seat, play, "$", events)
+
+
+def _step(rules: Samurai, state: State, seat: Seat, play: Play, path: str, events: list[Event] | None) -> State:
+    try:
+        rules.check(state, seat, play)
+    except IllegalAction as error:
+        raise IllegalAction(f"{error} - at {path}") from None
+    return rules.apply(state, seat, play, events)
+
+
+def write_action(plays: Sequence[Play]) -> Payload:
+    """The action of a decision's plays."""
+    first = plays[0]
+    if isinstance(first, Choose):
+        return {"hand": names(first.tiles)}
+    if isinstance(first, Settle):
+        return {"caste": CASTES[first.caste], "space": first.space}
+    return {"plays": [_write_play(play) for play in plays if not isinstance(play, End)]}
+
+
+def write_legal(legal: Legal, phase: str) -> Payload:
+    """The legal plays as products: of each entry, any value of each key with any of the others."""
+    if phase == "hand":
+        return {"choose": HAND_SIZE, "hand": names(FULL_SET)}
+    if phase == "setup":
+        return {
+            "setup": [
+                {"caste": [CASTES[caste] for caste in castes], "space": list(spaces)}
+                for castes, spaces in (product.choices for product in legal.products)
+            ]
+        }
+    return {"plays": [_WRITERS[product.make](*product.choices) for product in legal.products if product.make is not End]}
+
+
+_WRITERS: Mapping[Any, Any] = {
+    Place: lambda tiles, spaces: {"tile": names(tiles), "space": list(spaces)},
+    Switch: lambda spaces, castes, others, other_castes: {
+        "tile": [TILES[SWITCH].name],
+        "space": list(spaces),
+        "caste": [CASTES[caste] for caste in castes],
+        "with": list(others),
+        "with_caste": [CASTES[caste] for caste in other_castes],
+    },
+    Move: lambda sources, targets: {"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)},
+}
+
+
+def _write_play(play: Play) -> Payload:
+    if isinstance(play, Place):
+        return {"tile": TILES[play.tile].name, "space": play.space}
+    if isinstance(play, Move):
+        return {"tile": TILES[MOVE].name, "from": play.source, "to": play.target}
+    assert isinstance(play, Switch)
+    return {
+        "tile": TILES[SWITCH].name,
+        "space": play.space,
+        "caste": CASTES[play.caste],
+        "with": play.with_space,
+        "with_caste": CASTES[play.with_caste],
+    }
+
+
+def _read_choice(action: Payload) -> Choose:
+    tiles = _field(action, "hand", list, "$")
+    read = [_name(tile, TILE_INDEX, "a tile", f"$.hand[{index}]") for index, tile in enumerate(tiles)]
+    return Choose(bytes(sorted(read)))
+
+
+def _read_settle(action: Payload) -> Settle:
+    caste = _name(_field(action, "caste", str, "$"), CASTE_INDEX, "a caste", "$.caste")
+    return Settle(caste, _space(action, "space", "$"))
+
+
+def _read_play(entry: Any, path: str) -> Play:
+    if not isinstance(entry, dict):
+        raise MalformedAction(f"expected a play as a map, got: {entry!r:.40} - at {path}")
+    tile = _name(_field(entry, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
+    if tile == SWITCH:
+        castes = (_name(_field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}") for key in ("caste", "with_caste"))
+        caste, other = castes
+        return Switch.of(_space(entry, "space", path), caste, _space(entry, "with", path), other)
+    if tile == MOVE:
+        return Move(_space(entry, "from", path), _space(entry, "to", path))
+    return Place(tile, _space(entry, "space", path))
+
+
+_KINDS = {list: "a list", str: "a string", int: "an integer"}
+
+
+def _field(entry: Payload, key: str, kind: type, path: str) -> Any:
+    value = entry.get(key)
+    if type(value) is not kind:
+        got = f"got: {value!r:.40}" if key in entry else "it is missing"
+        raise MalformedAction(f"expected '{key}' to be {_KINDS[kind]}, {got} - at {path}.{key}")
+    return value
+
+
+def _space(entry: Payload, key: str, path: str) -> int:
+    space = _field(entry, key, int, path)
+    if not 0 <= space <= 255:
+        raise MalformedAction(f"expected '{key}' to be the number of a space, got: {space} - at {path}.{key}")
+    return int(space)
+
+
+def _name(value: Any, index: Mapping[str, int], what: str, path: str) -> int:
+    if not isinstance(value, str) or value not in index:
+        raise MalformedAction(f"expected {what}, one of {', '.join(index)}, got: {value!r:.40} - at {path}")
+    return index[value]

@@ -1,0 +1,182 @@
+"""Samurai as the interface of `Rules` asks for it: which part of the rules a state is in, and what that part says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.errors import IllegalAction
+from arena.rules.base import Decision, Draw, Event, Legal, Option, Product
+from arena.rules.samurai import actions, setup, turns, views
+from arena.rules.samurai.board import Board, parse_board
+from arena.rules.samurai.options import OPTIONS, RULESETS
+from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
+from arena.rules.samurai.state import State
+from arena.rules.samurai.tables import Tables
+from arena.rules.samurai.tiles import all_hands
+from arena.types import Payload, Ranks, Seat
+
+_PLAYS = {"hand": (Choose,), "setup": (Settle,), "turns": (Place, Switch, Move, End)}
+"""The plays of each decision."""
+
+
+class Samurai:
+    """The rules at one board, for a number of seats, under options."""
+
+    name: ClassVar[str] = "samurai"
+    version: ClassVar[int] = 1
+    seat_counts: ClassVar[range] = range(2, 5)
+    option_list: ClassVar[tuple[Option, ...]] = OPTIONS
+    rulesets: ClassVar[Mapping[str, Mapping[str, str]]] = RULESETS
+
+    def __init__(self, board: Board, seats: int, options: Mapping[str, str]) -> None:
+        self.board = board
+        self.seats = seats
+        self.options = dict(options)
+        self.tables = Tables(board, seats, options)
+
+    @classmethod
+    def at(cls, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Samurai:
+        """The rules at a board given as text.
+
+        Raises:
+            BoardError: The text is not a board.
+            ConfigError: The board is not for so many players.
+        """
+        return cls(parse_board(board_text, board_name).for_players(seats), seats, options)
+
+    def board_payload(self) -> Payload:
+        """The board as bots are told it."""
+        return {
+            "name": self.board.name,
+            "hash": self.board.hash,
+            "spaces": [
+                {"kind": space.kind, "neighbours": list(space.neighbours), "col": space.col, "row": space.row}
+                | ({"name": space.name} if space.name else {})
+                for space in self.board.spaces
+            ],
+        }
+
+    def start(self) -> State:
+        """The state before anything happened: the pieces of Edo are in place."""
+        return self.tables.start
+
+    def draw_wanted(self, state: State) -> Draw | None:
+        """A tile from a seat's stack (stream `stack/SEAT`), or a piece for a settlement (stream `setup`)."""
+        if state.phase == "turns":
+            return None
+        if state.phase == "refill":
+            return self.tables.draws[state.to_move][len(state.stacks[state.to_move])]
+        if state.phase == "deal":
+            return setup.deal_wanted(self.tables, state)
+        return setup.scatter_wanted(self.tables, state) if state.phase == "scatter" else None
+
+    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+        """The state after chance drew `index`."""
+        step = {"refill": turns.refill, "deal": setup.deal, "scatter": setup.scatter}[state.phase]
+        return step(self.tables, state, index, events)
+
+    def pending(self, state: State) -> tuple[Decision, ...]:
+        """`hand` of every seat that has not chosen; else `setup` or `turn` of the seat to move."""
+        if state.phase == "turns":
+            return self.tables.decisions["turn"][state.to_move]
+        if state.phase == "setup":
+            return self.tables.decisions["setup"][state.to_move]
+        if state.phase == "hand":
+            return tuple(Decision(seat, "hand") for seat, hand in enumerate(state.hands) if not hand)
+        return ()
+
+    def legal(self, state: State, seat: Seat) -> Legal:
+        """The plays that the seat may make next."""
+        if state.phase == "turns" and seat == state.to_move:
+            return Legal(turns.turn_products(self.tables, state, seat))
+        if state.phase == "setup" and seat == state.to_move:
+            return Legal(setup.settle_products(self.tables, state))
+        if state.phase == "hand" and not state.hands[seat]:
+            return Legal([Product.of(Choose, all_hands())])
+        return Legal([])
+
+    def check(self, state: State, seat: Seat, play: Play) -> None:
+        """Refuse a play that is not in `legal`, saying why."""
+        if all(decision.seat != seat for decision in self.pending(state)):
+            raise IllegalAction(f"seat {seat} owes no decision")
+        if type(play) not in _PLAYS[state.phase]:
+            raise IllegalAction(f"a {type(play).__name__.lower()} is not a play of the decision that is due")
+        if isinstance(play, Choose):
+            reason = setup.choose_refusal(play)
+        elif isinstance(play, Settle):
+            reason = setup.settle_refusal(self.tables, state, play)
+        else:
+            reason = turns.turn_refusal(self.tables, state, seat, play)
+        if reason:
+            raise IllegalAction(reason)
+
+    def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
+        """The state after a legal play. It is not checked."""
+        match play:
+            case Place():
+                return turns.place(self.tables, state, seat, play, events)
+            case End():
+                return turns.end_turn(self.tables, state, events)
+            case Switch():
+                return turns.switch(self.tables, state, seat, play, events)
+            case Move():
+                return turns.move(self.tables, state, seat, play, events)
+            case Settle():
+                return setup.settle(self.tables, state, seat, play, events)
+            case Choose():
+                return setup.choose(self.tables, state, seat, play, events)
+
+    def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
+        """The seats take no more turns; their tiles stay. With one seat left the game ends at once."""
+        state = replace(state, forfeited=(*state.forfeited, tuple(seats)))
+        if events is not None:
+            events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
+        if len(turns.active_seats(self.tables, state)) <= 1:
+            return turns.over(state, "last_seat", events)
+        if state.phase == "turns" and state.to_move in seats:
+            return turns.finish_turn(self.tables, turns.resolve_captures(self.tables, state, events), events)
+        return state
+
+    def ranks(self, state: State) -> Ranks | None:
+        """The ranks once the game is over."""
+        return state.ranks or None
+
+    def turn(self, state: State) -> int:
+        """The number of the current turn; 0 during set-up."""
+        return state.turn
+
+    def first_view(self, seat: Seat) -> Payload:
+        """What a seat knows before the first event."""
+        return views.view(self, self.tables.start, seat)
+
+    def view(self, state: State, seat: Seat) -> Payload:
+        """All that the seat may know now."""
+        return views.view(self, state, seat)
+
+    def fold(self, view: Payload, event: Payload) -> Payload:
+        """The view after an event's data."""
+        return views.fold(view, event)
+
+    def act(self, state: State, seat: Seat, action: Payload, events: list[Event] | None = None) -> State:
+        """The state after a whole decision as it came over the wire."""
+        return actions.act(self, state, seat, action, events)
+
+    def write_action(self, state: State, seat: Seat, plays: Sequence[Any]) -> Payload:
+        """The action for which `act` applies `plays`."""
+        return actions.write_action(plays)
+
+    def write_legal(self, state: State, seat: Seat) -> Payload:
+        """The legal first plays in the compact form of the protocol."""
+        return actions.write_legal(self.legal(state, seat), state.phase)
+
+    def dump(self, state: State) -> bytes:
+        """The state as bytes."""
+        return msgspec.msgpack.encode(state)
+
+    def load(self, data: bytes) -> State:
+        """The state that `dump` wrote."""
+        return msgspec.msgpack.decode(data, type=State)

@@ -1,0 +1,135 @@
+"""The board of Samurai as a map of hexagons for a terminal, with what lies on it.
+
+A space is four characters wide and two lines high, odd columns one line lower, so that the map has the shape of the
+board file. Upper line: what is there; lower line: the number of the space. All that a colour says, a character says
+too: each seat has a mark, and what has just changed has an asterisk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from rich.style import Style
+from rich.text import Text
+
+from arena.rules.samurai.board import PIECES, Board, Kind
+from arena.types import Payload, Seat
+
+CELL = 4
+"""Characters that a space is wide."""
+MARKS = "▲■●◆"
+"""The mark of each seat."""
+SEAT_COLOURS = ("#d02a2a", "#f0c820", "#9a48d0", "#4fd0d8")
+"""The colour of each seat."""
+SEAT_STYLES = tuple(
+    Style(color=ink, bgcolor=colour, bold=True)
+    for ink, colour in zip(("#ffffff", "#1c1c1c", "#ffffff", "#1c1c1c"), SEAT_COLOURS, strict=True)
+)
+"""What is written on the tiles of each seat."""
+CHANGED = "*"
+"""Stands behind what has just changed."""
+TAKEN = "-"
+"""Stands for a piece that is not there: not yet put, or taken."""
+
+_LETTERS = {"samurai": "s", "ship": "h", "ronin": "n", "buddha": "b", "rice": "r", "castle": "c"}
+_GROUND: dict[Kind, str] = {"sea": "~", "land": "."}
+# Three shades of sea and land: neighbouring hexagons never have the same one. All colours are chosen so that they stay
+# apart on terminals with 256 colours too, where each is replaced by one near it.
+_SHADES: dict[Kind, tuple[str, str, str]] = {
+    "sea": ("#0e294c", "#102c52", "#122f58"),
+    "land": ("#2a4c22", "#2d5225", "#2f5828"),
+    "village": ("#7a5428",) * 3,
+    "city": ("#9c5420",) * 3,
+    "edo": ("#a4581c",) * 3,
+}
+_INK: dict[Kind, str] = {
+    "sea": "#6f9dc4",
+    "land": "#9db383",
+    "village": "#d8b98a",
+    "city": "#d8b98a",
+    "edo": "#d8b98a",
+}
+_PIECE_STYLE = Style(color="#ffffff", bold=True)
+# Black on white; reversed, so that it stands out where colours are off.
+_CHANGED_STYLE = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
+
+
+def tile_code(tile: str) -> str:
+    """A tile's name in two characters: `r3` for `rice3`, `h1` for `ship1`, `mv`, `sw`."""
+    if tile in ("move", "switch"):
+        return {"move": "mv", "switch": "sw"}[tile]
+    return _LETTERS[tile[:-1]] + tile[-1]
+
+
+def seat_mark(seat: Seat) -> Text:
+    """A seat's mark in its colour."""
+    return Text.assemble((MARKS[seat], SEAT_COLOURS[seat]))
+
+
+def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> list[Text]:
+    """Draw a board.
+
+    Args:
+        board: The board.
+        view: A view of the game: its pieces and tiles are drawn.
+        changed: The numbers of the spaces to highlight.
+
+    Returns:
+        The lines of the map, without the empty columns and lines around it.
+    """
+    tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
+    castes = dict.fromkeys(range(len(board.spaces)), "")
+    for caste, spaces in view["pieces"].items():
+        for space in spaces:
+            castes[space] += caste[0].upper()
+    left = min(space.col for space in board.spaces)
+    top = min(_line(space.row, space.col) for space in board.spaces)
+    halves: dict[int, list[tuple[int, Text]]] = {}
+    for number, space in enumerate(board.spaces):
+        ground = Style.parse(f"on {_SHADES[space.kind][(space.row + space.col // 2 + space.col) % 3]}")
+        ink = Style(color=_INK[space.kind])
+        if number in tiles:
+            seat, tile = tiles[number]
+            what, ground, ink = MARKS[seat] + tile_code(tile), SEAT_STYLES[seat], Style()
+            above = ground
+        elif space.kind in PIECES:
+            what, above = castes[number].ljust(PIECES[space.kind], TAKEN), ground + _PIECE_STYLE
+        else:
+            what, above = _GROUND[space.kind], ground + ink
+        below = ground + (_CHANGED_STYLE if number in changed else ink)
+        upper = Text(f"{what:^{CELL - 1}}{CHANGED if number in changed else ' '}", above)
+        lower = Text(f"{number:^{CELL - 1}} ", below)
+        line = _line(space.row, space.col) - top
+        halves.setdefault(line, []).append((space.col - left, upper))
+        halves.setdefault(line + 1, []).append((space.col - left, lower))
+    return [_join(sorted(halves.get(line, ()), key=lambda half: half[0])) for line in range(max(halves) + 1)]
+
+
+def legend(board: Board) -> Iterator[Text]:
+    """What the signs on the map mean, as items to be set side by side."""
+    yield Text("B R C buddha, rice, castle")
+    yield Text("- no piece")
+    yield Text("~ sea")
+    yield Text(". land")
+    yield Text("r3 tile rice 3")
+    yield Text("s samurai")
+    yield Text("h ship")
+    yield Text("n ronin")
+    yield Text("mv move")
+    yield Text("sw switch")
+    yield Text("* changed")
+    for number, space in enumerate(board.spaces):
+        if space.name:
+            yield Text(f"{number} {space.name}")
+
+
+def _line(row: int, col: int) -> int:
+    return 2 * row + col % 2
+
+
+def _join(halves: list[tuple[int, Text]]) -> Text:
+    line = Text()
+    for col, half in halves:
+        line.append(" " * (CELL * col - len(line)))
+        line.append_text(half)
+    return line

@@ -1,0 +1,63 @@
+"""Blocks of text set side by side where there is room, one below the other where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+GAP = 2
+"""Spaces between two blocks."""
+
+_WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; it prints nothing
+
+
+def paragraph(text: Text, width: int) -> list[Text]:
+    """A text in lines of at most `width` characters, all but the first indented further."""
+    first = text.wrap(_WRAPPER, width - 2)[0]
+    rest = text[len(first) :]
+    first.rstrip()
+    return [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
+
+
+def flow(items: Sequence[Text], width: int) -> list[Text]:
+    """Items set side by side in lines of at most `width` characters."""
+    lines: list[Text] = []
+    for item in items:
+        if lines and lines[-1].cell_len + GAP + item.cell_len <= width:
+            lines[-1].append(" " * GAP).append_text(item)
+        else:
+            lines.append(item.copy())
+    return lines
+
+
+def beside(middle: Sequence[Text], first: Sequence[Text], last: Sequence[Text], width: int) -> list[Text]:
+    """Three blocks: the first in the free corner at the top left of the middle one, the last, a list of items that
+    flow, in the one at its bottom right. A block that its corner is too small for goes above or below.
+    """
+    lines = list(middle)
+    margins = [line.cell_len - len(line.plain.lstrip()) for line in lines]
+    needed = [block.cell_len + GAP - margin for block, margin in zip(first, margins, strict=False)]
+    shift = max(0, *needed, 0)
+    if len(first) > len(lines) or shift + max(line.cell_len for line in lines) > width:
+        lines = [*first, Text(), *lines]
+    else:
+        lines = [
+            _over(Text(" " * shift) + line, first[row] if row < len(first) else Text())
+            for row, line in enumerate(lines)
+        ]
+    for room in range(width // 2, 20, -4):
+        items = flow(last, room)
+        start = max(line.cell_len for line in lines[-len(items) :]) + GAP
+        if len(items) <= len(middle) // 2 and start + room <= width:
+            for line, item in zip(lines[-len(items) :], items, strict=True):
+                line.append(" " * (start - line.cell_len))
+                line.append_text(item)
+            return lines
+    return [*lines, Text(), *flow(last, width)]
+
+
+def _over(line: Text, block: Text) -> Text:
+    """A line that begins with free space, with a block put there."""
+    return block + line[block.cell_len :] if block else line

@@ -1,0 +1,74 @@
+"""Standings and cross-table as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from arena.show.text import plain
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.table import Table
+
+    from arena.types import Forfeit
+
+
+def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The standings; `rows` are as the JSON document has them."""
+    table = _table(
+        "#", "bot", "version", "rating", "mu", "sigma", "games", "won", "drawn", "lost", "forfeits", "ms", "max ms"
+    )
+    for row in rows:
+        table.add_row(
+            str(row["rank"]),
+            _name(row["bot"]),
+            _name(row["version"]),
+            f"{row['conservative']:.2f}",
+            f"{row['mu']:.2f}",
+            f"{row['sigma']:.2f}",
+            *(str(row[key]) for key in ("games", "wins", "draws", "losses", "forfeits")),
+            f"{row['mean_ms']:.1f}",
+            f"{row['max_ms']:.0f}",
+        )
+    return table
+
+
+def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Each bot's score, in per cent, against each other; `rows` are as the JSON document has them."""
+    table = _table("#", "bot", *(str(number) for number in range(1, len(rows) + 1)))
+    for number, row in enumerate(rows):
+        cells = [f"{score['score']:.0%}" if score["games"] else "" for score in row["against"]]
+        table.add_row(str(number + 1), _name(row["bot"]), *cells[:number], "·", *cells[number:])
+    return table
+
+
+def forfeit_text(forfeit: Forfeit, bot: str, log: Path) -> str:
+    """What a bot lost by: the sentence with its name, the turn, the log, the last line it wrote to standard error."""
+    seat = f"seat {forfeit.seat}"
+    sentence = forfeit.sentence.removeprefix(f"{seat} ")
+    late = " (the machine was overloaded)" if forfeit.overloaded else ""
+    lines = [f"{bot} ({seat}, turn {forfeit.turn}) {sentence}{late}", f"  log: {log}"]
+    if forfeit.stderr:
+        lines.append(f"  its last words: {forfeit.stderr[-1]}")
+    return "\n".join(map(plain, lines))
+
+
+def _table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column in columns:
+        words = column in ("bot", "version")
+        table.add_column(
+            column, justify="left" if words else "right", no_wrap=True, style="bold" if column == "bot" else None
+        )
+    return table
+
+
+def _name(text: str) -> Any:
+    from rich.text import Text
+
+    return Text(plain(text))

@@ -1,0 +1,15 @@
+"""Text from strangers: names, notes and messages of bots, before they are shown to anyone."""
+
+from __future__ import annotations
+
+
+def plain(text: str) -> str:
+    r"""The text with everything that a terminal could act on spelled out: control characters, escape sequences, line
+    ends, characters that turn the direction of writing or are invisible, and lone surrogates.
+
+    A `\n` becomes the two characters `\` and `n`, an escape becomes `\x1b`. What is left is one line of visible
+    characters. It may still hold brackets: hand it to `rich.text.Text`, never to a function that reads markup.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

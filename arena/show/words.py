@@ -1,0 +1,113 @@
+"""The events of a game of Samurai as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import atan2, pi, sqrt
+
+from rich.text import Text
+
+from arena.rules.samurai.board import Board, Space
+from arena.show.board import seat_mark
+from arena.show.text import plain
+from arena.types import Payload, Seat
+
+_DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
+_REASONS = {
+    "caste_exhausted": "a caste has no piece left on the board",
+    "set_aside": "four pieces or more are set aside",
+    "passes": "nobody can play any more",
+    "last_seat": "one seat is left",
+}
+
+
+class Narrator:
+    """Tells events of a game at one board between bots of given names."""
+
+    def __init__(self, board: Board, names: Sequence[str]) -> None:
+        self.board = board
+        self.names = [plain(name) for name in names]
+        self._named = [space for space in board.spaces if space.name]
+
+    def who(self, seat: Seat) -> Text:
+        """A seat's mark, the name of its bot, and its number."""
+        return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
+
+    def where(self, number: int) -> str:
+        """A space: its number, and its name or how it lies to the nearest space that has one."""
+        space = self.board.spaces[number]
+        if not self._named:
+            return f"{number}"
+        nearest = min(self._named, key=lambda named: _distance(space, named))
+        name = plain(nearest.name)
+        if nearest is space:
+            return f"{number} ({name})"
+        return f"{number} ({_distance(space, nearest)} {_direction(nearest, space)} of {name})"
+
+    def tell(self, event: Payload) -> Text | None:
+        """An event in a sentence, or None for one that needs none beside the heading of its frame."""
+        match event["event"]:
+            case "hand":
+                tiles = ": " + ", ".join(map(tile_name, event["tiles"])) if "tiles" in event else ""
+                return self._seat(event, f"takes {_count(event['count'], 'tile')}{tiles}")
+            case "piece" if event["seat"] is None:
+                return None  # there can be many, and the map shows them
+            case "piece":
+                return self._seat(event, f"puts a {event['caste']} on {self.where(event['space'])}")
+            case "placed":
+                return self._seat(event, f"places {tile_name(event['tile'])} on {self.where(event['space'])}")
+            case "switched":
+                here = f"the {event['caste']} on {self.where(event['space'])}"
+                there = f"the {event['with_caste']} on {self.where(event['with'])}"
+                return self._seat(event, f"switches {here} and {there}")
+            case "moved":
+                way = f"from {self.where(event['from'])} to {self.where(event['to'])}"
+                return self._seat(event, f"moves {tile_name(event['tile'])} {way}")
+            case "captured":
+                return self._seat(event, f"captures the {event['caste']} on {self.where(event['space'])}")
+            case "set_aside":
+                return Text(f"the {event['caste']} on {self.where(event['space'])} is set aside: nobody leads there")
+            case "passed":
+                return self._seat(event, "passes, having nothing to play")
+            case "forfeited":
+                return self._seat(event, "forfeits")
+            case "over":
+                return self._over(event)
+        return None
+
+    def _seat(self, event: Payload, words: str) -> Text:
+        return self.who(event["seat"]).append(f" {words}")
+
+    def _over(self, event: Payload) -> Text:
+        text = Text(f"The game is over: {_REASONS.get(event['reason'], plain(event['reason']))}. ")
+        by_rank = sorted(range(len(event["ranks"])), key=lambda seat: (event["ranks"][seat], seat))
+        places = [Text(f"{event['ranks'][seat]}. ").append_text(self.who(seat)) for seat in by_rank]
+        return text.append_text(Text(", ").join(places))
+
+
+def changed_spaces(event: Payload) -> Iterable[int]:
+    """The spaces on which an event changed something."""
+    return [event[key] for key in ("space", "with", "from", "to") if key in event]
+
+
+def tile_name(tile: str) -> str:
+    """A tile's name for people: `rice 3` for `rice3`."""
+    return f"{tile[:-1]} {tile[-1]}" if tile[-1].isdigit() else plain(tile)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _distance(one: Space, other: Space) -> int:
+    """How many steps apart two spaces are, on a map without gaps."""
+    across = other.col - one.col
+    down = (other.row - other.col // 2) - (one.row - one.col // 2)
+    return max(abs(across), abs(down), abs(across + down))
+
+
+def _direction(start: Space, end: Space) -> str:
+    """The point of the compass in which one sees `end` from `start`."""
+    right = 1.5 * (end.col - start.col)
+    down = sqrt(3) * (end.row - start.row + (end.col % 2 - start.col % 2) / 2)
+    return _DIRECTIONS[round(atan2(down, right) / (pi / 4)) % 8]

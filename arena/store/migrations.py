@@ -1,0 +1,99 @@
+"""The database's tables, as migrations: each runs once, in one transaction with the record that it ran.
+
+Never change a migration that was released: add another.
+"""
+
+from __future__ import annotations
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("arena")
+
+_TABLES = (
+    # `digest` is over `settings`: the same settings mean the same tournament. `rated` games, in schedule order, have
+    # moved the ratings. `seconds` is the time spent playing, over all runs.
+    """CREATE TABLE tournaments (
+        id TEXT PRIMARY KEY,
+        created TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        seed TEXT,
+        secret TEXT NOT NULL,
+        commitment TEXT NOT NULL,
+        logs TEXT NOT NULL,
+        games INTEGER NOT NULL CHECK (games > 0),
+        rated INTEGER NOT NULL DEFAULT 0 CHECK (rated BETWEEN 0 AND games),
+        seconds REAL NOT NULL DEFAULT 0,
+        status TEXT NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'finished')),
+        finished TEXT,
+        CHECK ((status = 'finished') = (finished IS NOT NULL)),
+        CHECK (status = 'running' OR rated = games)
+    )""",
+    """CREATE TABLE entrants (
+        tournament TEXT NOT NULL REFERENCES tournaments (id),
+        number INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        version TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        spec TEXT NOT NULL,
+        PRIMARY KEY (tournament, number),
+        UNIQUE (tournament, name)
+    )""",
+    # `number` is the place in the schedule. A claim is `attempt`: a result is taken only from the last one.
+    """CREATE TABLE games (
+        id TEXT PRIMARY KEY,
+        tournament TEXT NOT NULL REFERENCES tournaments (id),
+        number INTEGER NOT NULL,
+        pairing INTEGER NOT NULL,
+        deal INTEGER NOT NULL,
+        rotation INTEGER NOT NULL,
+        status TEXT NOT NULL DEFAULT 'planned' CHECK (status IN ('planned', 'running', 'done')),
+        attempt INTEGER NOT NULL DEFAULT 0,
+        termination TEXT CHECK (termination <> 'interrupted'),
+        turns INTEGER,
+        actions INTEGER,
+        seconds REAL,
+        log TEXT,
+        log_sha256 TEXT,
+        play_digest TEXT,
+        transcripts TEXT,
+        UNIQUE (tournament, number),
+        CHECK ((status = 'done') = (termination IS NOT NULL AND play_digest IS NOT NULL AND log_sha256 IS NOT NULL))
+    )""",
+    "CREATE INDEX games_by_status ON games (tournament, status, number)",
+    # `forfeit` is the code; `stderr` the last lines, as a JSON array.
+    """CREATE TABLE seats (
+        game TEXT NOT NULL REFERENCES games (id),
+        seat INTEGER NOT NULL,
+        entrant INTEGER NOT NULL,
+        rank INTEGER NOT NULL CHECK (rank >= 1),
+        decisions INTEGER NOT NULL,
+        total_ms REAL NOT NULL,
+        max_ms REAL NOT NULL,
+        forfeit TEXT,
+        sentence TEXT,
+        turn INTEGER,
+        stderr TEXT,
+        overloaded INTEGER,
+        PRIMARY KEY (game, seat),
+        UNIQUE (game, entrant)
+    )""",
+    # The rating of an entrant after game `number`; his last row is his rating.
+    """CREATE TABLE ratings (
+        tournament TEXT NOT NULL,
+        entrant INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        mu REAL NOT NULL,
+        sigma REAL NOT NULL,
+        PRIMARY KEY (tournament, entrant, number),
+        FOREIGN KEY (tournament, entrant) REFERENCES entrants (tournament, number),
+        FOREIGN KEY (tournament, number) REFERENCES games (tournament, number)
+    )""",
+)
+
+
+@migrations(name="0001_tournaments")
+def tournaments(db: Database) -> None:
+    """Tournaments, their entrants, the schedule, results and ratings."""
+    for statement in _TABLES:
+        db.execute(statement)

@@ -1,0 +1,55 @@
+"""TrueSkill, with the constants of `arena`.
+
+Laws:
+1. Ratings are a pure function of the results in schedule order, whatever order the games finished in.
+2. A version of a bot does not learn: `TAU` is 0, so that no game counts more for being late.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from arena.types import Ranks
+
+MU = 25.0
+"""The rating that everyone begins with."""
+SIGMA = MU / 3
+"""How uncertain it is at first."""
+BETA = MU / 6
+"""The distance at which the better bot wins about 76 games of 100."""
+TAU = 0.0
+"""How much skill drifts from game to game."""
+DRAW_PROBABILITY = 0.02
+"""How often equal bots share a rank: seldom, since three tie-breaks decide the ranking."""
+
+
+class Rating(msgspec.Struct, frozen=True):
+    """What is believed of a bot's strength."""
+
+    mu: float = MU
+    """The mean."""
+    sigma: float = SIGMA
+    """The standard deviation."""
+
+    @property
+    def conservative(self) -> float:
+        """The strength that it has almost surely: `mu - 3 * sigma`. Tables sort by it."""
+        return self.mu - 3 * self.sigma
+
+
+@cache
+def _environment() -> Any:
+    import trueskill
+
+    return trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, draw_probability=DRAW_PROBABILITY, backend=None)
+
+
+def rate(ratings: Sequence[Rating], ranks: Ranks) -> list[Rating]:
+    """The ratings after one game, in the order given; equal ranks are a draw between those seats."""
+    environment = _environment()
+    groups = [(environment.create_rating(rating.mu, rating.sigma),) for rating in ratings]
+    return [Rating(group[0].mu, group[0].sigma) for group in environment.rate(groups, ranks=list(ranks))]

@@ -1,0 +1,113 @@
+"""Questions to the database. A reader changes nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import StoreError
+from arena.store.database import snapshot
+from arena.store.ratings import Rating
+from arena.store.records import Entrant, ForfeitRow, SeatRow, Tournament
+
+_TOURNAMENT = (
+    "SELECT id, created, settings, digest, seed, secret, commitment, logs, games, rated, seconds, status, finished"
+    " FROM tournaments"
+)
+
+
+class Reader:
+    """An open database. Make one with `open_reader`."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+        self._db = connection
+        self.path = path
+
+    def unfinished(self, digest: str) -> Tournament | None:
+        """The latest unfinished tournament with these settings, or None."""
+        return self._tournament("WHERE digest = ? AND status = 'running' ORDER BY rowid DESC LIMIT 1", digest)
+
+    def tournament(self, id: str | None = None) -> Tournament:
+        """A tournament, or the latest.
+
+        Raises:
+            StoreError: There is none; the message names those that there are.
+        """
+        found = self._tournament("WHERE id = ?", id) if id else self._tournament("ORDER BY rowid DESC LIMIT 1")
+        if found is None:
+            ids = [row[0] for row in self._db.execute("SELECT id FROM tournaments ORDER BY rowid DESC LIMIT 5")]
+            known = f"; the latest are {', '.join(ids)}" if ids else ""
+            wanted = f"a tournament {id!r}" if id else "a tournament"
+            raise StoreError(f"expected {wanted}, got none - at {self.path}{known}")
+        return found
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all reading in the block see the same moment."""
+        with snapshot(self._db):
+            yield
+
+    def entrants(self, tournament: str) -> list[Entrant]:
+        """The entrants, by number."""
+        rows = self._db.execute(
+            "SELECT number, name, version, digest, spec FROM entrants WHERE tournament = ? ORDER BY number",
+            (tournament,),
+        )
+        return [
+            Entrant(number=number, name=name, version=version, digest=digest, spec=msgspec.json.decode(spec))
+            for number, name, version, digest, spec in rows
+        ]
+
+    def ratings(self, tournament: str) -> list[Rating]:
+        """The rating of each entrant, by number, after the games that are rated."""
+        numbers = self._db.execute("SELECT number FROM entrants WHERE tournament = ? ORDER BY number", (tournament,))
+        return [self._rating(tournament, number) for (number,) in numbers.fetchall()]
+
+    def done(self, tournament: str) -> int:
+        """How many games are done."""
+        query = "SELECT count(*) FROM games WHERE tournament = ? AND status = 'done'"
+        (count,) = self._db.execute(query, (tournament,)).fetchone()
+        return int(count)
+
+    def results(self, tournament: str) -> Iterator[tuple[SeatRow, ...]]:
+        """The seats of each finished game, in schedule order, one game at a time."""
+        rows = self._db.execute(
+            "SELECT number, entrant, rank, decisions, total_ms, max_ms, forfeit FROM games"
+            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
+            (tournament,),
+        )
+        for _, seats in groupby(rows, key=lambda row: row[0]):
+            yield tuple(SeatRow(*row[1:]) for row in seats)
+
+    def forfeits(self, tournament: str) -> Iterator[ForfeitRow]:
+        """Every forfeit, in schedule order."""
+        rows = self._db.execute(
+            "SELECT game, seat, entrant, forfeit, sentence, turn, stderr, overloaded, log FROM games"
+            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND forfeit IS NOT NULL ORDER BY number, seat",
+            (tournament,),
+        )
+        for game, seat, entrant, code, sentence, turn, stderr, overloaded, log in rows:
+            lines = msgspec.json.decode(stderr)
+            yield ForfeitRow(game, seat, entrant, code, sentence, turn, lines, bool(overloaded), log)
+
+    def _rating(self, tournament: str, entrant: int) -> Rating:
+        row = self._db.execute(
+            "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? ORDER BY number DESC LIMIT 1",
+            (tournament, entrant),
+        ).fetchone()
+        return Rating(*row) if row else Rating()
+
+    def _tournament(self, where: str, *parameters: str) -> Tournament | None:
+        cursor = self._db.execute(f"{_TOURNAMENT} {where}", parameters)
+        row = cursor.fetchone()
+        if row is None:
+            return None
+        fields = dict(zip((column[0] for column in cursor.description), row, strict=True))
+        fields["settings"] = msgspec.json.decode(fields["settings"])
+        fields["secret"] = bytes.fromhex(fields["secret"])
+        return Tournament(**fields)

@@ -1,0 +1,110 @@
+"""The rows of the database as values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from arena.types import Payload, Seat
+
+
+class Entrant(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot in a tournament."""
+
+    number: int
+    """Counted from 0, in the order that they were entered."""
+    name: str
+    """Unique in the tournament: the second `random` is `random#2`."""
+    version: str
+    digest: str
+    spec: Payload
+    """Its whole manifest."""
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True):
+    """A tournament as the database has it."""
+
+    id: str
+    created: str
+    """When, in UTC (ISO 8601)."""
+    settings: Payload
+    """All that its games depend on."""
+    digest: str
+    """SHA-256 (hex) of the settings."""
+    seed: str | None
+    """What the operator gave to make it reproducible."""
+    secret: bytes
+    """From which every deal's secret is derived."""
+    commitment: str
+    """SHA-256 (hex) of the secret."""
+    logs: str
+    """The folder of its logs, absolute."""
+    games: int
+    """How many games it has in all."""
+    rated: int = 0
+    """So many, in schedule order, have moved the ratings."""
+    seconds: float = 0.0
+    """Time spent playing, over all runs."""
+    status: str = "running"
+    """`running` or `finished`."""
+    finished: str | None = None
+    """When, in UTC (ISO 8601)."""
+
+
+class PlannedGame(msgspec.Struct, frozen=True):
+    """A place in the schedule."""
+
+    number: int
+    pairing: int
+    deal: int
+    rotation: int
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is ours to play: its result is taken only with this attempt."""
+
+    game: str
+    """The game's identifier."""
+    tournament: str
+    number: int
+    deal: int
+    rotation: int
+    attempt: int
+    """Counted from 1; a later claim of the same game makes this one void."""
+
+
+class SeatRow(msgspec.Struct, frozen=True):
+    """What one entrant did in one game."""
+
+    entrant: int
+    rank: int
+    decisions: int
+    total_ms: float
+    max_ms: float
+    forfeit: str | None
+    """The code, if it lost by its own doing."""
+
+
+class ForfeitRow(msgspec.Struct, frozen=True):
+    """A forfeit with all that the bot's author needs."""
+
+    game: str
+    seat: Seat
+    entrant: int
+    code: str
+    sentence: str
+    turn: int
+    stderr: list[str]
+    overloaded: bool
+    log: str
+
+
+def game_id(tournament: str, number: int) -> str:
+    """The identifier of a game: it says nothing but the place in the schedule."""
+    return f"{tournament}-{number:06d}"
+
+
+def canonical(settings: Any) -> str:
+    """JSON with one spelling for equal values."""
+    return msgspec.json.encode(settings, order="deterministic").decode()

@@ -1,0 +1,235 @@
+"""Tournaments and their results, each counted exactly once.
+
+Laws:
+1. The schedule is stored first, whole, in one transaction.
+2. A game is claimed before it is played. Its result is taken only from the last claim, only once: a second delivery,
+   or one of an earlier claim, is an error.
+3. A result, its seats, its digests and the ratings that it moves are one transaction. Ratings move by the results in
+   schedule order: those of the finished games before the first unfinished one.
+4. Whoever opens the store to write is alone (`database.locked`). So on resuming, every running game is dead.
+5. Nothing is told to anyone before the method that did it has returned.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from arena.errors import StoreError
+from arena.store.database import check_current, connect, immediate, locked, migrate
+from arena.store.ratings import rate
+from arena.store.reader import Reader
+from arena.store.records import Claim, Entrant, PlannedGame, Tournament, canonical, game_id
+from arena.types import GameResult, Termination
+
+
+class Store(Reader):
+    """An open database whose only writer we are. Make one with `open_store`."""
+
+    def create(self, tournament: Tournament, entrants: Iterable[Entrant], games: Iterable[PlannedGame]) -> None:
+        """Store a tournament with its entrants and its whole schedule."""
+        t = tournament
+        with immediate(self._db):
+            self._db.execute(
+                "INSERT INTO tournaments (id, created, settings, digest, seed, secret, commitment, logs, games)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    t.id,
+                    t.created,
+                    canonical(t.settings),
+                    t.digest,
+                    t.seed,
+                    t.secret.hex(),
+                    t.commitment,
+                    t.logs,
+                    t.games,
+                ),
+            )
+            self._db.executemany(
+                "INSERT INTO entrants (tournament, number, name, version, digest, spec) VALUES (?, ?, ?, ?, ?, ?)",
+                ((t.id, e.number, e.name, e.version, e.digest, canonical(e.spec)) for e in entrants),
+            )
+            cursor = self._db.executemany(
+                "INSERT INTO games (id, tournament, number, pairing, deal, rotation) VALUES (?, ?, ?, ?, ?, ?)",
+                ((game_id(t.id, g.number), t.id, g.number, g.pairing, g.deal, g.rotation) for g in games),
+            )
+            if cursor.rowcount != t.games:
+                raise StoreError(f"expected a schedule of {t.games} games, got: {cursor.rowcount}")
+
+    def resume(self, tournament: str) -> list[str]:
+        """Plan again the games that were running when the last run ended; their identifiers."""
+        with immediate(self._db):
+            where = "WHERE tournament = ? AND status = 'running'"
+            dead = [row[0] for row in self._db.execute(f"SELECT id FROM games {where} ORDER BY number", (tournament,))]
+            self._db.execute(f"UPDATE games SET status = 'planned' {where}", (tournament,))
+        return dead
+
+    def finish(self, tournament: str) -> None:
+        """Close a tournament whose games are all done and rated.
+
+        Raises:
+            StoreError: Some are not.
+        """
+        with immediate(self._db):
+            changed = self._db.execute(
+                "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ? AND rated = games",
+                (now(), tournament),
+            ).rowcount
+            if changed != 1:
+                raise StoreError(f"expected every game of tournament {tournament} to be done before it is finished")
+
+    def claim(self, tournament: str) -> Claim | None:
+        """Take the first planned game in schedule order, or None if none is left."""
+        with immediate(self._db):
+            row = self._db.execute(
+                "SELECT id, number, deal, rotation, attempt + 1 FROM games"
+                " WHERE tournament = ? AND status = 'planned' ORDER BY number LIMIT 1",
+                (tournament,),
+            ).fetchone()
+            if row is None:
+                return None
+            game, number, deal, rotation, attempt = row
+            self._db.execute("UPDATE games SET status = 'running', attempt = ? WHERE id = ?", (attempt, game))
+        return Claim(game=game, tournament=tournament, number=number, deal=deal, rotation=rotation, attempt=attempt)
+
+    def release(self, claim: Claim) -> None:
+        """Give a game back unplayed: it is planned again."""
+        with immediate(self._db):
+            changed = self._db.execute(
+                "UPDATE games SET status = 'planned' WHERE id = ? AND status = 'running' AND attempt = ?",
+                (claim.game, claim.attempt),
+            ).rowcount
+            if changed != 1:
+                raise self._void(claim)
+
+    def record(self, claim: Claim, result: GameResult, entrants: Sequence[int], seconds: float) -> None:
+        """Store a result with all that follows from it.
+
+        Args:
+            claim: What `claim` returned for the game.
+            result: The game's result.
+            entrants: The numbers of the entrants, by seat.
+            seconds: What to add to the tournament's time.
+
+        Raises:
+            StoreError: The result is not of this claim, the claim is void, or the game was interrupted. Nothing has
+                changed.
+        """
+        if result.game != claim.game or len(result.seats) != len(entrants):
+            raise StoreError(
+                f"expected the result of game {claim.game} with {len(entrants)} seats, "
+                f"got: game {result.game} with {len(result.seats)}"
+            )
+        if result.termination is Termination.INTERRUPTED:
+            raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
+        with immediate(self._db):
+            changed = self._db.execute(
+                "UPDATE games SET status = 'done', termination = ?, turns = ?, actions = ?, seconds = ?, log = ?,"
+                " log_sha256 = ?, play_digest = ?, transcripts = ?"
+                " WHERE id = ? AND status = 'running' AND attempt = ?",
+                (
+                    result.termination.value,
+                    result.turns,
+                    result.actions,
+                    result.seconds,
+                    result.log,
+                    result.log_sha256,
+                    result.play_digest,
+                    canonical(result.transcripts),
+                    claim.game,
+                    claim.attempt,
+                ),
+            ).rowcount
+            if changed != 1:
+                raise self._void(claim)
+            self._insert_seats(result, entrants)
+            self._rate_prefix(claim.tournament)
+            self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
+
+    def _void(self, claim: Claim) -> StoreError:
+        row = self._db.execute("SELECT status, attempt FROM games WHERE id = ?", (claim.game,)).fetchone()
+        got = f"{row[0]}, attempt {row[1]}" if row else "no such game"
+        return StoreError(f"expected game {claim.game} to be running, attempt {claim.attempt}, got: {got}")
+
+    def _insert_seats(self, result: GameResult, entrants: Sequence[int]) -> None:
+        for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True)):
+            told = seat.forfeit
+            self._db.execute(
+                "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn,"
+                " stderr, overloaded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms),
+                    *((None,) * 5 if told is None else (told.code.value, told.sentence, told.turn)),
+                    *(() if told is None else (canonical(told.stderr), int(told.overloaded))),
+                ),
+            )
+
+    def _rate_prefix(self, tournament: str) -> None:
+        """Rate the finished games that follow the last rated one without a gap."""
+        (rated,) = self._db.execute("SELECT rated FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        number = rated
+        while seats := self._db.execute(
+            "SELECT entrant, rank FROM seats JOIN games ON games.id = seats.game"
+            " WHERE tournament = ? AND number = ? AND status = 'done' ORDER BY seat",
+            (tournament, number),
+        ).fetchall():
+            before = [self._rating(tournament, entrant) for entrant, _ in seats]
+            after = rate(before, tuple(rank for _, rank in seats))
+            self._db.executemany(
+                "INSERT INTO ratings (tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?)",
+                [
+                    (tournament, entrant, number, rating.mu, rating.sigma)
+                    for (entrant, _), rating in zip(seats, after, strict=True)
+                ],
+            )
+            number += 1
+        if number > rated:
+            self._db.execute("UPDATE tournaments SET rated = ? WHERE id = ?", (number, tournament))
+
+
+def now() -> str:
+    """The time in UTC, to the second (ISO 8601)."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def open_store(path: Path) -> Iterator[Store]:
+    """Open the database at `path` as its only writer; the file is made, and brought up to date, where needed.
+
+    Raises:
+        StoreError: It is in use, cannot be written, or is not a database of this version.
+    """
+    with locked(path), _connection(path, write=True) as connection:
+        migrate(connection)
+        check_current(connection, path)
+        yield Store(connection, path)
+
+
+@contextmanager
+def open_reader(path: Path) -> Iterator[Reader]:
+    """Open the database at `path` to read, also while a tournament runs.
+
+    Raises:
+        StoreError: It is missing, or is not a database of this version.
+    """
+    if not path.is_file():
+        raise StoreError(
+            f"expected a database, got no such file - at {path}; `arena tournament` makes one, --db names another"
+        )
+    with _connection(path, write=False) as connection:
+        check_current(connection, path)
+        yield Reader(connection, path)
+
+
+@contextmanager
+def _connection(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+    connection = connect(path, write=write)
+    try:
+        yield connection
+    except sqlite3.Error as error:
+        raise StoreError(f"expected the database to work, got: {error} - at {path}") from error
+    finally:
+        connection.close()

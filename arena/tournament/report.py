@@ -1,0 +1,80 @@
+"""What is told of a tournament: one document, from what the database holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from arena.store.reader import Reader
+from arena.store.records import Tournament
+from arena.tournament.standings import Row, Standing, tabulate
+from arena.types import Payload
+
+
+class Identity(msgspec.Struct, frozen=True, kw_only=True):
+    """Which tournament."""
+
+    id: str
+    seed: str | None
+    commitment: str
+    """SHA-256 (hex) of the tournament's secret."""
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """The document that `--json` prints."""
+
+    tournament: Identity
+    settings: Payload
+    games: int
+    """Games that are done."""
+    seconds: float
+    """Time spent playing, over all runs."""
+    standings: tuple[Standing, ...]
+    crosstable: tuple[Row, ...]
+    logs: str
+    """The folder of its logs."""
+
+
+def report(reader: Reader, tournament: str | None = None) -> tuple[Report, Tournament]:
+    """A tournament's document, and its row; the latest tournament's if none is named.
+
+    Raises:
+        StoreError: There is no such tournament.
+    """
+    with reader.snapshot():
+        row = reader.tournament(tournament)
+        table = tabulate(reader.entrants(row.id), reader.ratings(row.id), reader.results(row.id))
+        done = reader.done(row.id)
+    document = Report(
+        tournament=Identity(id=row.id, seed=row.seed, commitment=row.commitment),
+        settings=row.settings,
+        games=done,
+        seconds=round(row.seconds, 3),
+        standings=table.standings,
+        crosstable=table.crosstable,
+        logs=row.logs,
+    )
+    return document, row
+
+
+def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
+    """How often each bot forfeited, by code; those that never did are left out."""
+    names = {entrant.number: entrant.name for entrant in reader.entrants(tournament)}
+    counts: dict[str, Counter[str]] = {}
+    for forfeit in reader.forfeits(tournament):
+        counts.setdefault(names[forfeit.entrant], Counter())[forfeit.code] += 1
+    return counts
+
+
+def leader(reader: Reader, tournament: str) -> str:
+    """The bot with the best conservative rating so far."""
+    ratings = reader.ratings(tournament)
+    entrants = reader.entrants(tournament)
+    return max(entrants, key=lambda entrant: ratings[entrant.number].conservative).name
+
+
+def to_json(document: Any) -> str:
+    """A document as JSON, indented."""
+    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()

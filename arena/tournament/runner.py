@@ -1,0 +1,152 @@
+"""Playing a tournament's games on an executor.
+
+Laws:
+1. Few games are in flight at a time, however many are to be played: memory does not grow with the schedule.
+2. A result is yielded after it is stored, never before.
+3. A worker that dies loses no result: the workers are started anew and its games are played again. While a game is
+   under suspicion, games run one at a time, so that the one that kills its worker is known for certain.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import AbstractContextManager
+from typing import TypeAlias
+
+import msgspec
+
+from arena.errors import ArenaError, InternalError
+from arena.referee.job import Job
+from arena.store.records import Claim, Tournament
+from arena.store.store import Store
+from arena.tournament.schedule import RoundRobin, ScheduledGame
+from arena.types import GameResult, Termination
+
+MAX_TRIES = 3
+"""So often may a game kill its worker, or be interrupted, before the tournament stops."""
+
+Play: TypeAlias = Callable[[Job], GameResult]
+Workers: TypeAlias = Callable[[], AbstractContextManager[Executor]]
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A result that is in the database."""
+
+    game: ScheduledGame
+    result: GameResult
+
+
+class Runner:
+    """Plays what is left of a tournament.
+
+    Args:
+        store: Where the tournament is.
+        tournament: Which one.
+        schedule: Its schedule.
+        make_job: The work for a game.
+        play: Plays one game; a function that can be sent to a worker.
+        workers: Starts an executor, and stops it when its block ends: when by an exception, at once.
+        in_flight: How many games may be claimed at a time.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        tournament: Tournament,
+        schedule: RoundRobin,
+        make_job: Callable[[ScheduledGame], Job],
+        play: Play,
+        workers: Workers,
+        in_flight: int,
+    ) -> None:
+        self._store = store
+        self._tournament = tournament.id
+        self._schedule = schedule
+        self._make_job = make_job
+        self._play = play
+        self._workers = workers
+        self._in_flight = in_flight
+        self._tries: Counter[str] = Counter()
+        self._suspects: set[str] = set()
+        self._since = time.monotonic()
+
+    def run(self) -> Iterator[Played]:
+        """Play every planned game and yield each result once it is stored.
+
+        Stopping early, by an exception or by closing the iterator, drops the running games and keeps all else.
+
+        Raises:
+            ArenaError: A game could not be played.
+        """
+        self._since = time.monotonic()
+        while True:
+            try:
+                with self._workers() as executor:
+                    yield from self._run_on(executor)
+                return
+            except BrokenExecutor as error:
+                self._check_tries(error)
+
+    def _run_on(self, executor: Executor) -> Iterator[Played]:
+        flying: dict[Future[GameResult], Claim] = {}
+        while True:
+            limit = 1 if self._suspects else self._in_flight
+            while len(flying) < limit and (claim := self._store.claim(self._tournament)):
+                job = self._make_job(self._schedule.game(claim.number))
+                try:
+                    flying[executor.submit(self._play, job)] = claim
+                except BrokenExecutor:
+                    self._store.release(claim)
+                    yield from self._salvage(flying)
+                    raise
+            if not flying:
+                return
+            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            if any(isinstance(future.exception(), BrokenExecutor) for future in done):
+                yield from self._salvage(flying)
+                raise BrokenExecutor("a worker process ended")
+            for future in sorted(done, key=lambda future: flying[future].number):
+                yield from self._settle(future, flying.pop(future))
+
+    def _salvage(self, flying: dict[Future[GameResult], Claim]) -> Iterator[Played]:
+        """After a worker's death: store the results that had come, and plan the other games again."""
+        wait(flying)
+        for future, claim in flying.items():
+            if isinstance(future.exception(), BrokenExecutor):
+                self._store.release(claim)
+                self._suspects.add(claim.game)
+                self._tries[claim.game] += len(flying) == 1 or self._tries[claim.game] == 0
+            else:
+                yield from self._settle(future, claim)
+        flying.clear()
+
+    def _settle(self, future: Future[GameResult], claim: Claim) -> Iterator[Played]:
+        try:
+            result = future.result()
+        except ArenaError:
+            raise
+        except Exception as error:
+            raise InternalError(f"game {claim.game} could not be played: {type(error).__name__}: {error}") from error
+        if result.termination is Termination.INTERRUPTED:
+            self._store.release(claim)
+            self._tries[claim.game] += 1
+            if self._tries[claim.game] >= MAX_TRIES:
+                raise ArenaError(f"game {claim.game} was interrupted {MAX_TRIES} times")
+            return
+        game = self._schedule.game(claim.number)
+        now = time.monotonic()
+        self._store.record(claim, result, game.entrants, now - self._since)
+        self._since = now
+        self._suspects.discard(claim.game)
+        yield Played(game, result)
+
+    def _check_tries(self, error: BrokenExecutor) -> None:
+        for game in self._suspects:
+            if self._tries[game] >= MAX_TRIES:
+                raise ArenaError(
+                    f"game {game} ended its worker process {MAX_TRIES} times: {error}. All other results are kept. "
+                    "Is the machine out of memory? If not, this is a bug: please report it"
+                ) from error

@@ -1,0 +1,104 @@
+"""Which games a tournament has, in which order. Pure: nothing is stored, every game is computed from its number.
+
+The order is deal by deal; within a deal pairing by pairing; within a pairing seating by seating. So whenever a
+tournament is stopped, every entrant has played nearly as many games as every other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import permutations
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from arena.errors import ConfigError
+
+Seatings: TypeAlias = Literal["cyclic", "all"]
+"""In which orders the entrants of a pairing sit: rotated, or in every order."""
+
+
+class ScheduledGame(msgspec.Struct, frozen=True):
+    """One game of a schedule."""
+
+    number: int
+    """Its place in the order, from 0."""
+    pairing: int
+    """Which choice of entrants, from 0, in lexicographic order."""
+    deal: int
+    """Which deal, from 0: deal k is the same for every pairing."""
+    rotation: int
+    """Which seating of the pairing, from 0."""
+    entrants: tuple[int, ...]
+    """The numbers of the entrants, by seat."""
+
+
+class RoundRobin(msgspec.Struct, frozen=True, dict=True):
+    """Every pairing of `players` out of `entrants` plays every deal in every seating."""
+
+    entrants: int
+    players: int
+    deals: int
+    seatings: Seatings = "cyclic"
+
+    def __post_init__(self) -> None:
+        """Raises: ConfigError: There can be no such tournament."""
+        if self.players < 2:
+            raise ConfigError(f"expected at least 2 players, got: {self.players}; use --players")
+        if self.entrants < self.players:
+            raise ConfigError(
+                f"expected at least {self.players} bots for games of {self.players} players, got: {self.entrants}; "
+                "name more (the same bot may enter twice), or use a smaller --players"
+            )
+        if self.deals < 1:
+            raise ConfigError(f"expected at least 1 deal, got: {self.deals}; use --deals")
+
+    @cached_property
+    def pairings(self) -> int:
+        """How many pairings there are."""
+        return math.comb(self.entrants, self.players)
+
+    @cached_property
+    def orders(self) -> tuple[tuple[int, ...], ...]:
+        """Each seating: which of the pairing's entrants sits where, by seat."""
+        places = range(self.players)
+        if self.seatings == "all":
+            return tuple(permutations(places))
+        return tuple(tuple((seat + shift) % self.players for seat in places) for shift in places)
+
+    def total(self) -> int:
+        """How many games there are."""
+        return self.deals * self.pairings * len(self.orders)
+
+    def game(self, number: int) -> ScheduledGame:
+        """The game at a place in the order.
+
+        Raises:
+            IndexError: There is none.
+        """
+        if not 0 <= number < self.total():
+            raise IndexError(number)
+        rest, rotation = divmod(number, len(self.orders))
+        deal, pairing = divmod(rest, self.pairings)
+        chosen = combination(self.entrants, self.players, pairing)
+        return ScheduledGame(number, pairing, deal, rotation, tuple(chosen[i] for i in self.orders[rotation]))
+
+    def __iter__(self) -> Iterator[ScheduledGame]:
+        return map(self.game, range(self.total()))
+
+
+def combination(n: int, k: int, index: int) -> tuple[int, ...]:
+    """The choice of `k` of the numbers below `n` that stands at `index` in lexicographic order."""
+    chosen = []
+    for value in range(n):
+        if k == 0:
+            break
+        beginning_with_value = math.comb(n - value - 1, k - 1)
+        if index < beginning_with_value:
+            chosen.append(value)
+            k -= 1
+        else:
+            index -= beginning_with_value
+    return tuple(chosen)

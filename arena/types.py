@@ -1,0 +1,152 @@
+"""Words that every layer shares: seats, terminations, forfeits, time controls, results.
+
+Time on the wire, in logs and in the database is integer milliseconds, in names that end in `_ms`;
+inside, clocks run in integer nanoseconds, in names that end in `_ns`.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from arena.errors import ConfigError
+
+Seat: TypeAlias = int
+"""A place in a game, numbered from 0. The wire knows only seats, never names."""
+
+Ranks: TypeAlias = tuple[int, ...]
+"""The rank of each seat: 1 is best, equal ranks share, and the next rank after k equal ones skips k - 1."""
+
+Payload: TypeAlias = dict[str, Any]
+"""A map of plain values (str, int, bool, None, lists, maps) as it stands on the wire and in logs."""
+
+Want: TypeAlias = Literal["view", "events", "legal"]
+"""What a bot may ask to be sent with each request."""
+
+
+class Termination(StrEnum):
+    """Why a seat's game ended. All but the first and the last are forfeits, each with a guilty seat."""
+
+    FINISHED = "finished"
+    """The rules ended the game."""
+    TIMEOUT = "timeout"
+    """No answer by the deadline."""
+    ILLEGAL_ACTION = "illegal_action"
+    """An action that can be read, and is not allowed in the position."""
+    MALFORMED = "malformed"
+    """A message or an action that cannot be read."""
+    PROTOCOL_VIOLATION = "protocol_violation"
+    """A message that can be read, and is not allowed now: unasked, wrong id, oversized, a second answer."""
+    DISCONNECTED = "disconnected"
+    """The connection was closed while the process lived on."""
+    CRASHED = "crashed"
+    """The process ended."""
+    OUT_OF_MEMORY = "out_of_memory"
+    """The process went over its memory limit."""
+    START_FAILED = "start_failed"
+    """The process did not say `hello` in time, or could not be started."""
+    INTERRUPTED = "interrupted"
+    """The game was stopped from outside. Nobody's fault, never rated."""
+
+
+class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
+    """A seat that lost by its own doing, with what its author needs to mend it."""
+
+    seat: Seat
+    """The guilty seat."""
+    code: Termination
+    """What it did."""
+    sentence: str
+    """One sentence whose subject is the loser: "seat 1 exceeded its time by 240 ms"."""
+    turn: int
+    """The number of the turn in which it happened; 0 is the set-up."""
+    stderr: tuple[str, ...] = ()
+    """The last lines that the process wrote to its standard error."""
+    overloaded: bool = False
+    """The machine was overloaded at that moment: the referee itself ran late."""
+
+
+class TimeControl(msgspec.Struct, frozen=True):
+    """The time a seat has, constant for a game. The running state is a `Clock`.
+
+    A decision's time is the smaller of `limit_ms` and what is left of the bank.
+    """
+
+    bank_ms: int | None = None
+    """Time for the whole game, or None for no such limit."""
+    increment_ms: int = 0
+    """Added to the bank after each decision."""
+    limit_ms: int | None = None
+    """Time for one decision, or None for no such limit."""
+
+    @classmethod
+    def parse(cls, text: str) -> TimeControl:
+        """Read `BANK+INCREMENT` or `LIMIT/move`, in seconds.
+
+        Raises:
+            ConfigError: The text is neither. Show the message to the operator.
+        """
+        if match := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)\+(\d{1,6}(?:\.\d{1,3})?)", text):
+            bank, increment = (round(float(part) * 1000) for part in match.groups())
+            if bank > 0:
+                return cls(bank_ms=bank, increment_ms=increment)
+        elif match := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)/move", text):
+            limit = round(float(match[1]) * 1000)
+            if limit > 0:
+                return cls(limit_ms=limit)
+        raise ConfigError(
+            f"expected a time control BANK+INCREMENT or LIMIT/move in seconds, such as 10+0.1 or 2/move, got: {text!r}"
+        )
+
+    def __str__(self) -> str:
+        if self.limit_ms is not None:
+            return f"{self.limit_ms / 1000:g}/move"
+        return f"{(self.bank_ms or 0) / 1000:g}+{self.increment_ms / 1000:g}"
+
+
+class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What one seat did in one game."""
+
+    rank: int
+    """1 is best; equal ranks share."""
+    decisions: int
+    """How many requests it answered."""
+    total_ms: float
+    """Time used for all of them."""
+    max_ms: float
+    """Time used for the slowest."""
+    forfeit: Forfeit | None = None
+    """Set if it lost by its own doing."""
+
+
+class GameResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What one game came to: what the referee returns and the store records."""
+
+    game: str
+    """The game's identifier, as in the schedule."""
+    termination: Termination
+    """FINISHED, or the first forfeit's code if a forfeit ended the game, or INTERRUPTED."""
+    seats: tuple[SeatResult, ...]
+    """By seat."""
+    turns: int
+    """How many turns were begun."""
+    actions: int
+    """How many actions the referee accepted."""
+    seconds: float
+    """Wall time of the game, start-up of bots excluded."""
+    play_digest: str
+    """SHA-256 (hex) over all of the log but times and names: equal plays have equal digests."""
+    log: str
+    """The log's file name."""
+    log_sha256: str
+    """SHA-256 (hex) of the log file."""
+    transcripts: tuple[str, ...] = ()
+    """File names of the forfeited seats' message transcripts, beside the log."""
+
+    @property
+    def ranks(self) -> Ranks:
+        """The rank of each seat."""
+        return tuple(seat.rank for seat in self.seats)

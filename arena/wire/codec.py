@@ -1,0 +1,237 @@
+"""Messages to bytes and back, as strictly as the specification demands. No I/O and no state.
+
+Laws:
+1. Everything a bot can send either decodes to a message, is ignored (an unknown type), or raises
+   `RemoteProtocolError`; any other exception is a bug here.
+2. A frame is read twice: msgpack shows what is really in it (msgspec would keep the last of two equal keys
+   in silence, and make a date of a timestamp), then msgspec gives it types.
+3. Before msgpack sees a long frame its nesting is known to be within the limit: msgpack trusts each header and
+   makes room for all that it announces, so that a few KiB of headers inside headers would cost 70 MB.
+4. Whatever a reason quotes from a frame is cut short, so that a bot cannot swell the referee's logs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias, get_args
+
+import msgpack  # type: ignore[import-untyped]
+import msgspec
+
+from arena.errors import RemoteProtocolError
+from arena.wire.messages import (
+    MAX_DEPTH,
+    MAX_FRAME,
+    MAX_INT,
+    MAX_NOTE,
+    MAX_REFEREE_FRAME,
+    Action,
+    FromBot,
+    FromReferee,
+)
+
+_LONGEST_QUOTE: Final = 80
+_SHORT: Final = 1_024
+"""Frames up to this many bytes cannot cost much memory, however they nest."""
+
+
+def _types(union: Any) -> frozenset[str]:
+    """The `type` of each message of a union."""
+    return frozenset(str(message.__struct_config__.tag) for message in get_args(union))
+
+
+_BOT_TYPES: Final = _types(FromBot)
+_REFEREE_TYPES: Final = _types(FromReferee)
+_BOT_DECODER: Final = msgspec.msgpack.Decoder(FromBot)
+_REFEREE_DECODER: Final = msgspec.msgpack.Decoder(FromReferee)
+
+encode: Final = msgspec.msgpack.Encoder().encode
+"""The frame of a message, `type` first. Payloads are trusted to hold only what the protocol allows."""
+
+
+def decode(frame: bytes) -> FromBot | None:
+    """Read a frame from a bot.
+
+    Returns:
+        The message, or None if its type is unknown: the specification (§5.3) has receivers ignore those.
+
+    Raises:
+        RemoteProtocolError: The frame is `malformed` or `oversized`, or its type is one that only the referee
+            sends (`protocol_violation`). The text ends with the place, such as ` - at $.action.plays[0].space`.
+            Send the code back in an `error`; the seat forfeits.
+    """
+    if len(frame) > MAX_FRAME:
+        raise RemoteProtocolError("oversized", f"expected at most {MAX_FRAME} bytes, got: {len(frame)}")
+    kind = _type_of(_read(frame))
+    if kind not in _BOT_TYPES:
+        if kind in _REFEREE_TYPES:
+            raise RemoteProtocolError(
+                "protocol_violation", f"expected a type that a bot sends, got: {kind!r} - at $.type"
+            )
+        return None
+    message: FromBot = _typed(_BOT_DECODER, frame)
+    if type(message) is Action and message.note is not None and len(message.note.encode()) > MAX_NOTE:
+        raise _malformed(f"at most {MAX_NOTE} bytes", f"{len(message.note.encode())} bytes", "$.note")
+    return message
+
+
+def decode_from_referee(frame: bytes) -> FromReferee | None:
+    """Read a frame from the referee, as `decode` reads one from a bot: for clients and tests.
+
+    Raises:
+        RemoteProtocolError: The referee broke the protocol.
+    """
+    if len(frame) > MAX_REFEREE_FRAME:
+        raise RemoteProtocolError("oversized", f"expected at most {MAX_REFEREE_FRAME} bytes, got: {len(frame)}")
+    if _type_of(_read(frame)) not in _REFEREE_TYPES:
+        return None
+    message: FromReferee = _typed(_REFEREE_DECODER, frame)
+    return message
+
+
+class _Repeated:
+    """Stands in a decoded tree for a map with a repeated key, so that the walk meets it at its place."""
+
+    def __init__(self, key: object) -> None:
+        self.key = key
+
+
+_Pairs: TypeAlias = list[tuple[Any, Any]]
+
+
+def _map(pairs: _Pairs) -> dict[Any, Any] | _Repeated:
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    keys = [key for key, _ in pairs]
+    return _Repeated(next(key for key in keys if keys.count(key) > 1))
+
+
+def _read(frame: bytes) -> dict[str, Any]:
+    """The frame's map, checked against all that the specification says of frames (§5.1, §5.2)."""
+    if len(frame) > _SHORT and _nests_too_deeply(frame):
+        raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$")
+    try:
+        value = msgpack.unpackb(frame, object_pairs_hook=_map, strict_map_key=True)
+    except msgpack.ExtraData as error:
+        raise _malformed("one value", f"{len(error.extra)} bytes after it", "$") from None
+    except (ValueError, TypeError) as error:
+        # msgpack says which rule was broken, not where. Everything it raises for bad input is one of these two:
+        # bad UTF-8, a key that is no string, a wrong length, nesting beyond its own stack.
+        raise _malformed("one msgpack map with string keys", str(error) or type(error).__name__, "$") from None
+    try:
+        _check(value, 1)
+    except _Fault as fault:
+        raise _malformed(fault.expected, fault.got, "$" + "".join(reversed(fault.place))) from None
+    if type(value) is not dict:
+        raise _malformed("a map", _kind(value), "$")
+    return value
+
+
+_PAYLOAD: Final = dict(
+    zip(range(0xC4, 0xE0), b"\1\2\4\1\2\4\4\x08\1\2\4\x08\1\2\4\x08\2\3\5\x09\x11\1\2\4\2\4\2\4", strict=True)
+)
+"""By first byte: how many bytes follow it, or for a kind with a length, how many hold the length."""
+
+
+def _nests_too_deeply(frame: bytes) -> bool:
+    """Whether the headers alone, nothing built, go deeper than allowed. Other faults are left for msgpack to find."""
+    left = [1]  # values still to come at each open level
+    at = 0
+    while left and at < len(frame):
+        if not left[-1]:
+            left.pop()
+            continue
+        left[-1] -= 1
+        first = frame[at]
+        at += 1
+        if 0x80 <= first < 0xA0:  # map or array, short
+            left.append((first & 15) * (2 if first < 0x90 else 1))
+        elif first < 0xC0:  # string, short (integers below 0x80 end here too)
+            at += first & 31 if first >= 0xA0 else 0
+        elif first in _PAYLOAD:
+            width = _PAYLOAD[first]
+            size = int.from_bytes(frame[at : at + width], "big")
+            at += width
+            if first >= 0xDC:  # array 16, 32, map 16, 32
+                left.append(size * (2 if first >= 0xDE else 1))
+            elif first >= 0xD9 or first < 0xC7:  # string, binary
+                at += size
+            elif first < 0xCA:  # extension: a byte for its type
+                at += size + 1
+        if len(left) > MAX_DEPTH + 1:
+            return True
+    return False
+
+
+class _Fault(Exception):
+    """A value that the msgpack subset does not allow; each level that it passes through adds its step to the place."""
+
+    def __init__(self, expected: str, got: str) -> None:
+        self.expected = expected
+        self.got = got
+        self.place: list[str] = []
+
+
+def _check(value: Any, depth: int) -> None:
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return
+    if kind is int:
+        if not -MAX_INT <= value <= MAX_INT:
+            raise _Fault(f"an integer of at most {MAX_INT} in absolute value", str(value))
+    elif kind is dict:
+        if depth > MAX_DEPTH:
+            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another map")
+        for key, item in value.items():
+            if type(key) is not str:
+                raise _Fault("a string as key", _kind(key))
+            try:
+                _check(item, depth + 1)
+            except _Fault as fault:
+                fault.place.append(f".{_cut(key)}")
+                raise
+    elif kind is list:
+        if depth > MAX_DEPTH:
+            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another array")
+        for index, item in enumerate(value):
+            try:
+                _check(item, depth + 1)
+            except _Fault as fault:
+                fault.place.append(f"[{index}]")
+                raise
+    elif kind is _Repeated:
+        raise _Fault("each key once", f"{_cut(repr(value.key))} again")
+    else:
+        raise _Fault("a string, integer, boolean, nil, array or map", _kind(value))
+
+
+_KINDS: Final = {bytes: "binary", float: "float", list: "array", str: "string", int: "integer", type(None): "nil"}
+
+
+def _kind(value: object) -> str:
+    """What msgpack calls the kind of a value."""
+    return _KINDS.get(type(value), "boolean" if isinstance(value, bool) else "extension")
+
+
+def _type_of(message: dict[str, Any]) -> str:
+    kind = message.get("type")
+    if type(kind) is not str:
+        raise _malformed("a string", _kind(kind) if "type" in message else "nothing", "$.type")
+    return kind
+
+
+def _typed(decoder: msgspec.msgpack.Decoder[Any], frame: bytes) -> Any:
+    try:
+        return decoder.decode(frame)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).replace("`", "").partition(" - at ")
+        text = f"{reason[:1].lower()}{reason[1:]}"
+        raise RemoteProtocolError("malformed", f"{_cut(text)} - at {_cut(place) or '$'}") from None
+
+
+def _malformed(expected: str, got: str, place: str) -> RemoteProtocolError:
+    return RemoteProtocolError("malformed", f"expected {expected}, got: {_cut(got)} - at {place}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"

@@ -1,0 +1,199 @@
+"""The referee's side of one session with one bot: which message may come or go now. No I/O, no clock.
+
+Laws:
+1. `TRANSITIONS` is the protocol: a message that it does not list for the current state is not allowed. The
+   specification's table (§6) is compared with it by a test.
+2. An `error` stands outside the table: from the referee it closes the session in any state but `closed`; from the
+   bot it is allowed in any state and changes nothing.
+3. Numbers belong to the session: games and requests count from 1 and tell a bot nothing about other seats.
+4. A bot is never blamed for a message that crossed one of ours: what it still owed when `game_over` was sent
+   has lapsed, and is dropped once if it comes after all. After `goodbye` or `error` everything is dropped.
+5. `receive` alone raises `RemoteProtocolError`, and leaves the state as it was: the referee then sends `error`.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, TypeAlias, get_args
+
+from arena.errors import LocalProtocolError, RemoteProtocolError
+from arena.wire.codec import decode, encode
+from arena.wire.messages import (
+    PROTOCOL,
+    Action,
+    Error,
+    FromBot,
+    FromReferee,
+    GameOver,
+    GameStart,
+    Goodbye,
+    Hello,
+    Ready,
+    Request,
+    Welcome,
+)
+
+
+class State(StrEnum):
+    """Where a session stands."""
+
+    NEW = "new"
+    """Nothing has come yet."""
+    GREETED = "greeted"
+    """The bot has said `hello`; the referee owes `welcome`."""
+    IDLE = "idle"
+    """No game is on."""
+    PREPARING = "preparing"
+    """A game was announced; the bot owes `ready`."""
+    PLAYING = "playing"
+    """A game is on; the bot owes nothing."""
+    ASKED = "asked"
+    """The bot owes an `action`."""
+    CLOSED = "closed"
+    """It is over."""
+
+
+_Event: TypeAlias = type[FromBot] | type[FromReferee]
+
+TRANSITIONS: Final[Mapping[State, Mapping[_Event, State]]] = {
+    State.NEW: {Hello: State.GREETED},
+    State.GREETED: {Welcome: State.IDLE, Goodbye: State.CLOSED},
+    State.IDLE: {GameStart: State.PREPARING, Goodbye: State.CLOSED},
+    State.PREPARING: {Ready: State.PLAYING, GameOver: State.IDLE},
+    State.PLAYING: {Request: State.ASKED, GameOver: State.IDLE},
+    State.ASKED: {Action: State.PLAYING, GameOver: State.IDLE},
+    State.CLOSED: {},
+}
+"""State, message, next state. Each message but `error` is sent by one side only."""
+
+_Answer: TypeAlias = tuple[type[Ready] | type[Action], int]
+"""What a bot owes or gives: the message, and the number it must repeat."""
+
+
+class Session:
+    """One bot's session. Every frame to it passes through `send`, every frame from it through `receive`."""
+
+    def __init__(self, token: str) -> None:
+        """`token` is what the bot's `hello` must carry."""
+        self._token = token
+        self._state = State.NEW
+        self._hello: Hello | None = None
+        self._games = 0
+        self._requests = 0
+        self._owed: _Answer | None = None
+        self._lapsed: set[_Answer] = set()
+
+    @property
+    def state(self) -> State:
+        """Where the session stands."""
+        return self._state
+
+    @property
+    def hello(self) -> Hello:
+        """What the bot said of itself.
+
+        Raises:
+            LocalProtocolError: It has not said anything yet.
+        """
+        if self._hello is None:
+            raise LocalProtocolError("expected a session that has had its hello, got: one in state new")
+        return self._hello
+
+    def next_game(self) -> int:
+        """The number that the next `game_start` must carry."""
+        return self._games + 1
+
+    def next_request(self) -> int:
+        """The number that the next `request` must carry."""
+        return self._requests + 1
+
+    def send(self, message: FromReferee) -> bytes:
+        """The frame of a message to the bot; the session moves on as if it had been sent.
+
+        Raises:
+            LocalProtocolError: The message is not allowed now, or has a wrong number: a bug of the caller.
+        """
+        after = TRANSITIONS[self._state].get(type(message))
+        if isinstance(message, Error) and self._state is not State.CLOSED:
+            after = State.CLOSED
+        if after is None:
+            raise LocalProtocolError(f"expected a message allowed in state {self._state}, got: {_name(message)}")
+        if isinstance(message, Request):
+            self._requests = _numbered(message.id, self.next_request(), "$.id")
+            self._owed = (Action, message.id)
+        elif isinstance(message, GameStart):
+            self._games = _numbered(message.game, self.next_game(), "$.game")
+            self._owed = (Ready, message.game)
+        elif isinstance(message, GameOver):
+            _numbered(message.game, self._games, "$.game")
+            if self._owed is not None:
+                self._lapsed.add(self._owed)
+                self._owed = None
+        self._state = after
+        return encode(message)
+
+    def receive(self, frame: bytes) -> FromBot | None:
+        """Read a frame from the bot; the session moves on.
+
+        Returns:
+            The message, or None for one to be ignored: its type is unknown, what it answers has lapsed, or the
+            session is closed. An `error` is returned too, for the log; it asks for nothing.
+
+        Raises:
+            RemoteProtocolError: The frame breaks the protocol. Send its code in an `error`; the seat forfeits.
+        """
+        if self._state is State.CLOSED:
+            return None
+        message = decode(frame)
+        if message is None or isinstance(message, Error):
+            return message
+        if isinstance(message, Hello):
+            answer = None
+        else:
+            answer = (Action, message.id) if isinstance(message, Action) else (Ready, message.game)
+            if answer in self._lapsed:
+                self._lapsed.remove(answer)
+                return None
+        after = TRANSITIONS[self._state].get(type(message))
+        if after is None:
+            raise _violation(_expected(self._state), _name(message), "$.type")
+        if isinstance(message, Hello):
+            self._greet(message)
+        elif answer != self._owed:
+            place, number = ("$.id", message.id) if isinstance(message, Action) else ("$.game", message.game)
+            raise _violation(str(self._owed[1] if self._owed else None), str(number), place)
+        self._owed = None
+        self._state = after
+        return message
+
+    def _greet(self, hello: Hello) -> None:
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            raise RemoteProtocolError("bad_token", "expected the value of ARENA_TOKEN, got: another - at $.token")
+        if hello.protocol.partition(".")[0] != PROTOCOL.partition(".")[0]:
+            raise RemoteProtocolError(
+                "unsupported_version",
+                f"expected a protocol version {PROTOCOL.partition('.')[0]}.x, got: {hello.protocol} - at $.protocol",
+            )
+        self._hello = hello
+
+
+def _numbered(got: int, expected: int, place: str) -> int:
+    if got != expected:
+        raise LocalProtocolError(f"expected {expected}, got: {got} - at {place}")
+    return got
+
+
+def _violation(expected: str, got: str, place: str) -> RemoteProtocolError:
+    return RemoteProtocolError("protocol_violation", f"expected {expected}, got: {got} - at {place}")
+
+
+def _expected(state: State) -> str:
+    """What a bot may send in a state, in words."""
+    allowed = [str(kind.__struct_config__.tag) for kind in TRANSITIONS[state] if kind in get_args(FromBot)]
+    return f"{' or '.join(allowed) or 'no message'} in state {state}"
+
+
+def _name(message: FromBot | FromReferee) -> str:
+    return str(message.__struct_config__.tag)

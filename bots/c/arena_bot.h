@@ -1,0 +1,234 @@
+/* The client of an arena bot, in one header. It needs libzmq and msgpack-c, and nothing else.
+ *
+ * Copy it beside your bot, fill in an `arena_bot`, and call `arena_run`:
+ *
+ *     #include "arena_bot.h"
+ *
+ *     // Takes the first legal play of every turn; hands and set-up are left out for brevity.
+ *     static bool decide(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
+ *         const msgpack_object *product = arena_at(arena_get(arena_get(request, "legal"), "plays"), 0);
+ *         ...
+ *         return true;
+ *     }
+ *
+ *     int main(void) {
+ *         arena_bot bot = {.name = "first", .version = "1.0", .want = {"legal"}, .decide = decide};
+ *         return arena_run(&bot);
+ *     }
+ *
+ * The referee starts the bot as a process with two environment variables, ARENA_ENDPOINT and ARENA_TOKEN. Then:
+ *
+ *     bot       hello                                       action    ready   (one answer to each)
+ *     referee          welcome   game_start   request ...          ...       game_over   ...   goodbye
+ *
+ * Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves many games.
+ */
+#ifndef ARENA_BOT_H
+#define ARENA_BOT_H
+
+#include <errno.h>
+#include <msgpack.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zmq.h>
+
+#define ARENA_PROTOCOL "1.0"
+#define ARENA_MAX_NOTE 1024
+
+/* What a bot does. Each function is given `self`. The messages live only until it returns. */
+typedef struct {
+    const char *name;
+    const char *version;
+    /* What each request shall carry: any of "view", "events", "legal"; unused entries are NULL. The less, the faster. */
+    const char *want[3];
+    void *self;
+    /* A game begins; `game` is the message `game_start`. False, after a word on stderr, if it cannot be played. */
+    bool (*start)(void *self, const msgpack_object *game);
+    /* Answer a request: pack the action, one map, and write a note, if any, into `note` (ARENA_MAX_NOTE bytes and a
+     * zero; empty before the call). False, after a word on stderr, if there is no answer: the process then ends. */
+    bool (*decide)(void *self, const msgpack_object *request, msgpack_packer *action, char *note);
+    /* A game has ended; `result` is the message `game_over`. */
+    void (*over)(void *self, const msgpack_object *result);
+} arena_bot;
+
+/* Reading messages. What is missing or of another type reads as nil, nothing, or the fallback: no call fails. */
+
+static const msgpack_object arena_nil = {.type = MSGPACK_OBJECT_NIL};
+
+static inline bool arena_is(const msgpack_object *object, const char *text) {
+    return object->type == MSGPACK_OBJECT_STR && object->via.str.size == strlen(text) &&
+           memcmp(object->via.str.ptr, text, object->via.str.size) == 0;
+}
+
+/* The value of a map's key. */
+static inline const msgpack_object *arena_get(const msgpack_object *map, const char *key) {
+    if (map->type == MSGPACK_OBJECT_MAP)
+        for (uint32_t i = 0; i < map->via.map.size; i++)
+            if (arena_is(&map->via.map.ptr[i].key, key)) return &map->via.map.ptr[i].val;
+    return &arena_nil;
+}
+
+static inline uint32_t arena_size(const msgpack_object *array) {
+    return array->type == MSGPACK_OBJECT_ARRAY ? array->via.array.size : 0;
+}
+
+static inline const msgpack_object *arena_at(const msgpack_object *array, uint32_t index) {
+    return index < arena_size(array) ? &array->via.array.ptr[index] : &arena_nil;
+}
+
+static inline int64_t arena_int(const msgpack_object *object, int64_t fallback) {
+    if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) return object->via.i64;
+    if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER && object->via.u64 <= INT64_MAX) return (int64_t)object->via.u64;
+    return fallback;
+}
+
+/* Writing messages. */
+
+static inline void arena_pack_text(msgpack_packer *packer, const char *text) {
+    size_t size = strlen(text);
+    msgpack_pack_str(packer, size);
+    msgpack_pack_str_body(packer, text, size);
+}
+
+static inline void arena_pack_pair(msgpack_packer *packer, const char *key, const char *text) {
+    arena_pack_text(packer, key);
+    arena_pack_text(packer, text ? text : "");
+}
+
+/* The session. Each of these says on stderr what went wrong. */
+
+static inline bool arena_send(void *socket, const msgpack_sbuffer *message) {
+    int sent;
+    do sent = zmq_send(socket, message->data, message->size, 0);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0) fprintf(stderr, "cannot send to the referee: %s\n", zmq_strerror(errno));
+    return sent >= 0;
+}
+
+static inline bool arena_hello(const arena_bot *bot, void *socket, const char *token) {
+    uint32_t wants = 0;
+    while (wants < 3 && bot->want[wants]) wants++;
+    msgpack_sbuffer buffer;
+    msgpack_packer packer;
+    msgpack_sbuffer_init(&buffer);
+    msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
+    msgpack_pack_map(&packer, 6);
+    arena_pack_pair(&packer, "type", "hello");
+    arena_pack_pair(&packer, "token", token);
+    arena_pack_pair(&packer, "protocol", ARENA_PROTOCOL);
+    arena_pack_pair(&packer, "name", bot->name);
+    arena_pack_pair(&packer, "version", bot->version);
+    arena_pack_text(&packer, "want");
+    msgpack_pack_array(&packer, wants);
+    for (uint32_t i = 0; i < wants; i++) arena_pack_text(&packer, bot->want[i]);
+    bool sent = arena_send(socket, &buffer);
+    msgpack_sbuffer_destroy(&buffer);
+    return sent;
+}
+
+static inline bool arena_ready(const arena_bot *bot, void *socket, const msgpack_object *game) {
+    if (bot->start && !bot->start(bot->self, game)) return false;
+    msgpack_sbuffer buffer;
+    msgpack_packer packer;
+    msgpack_sbuffer_init(&buffer);
+    msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
+    msgpack_pack_map(&packer, 2);
+    arena_pack_pair(&packer, "type", "ready");
+    arena_pack_text(&packer, "game");
+    msgpack_pack_object(&packer, *arena_get(game, "game"));
+    bool sent = arena_send(socket, &buffer);
+    msgpack_sbuffer_destroy(&buffer);
+    return sent;
+}
+
+static inline bool arena_answer(const arena_bot *bot, void *socket, const msgpack_object *request) {
+    char note[ARENA_MAX_NOTE + 1] = "";
+    msgpack_sbuffer action, buffer;
+    msgpack_packer packer;
+    msgpack_sbuffer_init(&action);
+    msgpack_sbuffer_init(&buffer);
+    msgpack_packer_init(&packer, &action, msgpack_sbuffer_write);
+    bool sent = bot->decide(bot->self, request, &packer, note);
+    if (sent) {
+        msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
+        msgpack_pack_map(&packer, *note ? 4 : 3);
+        arena_pack_pair(&packer, "type", "action");
+        arena_pack_text(&packer, "id");
+        msgpack_pack_object(&packer, *arena_get(request, "id"));
+        if (*note) arena_pack_pair(&packer, "note", note);
+        arena_pack_text(&packer, "action");
+        msgpack_sbuffer_write(&buffer, action.data, action.size);
+        sent = arena_send(socket, &buffer);
+    }
+    msgpack_sbuffer_destroy(&action);
+    msgpack_sbuffer_destroy(&buffer);
+    return sent;
+}
+
+static inline void arena_complaint(const msgpack_object *error) {
+    const msgpack_object *parts[] = {arena_get(error, "code"), arena_get(error, "message")};
+    fputs("referee", stderr);
+    for (int i = 0; i < 2; i++)
+        if (parts[i]->type == MSGPACK_OBJECT_STR)
+            fprintf(stderr, ": %.*s", (int)parts[i]->via.str.size, parts[i]->via.str.ptr);
+    fputc('\n', stderr);
+}
+
+/* Handle one message. Returns -1 to go on, else the status to exit with. */
+static inline int arena_handle(const arena_bot *bot, void *socket, const msgpack_object *message) {
+    const msgpack_object *type = arena_get(message, "type");
+    if (arena_is(type, "request")) return arena_answer(bot, socket, message) ? -1 : 1;
+    if (arena_is(type, "game_start")) return arena_ready(bot, socket, message) ? -1 : 1;
+    if (arena_is(type, "goodbye")) return 0;
+    if (arena_is(type, "game_over") && bot->over) bot->over(bot->self, message);
+    if (arena_is(type, "error")) arena_complaint(message);
+    return -1; /* Any other type belongs to a later version of the protocol, and is ignored. */
+}
+
+static inline int arena_serve(const arena_bot *bot, void *socket) {
+    zmq_msg_t frame;
+    zmq_msg_init(&frame);
+    int status = -1;
+    while (status < 0) {
+        if (zmq_msg_recv(&frame, socket, 0) < 0) {
+            if (errno == EINTR) continue;
+            fprintf(stderr, "cannot receive from the referee: %s\n", zmq_strerror(errno));
+            status = 1;
+            break;
+        }
+        msgpack_unpacked message;
+        msgpack_unpacked_init(&message);
+        if (msgpack_unpack_next(&message, zmq_msg_data(&frame), zmq_msg_size(&frame), NULL) == MSGPACK_UNPACK_SUCCESS) {
+            status = arena_handle(bot, socket, &message.data);
+        } else {
+            fprintf(stderr, "expected one msgpack map in each frame, got %zu bytes that are none\n", zmq_msg_size(&frame));
+            status = 1;
+        }
+        msgpack_unpacked_destroy(&message);
+    }
+    zmq_msg_close(&frame);
+    return status;
+}
+
+/* Play games until the referee says goodbye. Returns the status to exit with. */
+static inline int arena_run(const arena_bot *bot) {
+    const char *endpoint = getenv("ARENA_ENDPOINT"), *token = getenv("ARENA_TOKEN");
+    if (!endpoint || !token) {
+        fputs("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program\n", stderr);
+        return 2;
+    }
+    void *context = zmq_ctx_new(), *socket = context ? zmq_socket(context, ZMQ_DEALER) : NULL;
+    int status = 1, no_wait = 0;
+    if (socket && zmq_setsockopt(socket, ZMQ_LINGER, &no_wait, sizeof no_wait) == 0 && zmq_connect(socket, endpoint) == 0)
+        status = arena_hello(bot, socket, token) ? arena_serve(bot, socket) : 1;
+    else
+        fprintf(stderr, "cannot connect to %s: %s\n", endpoint, zmq_strerror(errno));
+    if (socket) zmq_close(socket);
+    if (context) zmq_ctx_term(context);
+    return status;
+}
+
+#endif

@@ -1,0 +1,48 @@
+"""The vectors of chance against the page's own code and the referee's."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from arena.referee import chance
+from tests.conformance.kit import FOLDER, load
+
+VECTORS = load(FOLDER / "vectors" / "chance.json")
+TOURNAMENTS = VECTORS["tournaments"]
+PAGE: dict[str, Any] = {}
+(CODE,) = re.findall(r"```python\n(.*?)```", (FOLDER / "CHANCE.md").read_text(encoding="utf-8"), re.DOTALL)
+exec(CODE, PAGE)
+
+
+@pytest.mark.parametrize("tournament", TOURNAMENTS, ids=lambda tournament: tournament["secret"][:8])
+def test_secrets_commitments_and_seeds(tournament: dict[str, Any]) -> None:
+    secret = bytes.fromhex(tournament["secret"])
+    if (seed := tournament["seed"]) is not None:
+        assert chance.seed_secret(seed) == PAGE["seed_secret"](seed) == secret
+    assert chance.commitment(secret) == PAGE["commitment"](secret) == tournament["commitment"]
+    for deal in tournament["deals"]:
+        number, deal_secret = deal["deal"], bytes.fromhex(deal["secret"])
+        assert chance.deal_secret(secret, number) == PAGE["deal_secret"](secret, number) == deal_secret
+        assert chance.commitment(deal_secret) == deal["commitment"]
+        for seat, expected in enumerate(deal["bot_seeds"]):
+            assert chance.bot_seed(secret, number, seat) == PAGE["bot_seed"](secret, number, seat) == expected
+
+
+@pytest.mark.parametrize("case", VECTORS["draws"], ids=lambda case: case["description"].partition(".")[0])
+def test_draws(case: dict[str, Any]) -> None:
+    secret = bytes.fromhex(case["deal_secret"])
+    deal = chance.Deal(secret)
+    drawn: Counter[str] = Counter()
+    for entry in case["draws"]:
+        stream, n = entry["stream"], entry["n"]
+        assert deal.draw(stream, n) == entry["draw"]
+        assert PAGE["draw"](secret, stream, drawn[stream], n) == entry["draw"]
+        drawn[stream] += 1
+
+
+def test_a_rejection_is_among_them() -> None:
+    assert any("rejected" in entry for case in VECTORS["draws"] for entry in case["draws"])

@@ -1,0 +1,150 @@
+"""The page on Samurai against the engine: names, tables, and the form of everything that real games send."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.rules import make_rules, resolve_options
+from arena.rules.base import Event
+from arena.rules.samurai.options import OPTIONS, RULESETS
+from arena.rules.samurai.tiles import CASTES, FULL_SET, TILES, names
+from arena.types import Payload
+from tests.conformance.kit import FOLDER
+
+PAGE = (FOLDER / "rules" / "samurai.md").read_text(encoding="utf-8")
+EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
+
+
+def table(heading: str) -> list[list[str]]:
+    """The cells of the first table below a heading, without its head."""
+    text = re.split(rf"^#+ {re.escape(heading)}\n", PAGE, flags=re.MULTILINE)[1]
+    rows = re.findall(r"^\|(.*)\|$", re.split(r"^#", text, flags=re.MULTILINE)[0], re.MULTILINE)
+    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
+
+
+def code(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+EVENTS = {code(row[0])[0]: set(code(row[1])) for row in table("Events")}
+VIEW = [code(row[0])[0] for row in table("The view")]
+
+
+def play(seats: int, ruleset: str, seed: int) -> tuple[Any, list[Event], list[tuple[str, Payload, Payload, Payload]]]:
+    """A random game: the rules, its events, and of each decision kind, view, legal plays and an action."""
+    text = (Path(__file__).parents[2] / "boards" / "japan.txt").read_text(encoding="utf-8")
+    _, options = resolve_options("samurai", ruleset, {})
+    rules: Any = make_rules("samurai", text, "japan", seats, options)
+    state, rng, events, decisions = rules.start(), random.Random(seed), [], []
+    while rules.ranks(state) is None:
+        if draw := rules.draw_wanted(state):
+            state = rules.draw(state, rng.randrange(draw.n), events)
+            continue
+        decision = rules.pending(state)[0]
+        legal = rules.write_legal(state, decision.seat)
+        plays = rules.legal(state, decision.seat)
+        action = rules.write_action(state, decision.seat, [plays[rng.randrange(len(plays))]])
+        decisions.append((decision.kind, rules.view(state, decision.seat), legal, action))
+        state = rules.act(state, decision.seat, action, events)
+    return rules, events, decisions
+
+
+GAMES = [play(seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
+
+
+def test_tiles() -> None:
+    assert re.search(r"this order \(\*\*tile order\*\*\)", PAGE)
+    rows = table("Tiles")
+    assert [name for row in rows for name in code(row[0])] == [tile.name for tile in TILES]
+    for row in rows:
+        for name, value in zip(code(row[0]), itertools.cycle(row[2].split(", ")), strict=False):
+            tile = next(tile for tile in TILES if tile.name == name)
+            assert tile.copies == int(row[1].split()[0])
+            assert str(tile.value) == value or (name == "switch" and value == "–")
+            assert row[3].startswith(tile.goes_on or "is not placed")
+            assert row[4] == {0: "–", 1: "", 3: "every caste"}[len(tile.castes)] or row[4] == CASTES[tile.castes[0]]
+            assert row[5] == ("yes" if tile.fast else "no")
+
+
+def test_options() -> None:
+    rows = table("Options")
+    assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
+    for row, option in zip(rows, OPTIONS, strict=True):
+        assert [code(cell)[0] for cell in row[1:3]] == [RULESETS[name][option.name] for name in ("standard", "basic")]
+        assert [name for name in re.findall(r"`(\w+)`:", row[3])] == list(option.values)
+    assert set(RULESETS) == {"standard", "basic"}
+
+
+@pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
+def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], decisions: list[Any]) -> None:
+    for event in events:
+        keys = set(event.data) - {"event"}
+        if event.data["event"] == "hand" and event.audience != (event.data["seat"],):
+            keys |= {"tiles"}
+        assert keys == EVENTS[event.data["event"]], event
+    for kind, view, legal, action in decisions:
+        assert list(view) == VIEW
+        assert view["placed"] == [] and view["fast_only"] is False
+        assert set(legal) == {"hand": {"choose", "hand"}, "setup": {"setup"}, "turn": {"plays"}}[kind]
+        assert set(action) == {"hand": {"hand"}, "setup": {"caste", "space"}, "turn": {"plays"}}[kind]
+    fields = {name for row in table("The board") for name in code(row[0])}
+    board = rules.board_payload()
+    assert set(board) == {name for name in fields if "[]" not in name}
+    assert {f"spaces[].{key}" for space in board["spaces"] for key in space} == {name for name in fields if "[]" in name}
+
+
+def test_every_event_kind_is_documented_and_every_documented_one_exists() -> None:
+    seen = {event.data["event"] for _, events, _ in GAMES for event in events}
+    assert seen <= set(EVENTS)
+    assert set(EVENTS) - seen <= {"forfeited", "passed"}, "these two are too rare for a few random games"
+    source = (FOLDER.parent / "arena" / "rules" / "samurai" / "views.py").read_text(encoding="utf-8")
+    for name in EVENTS:
+        assert f'"{name}": ' in source
+
+
+def test_decisions_and_streams_are_documented() -> None:
+    kinds = {kind for _, _, decisions in GAMES for kind, *_ in decisions}
+    assert set(re.findall(r"^#### `(\w+)`", PAGE, re.MULTILINE)) == kinds
+    assert [code(row[0])[0] for row in table("Chance")] == ["stack/SEAT", "setup", "proxy/SEAT"]
+
+
+def test_examples_have_the_form_of_real_messages() -> None:
+    hand, legal_hand, setup, legal_setup, turn, legal_turn, events = EXAMPLES
+    assert legal_hand == {"choose": 5, "hand": names(FULL_SET)}
+    assert set(hand) == {"hand"}
+    assert set(setup) == {"caste", "space"}
+    assert all(set(entry) == {"caste", "space"} for entry in legal_setup["setup"])
+    keys = [{"tile", "space"}, {"tile", "space", "caste", "with", "with_caste"}, {"tile", "from", "to"}]
+    assert all(set(play) in keys for play in turn["plays"])
+    assert all(set(entry) in keys for entry in legal_turn["plays"])
+    assert all(set(event) - {"event"} == EVENTS[event["event"]] for event in events)
+
+
+def test_the_minimal_bot_of_the_specification_plays_whole_games() -> None:
+    """Section 15 in Python: the first of everything is always legal."""
+
+    def first(product: Payload) -> Payload:
+        return {key: values[0] for key, values in product.items()}
+
+    for rules, _, _ in GAMES:
+        state, rng = rules.start(), random.Random(1)
+        while rules.ranks(state) is None:
+            if draw := rules.draw_wanted(state):
+                state = rules.draw(state, rng.randrange(draw.n))
+                continue
+            decision = rules.pending(state)[0]
+            legal = rules.write_legal(state, decision.seat)
+            if decision.kind == "hand":
+                action = {"hand": legal["hand"][: legal["choose"]]}
+            elif decision.kind == "setup":
+                action = first(legal["setup"][0])
+            else:
+                action = {"plays": [first(legal["plays"][0])]}
+            state = rules.act(state, decision.seat, action)

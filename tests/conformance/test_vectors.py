@@ -1,0 +1,98 @@
+"""Every vector of the protocol against the codec and the session."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+
+from arena.errors import RemoteProtocolError
+from arena.wire.codec import decode, decode_from_referee, encode
+from arena.wire.messages import FromBot, FromReferee
+from arena.wire.session import Session
+from tests.conformance.kit import DIALOGUES, FOLDER, INVALID, VALID, frame, load
+
+DECODERS = {"bot": decode, "referee": decode_from_referee}
+CLASSES = {
+    ("bot" if message in get_args(FromBot) else "referee", message.__struct_config__.tag): message
+    for message in (*get_args(FromReferee), *get_args(FromBot))
+} | {("referee", "error"): next(kind for kind in get_args(FromReferee) if kind.__struct_config__.tag == "error")}
+SCHEMAS = {path.stem: Draft202012Validator(load(path)) for path in (FOLDER / "schemas").glob("*.json")}
+
+
+def typed(sender: str, decoded: dict[str, Any]) -> Any:
+    """The message that a vector's `decoded` describes."""
+    return msgspec.convert(decoded, CLASSES[sender, decoded["type"]])
+
+
+def by_id(vector: dict[str, Any]) -> str:
+    return str(vector["id"])
+
+
+@pytest.mark.parametrize("vector", VALID, ids=by_id)
+def test_a_valid_frame_is_read(vector: dict[str, Any]) -> None:
+    message = DECODERS[vector["from"]](frame(vector["hex"]))
+    if vector["decoded"] is None:
+        assert message is None
+        assert "ignored" in vector["flags"]
+    else:
+        assert message == typed(vector["from"], vector["decoded"])
+
+
+@pytest.mark.parametrize("vector", [v for v in VALID if v["decoded"]], ids=by_id)
+def test_what_is_read_can_be_written_and_read_again(vector: dict[str, Any]) -> None:
+    decoder = DECODERS[vector["from"]]
+    message = decoder(frame(vector["hex"]))
+    assert message is not None
+    assert decoder(encode(message)) == message
+
+
+@pytest.mark.parametrize("vector", INVALID, ids=by_id)
+def test_an_invalid_frame_is_refused(vector: dict[str, Any]) -> None:
+    with pytest.raises(RemoteProtocolError) as caught:
+        DECODERS[vector["from"]](frame(vector["hex"]))
+    assert caught.value.error_code == vector["error"]
+    assert len(str(caught.value)) < 400, "a reason is short, whatever the frame holds"
+
+
+@pytest.mark.parametrize("vector", [v for v in VALID if v["decoded"]], ids=by_id)
+def test_the_schemas_agree_on_valid_messages(vector: dict[str, Any]) -> None:
+    SCHEMAS[vector["decoded"]["type"]].validate(vector["decoded"])
+
+
+@pytest.mark.parametrize("dialogue", DIALOGUES, ids=by_id)
+def test_a_dialogue_goes_as_written(dialogue: dict[str, Any]) -> None:
+    session = Session(dialogue["token"])
+    for number, step in enumerate(dialogue["steps"], start=1):
+        data = frame(step["hex"])
+        where = f"step {number}"
+        if step["from"] == "referee":
+            message = typed("referee", step["decoded"])
+            assert decode_from_referee(data) == message, where
+            assert decode_from_referee(session.send(message)) == message, where
+        elif "error" in step:
+            before = session.state
+            with pytest.raises(RemoteProtocolError) as caught:
+                session.receive(data)
+            assert caught.value.error_code == step["error"], where
+            assert session.state is before, where
+        elif "ignored" in step:
+            assert session.receive(data) is None, where
+        else:
+            assert session.receive(data) == typed("bot", step["decoded"]), where
+        assert session.state == step["state"], where
+
+
+@pytest.mark.parametrize("dialogue", DIALOGUES, ids=by_id)
+def test_a_dialogue_sends_what_the_bot_asked_for(dialogue: dict[str, Any]) -> None:
+    """§8.5-2 and §8.7-3, which no single message can show."""
+    messages = [step["decoded"] for step in dialogue["steps"] if "decoded" in step]
+    wants = {want for message in messages if message["type"] == "hello" for want in message.get("want", ())}
+    for message in messages:
+        if message["type"] == "request":
+            assert {"view", "events", "legal"} & message.keys() == wants & {"view", "events", "legal"}
+        if message["type"] == "game_over":
+            assert ("events" in message) == ("events" in wants)
+            assert (message["ranks"] == []) == (message["termination"] == "interrupted")

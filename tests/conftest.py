@@ -1,0 +1,59 @@
+"""What all tests share: the Hypothesis profile, missing tools, and a mode in which nothing may be skipped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).parent.parent
+
+# The same examples each time, and no test that fails because the machine is slow.
+# To explore further: pytest --hypothesis-profile=default
+settings.register_profile("arena", derandomize=True, deadline=None, database=None)
+settings.load_profile("arena")
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def needs() -> Callable[..., None]:
+    """Call it with the names of programs: the test is skipped, with the reason, where one is missing."""
+
+    def check(*programs: str) -> None:
+        for program in programs:
+            if shutil.which(program) is None:
+                pytest.skip(f"needs {program}, which is not on this machine's path")
+
+    return check
+
+
+def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if os.environ.get("ARENA_TEST_STRICT") and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"nothing may be skipped with ARENA_TEST_STRICT=1, got: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With ARENA_TEST_STRICT=1 a skipped test has failed."""
+    report = yield
+    _forbid_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """With ARENA_TEST_STRICT=1 a skipped module has failed."""
+    report = yield
+    _forbid_skip(report)
+    return report

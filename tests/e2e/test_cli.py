@@ -1,0 +1,151 @@
+"""The command line as a whole: help, errors, exit codes, and match and verify from end to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Arena = Callable[..., "subprocess.CompletedProcess[str]"]
+
+SLEEPER = """\
+import sys, time
+sys.stdout = open("started", "w", buffering=1)
+print("here")
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Arena:
+    """Runs `arena` in an empty folder."""
+
+    def run(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "arena", *map(str, arguments)],
+            cwd=tmp_path, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def test_help_lists_the_commands_and_imports_none(arena: Arena) -> None:
+    done = arena("--help", PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0
+    assert "tournament" in done.stdout
+    assert "Example:" in done.stdout
+    imported = {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if "|" in line}
+    assert {"arena.cli", "click"} <= imported
+    assert imported & {"arena.cli.match", "arena.show", "msgspec", "rich", "zmq", "sqlite3", "trueskill"} == set()
+
+
+def test_version(arena: Arena) -> None:
+    assert arena("--version").stdout.startswith("arena 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["tournamnt"], 2, "Did you mean 'tournament'?"),
+        (["match", "--tiem", "1+1", "random", "random"], 2, "--time"),
+        (["match", "gredy", "random"], 2, "did you mean 'greedy'?"),
+        (["match", "random", "random", "--time", "soon"], 2, "10+0.1 or 2/move, got: 'soon'"),
+        (["match", "random"], 2, "expected 2 to 4 players"),
+        (["verify"], 2, "LOGS"),
+        (["verify", "."], 2, "*.jsonl"),
+        (["verify", "nowhere"], 2, "nowhere"),
+    ],
+)
+def test_what_the_operator_can_mend_is_a_usage_error(arena: Arena, arguments: list[str], code: int, words: str) -> None:
+    done = arena(*arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unexpected_exception_asks_for_a_report(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("in the way of the folder")
+    (tmp_path / "sitecustomize.py").write_text(
+        "import arena.cli\narena.cli.COMMANDS['match'] = ('nowhere:at', 'No.')\n"
+    )
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = arena("match", PYTHONPATH=path)
+    assert done.returncode == 70
+    assert "please report" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in arena("match", PYTHONPATH=path, ARENA_DEBUG="1").stderr
+
+
+def test_a_match_rotates_the_seats_and_its_logs_verify(arena: Arena, tmp_path: Path) -> None:
+    done = arena("match", "greedy", "random", "--seed", "tea", "--json")
+    assert done.returncode == 0, done.stderr
+    games = json.loads(done.stdout)["games"]
+    assert [game["bots"] for game in games] == [["greedy", "random"], ["random", "greedy"]]
+    again = json.loads(arena("match", "greedy", "random", "--seed", "tea", "--json", "--logs", "others").stdout)
+    assert [game["play_digest"] for game in again["games"]] == [game["play_digest"] for game in games]
+
+    verified = arena("verify", "logs", "others", "--json")
+    assert verified.returncode == 0, verified.stdout
+    document = json.loads(verified.stdout)
+    assert document["failed"] == 0
+    assert [row["draws_checked"] for row in document["logs"]] == [True] * 4
+
+
+def test_a_match_for_people(arena: Arena) -> None:
+    done = arena("match", "greedy", "random", "banzai", "--seed", "tea", "--ruleset", "basic")
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4
+    assert all(line.startswith("1. ") and line.endswith(".jsonl") for line in lines[:3])
+    assert lines[3].startswith("3 games: greedy won ")
+
+
+def test_verify_says_where_a_log_departs(arena: Arena, tmp_path: Path) -> None:
+    assert arena("match", "random", "random").returncode == 0
+    good, bad = sorted(tmp_path.rglob("*.jsonl"))
+    data = bytearray(bad.read_bytes())
+    middle = data.index(b"\n", len(data) // 2) + 20
+    data[middle] ^= 1
+    bad.write_bytes(data)
+    line = data[:middle].count(b"\n") + 1
+    done = arena("verify", good, bad)
+    assert done.returncode == 4
+    first, second = done.stdout.splitlines()
+    assert first.startswith("ok  ")
+    assert second.startswith(f"FAILED  {bad}:{line}: ")
+    assert "2 logs, 1 failed" in done.stderr
+
+
+def test_verify_without_the_secret_checks_all_but_the_draws(arena: Arena, tmp_path: Path) -> None:
+    assert arena("match", "random", "random").returncode == 0
+    (secret,) = tmp_path.rglob("secret.json")
+    secret.unlink()
+    done = arena("verify", "logs")
+    assert done.returncode == 0
+    assert done.stdout.count("draws not checked") == 2
+
+
+def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
+    folder = tmp_path / "sleeper"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(
+        'name = "sleeper"\ncommand = ["{python}", "bot.py"]\n[limits]\nstart_ms = 600000\n'
+    )
+    (folder / "bot.py").write_text(SLEEPER)
+    os.mkfifo(folder / "started")
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "match", "./sleeper", "random"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as running:
+        with (folder / "started").open() as started:  # blocks until the bot is there
+            assert started.readline() == "here\n"
+            running.send_signal(signal.SIGINT)
+            _, stderr = running.communicate()
+            assert started.read() == ""  # closed: the bot has ended
+    assert running.returncode == 130
+    assert "Traceback" not in stderr

@@ -1,0 +1,451 @@
+"""Real processes over the real socket: what the link makes of bots that play, fail and misbehave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.link import process
+from arena.link.base import Arrival, Fault, Frame
+from arena.link.bots import BotSpec
+from arena.link.local import LocalLink
+from arena.link.pool import MAX_IDLE, Pool
+from arena.types import Termination
+from arena.wire.codec import decode, encode
+from arena.wire.messages import MAX_FRAME, Action, Hello, Request, RequestClock
+
+ROOT = Path(__file__).parents[2]
+FAULTY = ROOT / "tests" / "faulty"
+PATIENCE_NS = 20 * 10**9
+"""How long anything may take on a busy machine; nothing here waits for it to pass."""
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    """A pool; nothing of it is left afterwards."""
+    pool = Pool()
+    directory = Path(pool.hub.endpoint.removeprefix("ipc://")).parent
+    yield pool
+    pool.shutdown()
+    assert not directory.exists()
+
+
+def faulty(script: str, **limits: int) -> BotSpec:
+    return BotSpec(
+        name="faulty",
+        version="1",
+        command=(sys.executable, str(FAULTY / "bot.py"), script),
+        folder=str(FAULTY),
+        digest=script,
+        **limits,
+    )
+
+
+def command(*words: str, folder: Path = FAULTY, **limits: int) -> BotSpec:
+    return BotSpec(name="it", version="", command=words, folder=str(folder), digest=" ".join(words), **limits)
+
+
+def started(pool: Pool, *specs: BotSpec) -> LocalLink:
+    """A link whose bots have all said hello."""
+    link = LocalLink(pool, specs)
+    opened = link.open()
+    assert [type(opened[seat]) for seat in range(len(specs))] == [Hello] * len(specs), opened
+    return link
+
+
+def request(number: int = 1) -> bytes:
+    return encode(Request(id=number, kind="turn", clock=RequestClock(limit_ms=1000, bank_ms=None)))
+
+
+def wait(link: LocalLink) -> Arrival:
+    arrival = link.receive(link.now_ns() + PATIENCE_NS)
+    assert arrival is not None
+    return arrival
+
+
+def ask(link: LocalLink, seat: int = 0, number: int = 1) -> Arrival:
+    link.send(seat, request(number))
+    return wait(link)
+
+
+def action(arrival: Arrival) -> Action:
+    assert isinstance(arrival, Frame), arrival
+    message = decode(arrival.data)
+    assert isinstance(message, Action)
+    return message
+
+
+def lives(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def eventually(condition: Callable[[], bool]) -> bool:
+    """Poll something that no event tells of."""
+    deadline = time.monotonic_ns() + PATIENCE_NS
+    while not condition():
+        if time.monotonic_ns() > deadline:
+            return False
+        time.sleep(0.005)
+    return True
+
+
+def pid_of(pool: Pool) -> int:
+    return pool._bots[-1].process.pid
+
+
+def test_bots_play(pool: Pool) -> None:
+    link = started(pool, faulty("ok"), faulty("ok"))
+    for number in range(1, 4):
+        for seat in (0, 1):
+            sent_ns = link.send(seat, request(number))
+            arrival = wait(link)
+            assert action(arrival).id == number
+            assert isinstance(arrival, Frame)
+            assert arrival.seat == seat
+            assert sent_ns < arrival.at_ns <= link.now_ns()
+    assert link.receive(link.now_ns()) is None
+
+
+def test_both_seats_are_heard_when_both_were_asked(pool: Pool) -> None:
+    link = started(pool, faulty("ok"), faulty("ok"))
+    link.send(0, request())
+    link.send(1, request())
+    assert {wait(link).seat, wait(link).seat} == {0, 1}
+
+
+def test_a_kept_process_plays_the_next_game(pool: Pool) -> None:
+    link = started(pool, faulty("words"))
+    ask(link)
+    first = pid_of(pool)
+    assert link.last_words(0)
+    link.close(keep=frozenset({0}))
+    link = started(pool, faulty("words"))
+    assert pid_of(pool) == first
+    assert link.last_words(0) == ()
+    assert action(ask(link)).id == 1
+
+
+def test_a_bot_that_is_not_kept_is_killed(pool: Pool) -> None:
+    link = started(pool, faulty("ok"))
+    first = pid_of(pool)
+    link.close(keep=frozenset())
+    assert eventually(lambda: not lives(first))
+    started(pool, faulty("ok"))
+    assert pid_of(pool) != first
+
+
+def test_a_bot_that_enters_twice_has_two_processes(pool: Pool) -> None:
+    link = started(pool, faulty("ok"))
+    link.close(keep=frozenset({0}))
+    link = started(pool, faulty("ok"), faulty("ok"))
+    assert len({bot.process.pid for bot in pool._bots}) == 2
+
+
+def test_few_bots_wait_for_another_game(pool: Pool) -> None:
+    specs = [faulty("ok", start_ms=60_000 + number) for number in range(MAX_IDLE + 1)]
+    started(pool, *specs).close(keep=frozenset(range(len(specs))))
+    oldest = pool._leaving[0][0]
+    assert oldest.spec == specs[0]
+    assert len(pool._idle) == MAX_IDLE
+    assert eventually(lambda: oldest.process.end() is not None)
+    assert str(oldest.process.end()).count("exited with status 0"), "it was told goodbye"
+
+
+def test_a_waiting_bot_that_died_is_replaced(pool: Pool) -> None:
+    link = started(pool, faulty("ok"))
+    first = pid_of(pool)
+    link.close(keep=frozenset({0}))
+    waiting = pool._bots[-1].process
+    os.kill(first, signal.SIGKILL)
+    assert eventually(lambda: waiting.end() is not None)
+    link = started(pool, faulty("ok"))
+    assert action(ask(link)).id == 1
+
+
+@pytest.mark.parametrize(
+    ("step", "code", "detail"),
+    [
+        ("crash", Termination.CRASHED, "exited with status 3"),
+        ("exit", Termination.CRASHED, "exited with status 0"),
+        ("segfault", Termination.CRASHED, "was killed by SIGSEGV"),
+        ("killed", Termination.OUT_OF_MEMORY, "was killed by SIGKILL, probably because the machine ran out of memory"),
+        ("oversized", Termination.PROTOCOL_VIOLATION, f"sent a message larger than {MAX_FRAME} bytes"),
+        ("huge", Termination.DISCONNECTED, "closed its connection, or sent a message of more than 131072 bytes"),
+        ("multipart", Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame"),
+        ("disconnect", Termination.DISCONNECTED, "closed its connection, or sent a message of more than 131072 bytes"),
+    ],
+)
+def test_what_fails_in_the_middle_of_a_turn(pool: Pool, step: str, code: Termination, detail: str) -> None:
+    link = started(pool, faulty(f"ok,{step}"), faulty("ok"))
+    assert action(ask(link)).id == 1
+    assert ask(link, number=2) == Fault(0, code, detail)
+    # It stays failed, is reported once, and does not concern the other.
+    link.send(0, request(3))
+    assert action(ask(link, seat=1)).id == 1
+    assert link.receive(link.now_ns()) is None
+
+
+def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:
+    link = started(pool, faulty("answer_exit"))
+    assert action(ask(link)).id == 1
+    assert wait(link) == Fault(0, Termination.CRASHED, "exited with status 0")
+
+
+def test_an_end_is_named_at_the_deadline_even_if_it_is_not_settled(pool: Pool) -> None:
+    link = started(pool, faulty("crash"))
+    crashing = pool._bots[-1].process
+    link.send(0, request())
+    assert eventually(lambda: crashing.end() is not None)
+    assert link.receive(link.now_ns()) == Fault(0, Termination.CRASHED, "exited with status 3")
+
+
+def test_silence_ends_at_the_deadline(pool: Pool) -> None:
+    link = started(pool, faulty("silent"))
+    until_ns = link.send(0, request()) + 80 * 10**6
+    assert link.receive(until_ns) is None
+    assert link.now_ns() >= until_ns
+    assert link.lateness_ns >= 0
+
+
+def test_a_stopped_bot_is_gone_without_a_fault(pool: Pool) -> None:
+    link = started(pool, faulty("ok,silent"), faulty("ok"))
+    first = pool._bots[0].process.pid
+    link.send(0, request())
+    link.stop(0)
+    assert eventually(lambda: not lives(first))
+    assert action(ask(link, seat=1)).id == 1
+    assert link.receive(link.now_ns()) is None
+
+
+@pytest.mark.parametrize(
+    ("script", "detail"),
+    [
+        ("hello:crash", "exited with status 3 before it said hello"),
+        ("hello:garbage", "was refused: expected one msgpack map"),
+        ("hello:list", "was refused: expected a map"),
+        ("hello:oversized", "was refused: expected at most 65536 bytes"),
+        ("hello:multipart", "was refused: expected one frame per message"),
+        ("hello:bad_token", "was refused: expected the value of ARENA_TOKEN"),
+        ("hello:bad_version", "was refused: expected a protocol version 1.x"),
+    ],
+)
+def test_a_start_that_fails(pool: Pool, script: str, detail: str) -> None:
+    link = LocalLink(pool, [faulty(script), faulty("ok")])
+    opened = link.open()
+    fault = opened[0]
+    assert isinstance(fault, Fault)
+    assert fault.code is Termination.START_FAILED
+    assert fault.detail.startswith(detail)
+    assert isinstance(opened[1], Hello)
+    assert action(ask(link, seat=1)).id == 1
+
+
+def test_a_greeting_that_never_comes(pool: Pool) -> None:
+    opened = LocalLink(pool, [faulty("hello:silent", start_ms=300)]).open()
+    assert opened[0] == Fault(0, Termination.START_FAILED, "did not say hello within 300 ms")
+
+
+def test_a_message_of_an_unknown_type_before_hello_is_ignored(pool: Pool) -> None:
+    started(pool, faulty("hello:unknown"))
+
+
+def test_a_program_that_is_not_there(pool: Pool, tmp_path: Path) -> None:
+    link = LocalLink(pool, [command("/no/such/program"), command("true", folder=tmp_path / "none")])
+    opened = link.open()
+    assert opened[0] == Fault(0, Termination.START_FAILED, "exited with status 127 before it said hello")
+    assert "/no/such/program" in link.last_words(0)[0]
+    assert isinstance(opened[1], Fault)
+    assert opened[1].detail.startswith("could not be started: ")
+    assert link.last_words(1) == ()
+
+
+def test_a_second_connection_is_refused(pool: Pool) -> None:
+    link = started(pool, faulty("second"))
+    assert action(ask(link)).note == "error protocol_violation"
+    assert action(ask(link, number=2)).id == 2
+
+
+def test_a_bot_that_never_reads(pool: Pool) -> None:
+    link = started(pool, faulty("deaf"), faulty("ok"))
+    message = encode(Request(id=1, kind="x" * 8_000, clock=RequestClock(limit_ms=1000, bank_ms=None)))
+    for _ in range(2_000):
+        link.send(0, message)
+    assert wait(link) == Fault(0, Termination.PROTOCOL_VIOLATION, "did not read the messages that were sent to it")
+    assert action(ask(link, seat=1)).id == 1
+
+
+def test_a_flood_of_output_is_capped(pool: Pool) -> None:
+    link = started(pool, faulty("flood", file_mib=2))
+    output = pool._bots[-1].process._output
+    assert action(ask(link)).id == 1
+    assert os.fstat(output).st_size <= 2 * 2**20
+    words = link.last_words(0)
+    assert sum(map(len, words)) < 10_000
+    assert "spam spam" in words[-1]
+
+
+def test_last_words_cannot_steer_a_terminal(pool: Pool) -> None:
+    link = started(pool, faulty("words"))
+    ask(link)
+    assert link.last_words(0) == ("thinking", "\\x1b[31mred\\x1b[0m \\xff \\u202e")
+    link.stop(0)
+    assert link.last_words(0)[0] == "thinking"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+def test_memory_is_limited(pool: Pool) -> None:
+    link = started(pool, faulty("memory:300", memory_mib=150))
+    first = pid_of(pool)
+    fault = ask(link)
+    assert isinstance(fault, Fault)
+    assert fault.code is Termination.OUT_OF_MEMORY
+    assert fault.detail.endswith("MiB of memory; its limit is 150 MiB")
+    assert eventually(lambda: not lives(first))
+
+
+def test_children_die_with_their_bot(pool: Pool) -> None:
+    link = started(pool, faulty("child,crash"))
+    child = int(action(ask(link)).note or "")
+    assert ask(link, number=2) == Fault(0, Termination.CRASHED, "exited with status 3")
+    link.close(keep=frozenset())
+    assert eventually(lambda: not lives(child))
+
+
+def test_a_child_in_its_own_session_is_out_of_reach(pool: Pool) -> None:
+    # What `trusted` does not promise. Stronger levels do.
+    link = started(pool, faulty("daemon"))
+    child = int(action(ask(link)).note or "")
+    link.close(keep=frozenset())
+    pool.shutdown()
+    assert lives(child)
+    os.kill(child, signal.SIGKILL)
+
+
+def test_what_a_bot_is_given(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "1")
+    program = "import os; print(sorted(os.environ)); print(sorted(map(int, os.listdir('/proc/self/fd')))[:-1]); " + (
+        "print(os.getcwd(), os.getpgid(0) == os.getsid(0) == os.getpid(), repr(input.__class__ and os.read(0, 1)))"
+    )
+    link = LocalLink(pool, [command(sys.executable, "-u", "-c", program, folder=tmp_path)])
+    link.open()
+    environment, descriptors, place = link.last_words(0)
+    assert "SECRET" not in environment
+    assert "'ARENA_ENDPOINT', 'ARENA_TOKEN'" in environment
+    assert descriptors == "[0, 1, 2]"
+    assert place == f"{tmp_path} True b''"
+
+
+def test_a_waiting_bot_that_speaks_is_ended(pool: Pool) -> None:
+    link = started(pool, faulty("twice"))
+    ask(link)
+    first = pid_of(pool)
+    link.close(keep=frozenset({0}))
+    pool.hub.wait([], 20_000)  # until the second answer has come
+    link = started(pool, faulty("twice"))
+    assert pid_of(pool) != first
+    assert eventually(lambda: not lives(first))
+
+
+def test_a_system_without_pidfd_and_waitid(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    monkeypatch.setattr(process, "_CAN_PEEK", False)
+    pool = Pool()
+    link = started(pool, faulty("ok,crash"), faulty("silent"), faulty("hello:ok"))
+    assert action(ask(link)).id == 1
+    assert ask(link, number=2) == Fault(0, Termination.CRASHED, "exited with status 3")
+    link.close(keep=frozenset({2}))
+    pool.shutdown()
+    assert not Path(pool.hub.endpoint.removeprefix("ipc://")).parent.exists()
+
+
+EXECUTOR = """
+import concurrent.futures, sys
+sys.path.insert(0, {root!r})
+sys.path.insert(0, {here!r})
+import test_link
+from arena.link.pool import worker_pool
+
+def game():
+    pool = worker_pool()
+    link = test_link.started(pool, test_link.faulty("ok"))
+    link.close(keep=frozenset({{0}}))
+    return pool.hub.endpoint, pool._bots[0].process.pid
+
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(1) as executor:
+        first = executor.submit(game).result()
+        assert executor.submit(game).result() == first
+    print(first[0].removeprefix("ipc://"), test_link.lives(first[1]))
+"""
+
+
+def test_a_worker_of_an_executor_shuts_its_pool_down() -> None:
+    program = EXECUTOR.format(root=str(ROOT), here=str(Path(__file__).parent))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    socket, living = done.stdout.split()
+    assert living == "False"
+    assert not Path(socket).parent.exists()
+
+
+def test_shutdown_says_goodbye() -> None:
+    pool = Pool()
+    link = started(pool, faulty("ok"), faulty("hello:ok"))
+    processes = [bot.process for bot in pool._bots]
+    link.close(keep=frozenset({0, 1}))
+    pool.shutdown()
+    assert [str(process.end()).count("exited with status 0") for process in processes] == [1, 1]
+    pool.shutdown()  # again: nothing happens
+
+
+WORKER = """
+import sys
+sys.path.insert(0, {root!r})
+sys.path.insert(0, {here!r})
+import test_link
+from arena.link.pool import Pool
+pool = Pool()
+link = test_link.started(pool, test_link.faulty("child,silent"), test_link.faulty("ok"))
+child = int(test_link.action(test_link.ask(link)).note)
+print(pool.hub.endpoint.removeprefix("ipc://"), child, *(bot.process.pid for bot in pool._bots), flush=True)
+link.send(0, test_link.request(2))
+link.receive(link.now_ns() + 600 * 10**9)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_outlives_a_worker(number: signal.Signals) -> None:
+    here = Path(__file__).parent
+    program = WORKER.format(root=str(ROOT), here=str(here))
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as worker:
+        assert worker.stdout is not None
+        socket, *pids = worker.stdout.readline().decode().split()
+        assert all(lives(int(pid)) for pid in pids)
+        worker.send_signal(number)
+    assert eventually(lambda: not any(lives(int(pid)) for pid in pids))
+    assert eventually(lambda: not Path(socket).parent.exists())
+
+
+def test_the_referee_stays_small(pool: Pool) -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    if not Path("/proc/self/statm").exists():
+        pytest.skip("needs /proc, which only Linux has")
+    link = started(pool, faulty("flood,oversized", file_mib=64), faulty("ok"))
+    before = resident()
+    ask(link)
+    link.last_words(0)
+    ask(link, number=2)
+    assert resident() - before < 16 * 2**20

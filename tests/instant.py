@@ -1,0 +1,136 @@
+"""A tournament whose games take no time: a stand-in for the referee that answers from a hash of the job.
+
+It is what the tests of store and tournament play. Results depend on deal, rotation and bots, never on who plays them
+when or where, so that two tournaments with one seed must end equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from arena.link.bots import BotSpec
+from arena.referee.job import Job
+from arena.store.records import Tournament, game_id
+from arena.store.store import Store
+from arena.tournament.plan import Begun, begin
+from arena.tournament.runner import Play, Runner, Workers
+from arena.tournament.schedule import ScheduledGame
+from arena.tournament.settings import BoardSettings, Settings, enter
+from arena.types import Forfeit, GameResult, SeatResult, Termination, TimeControl
+
+BOTS = ("ann", "bob", "cid")
+
+
+def spec(name: str) -> BotSpec:
+    return BotSpec(name=name, version="1", command=("true",), folder="/", digest=hashlib.sha256(name.encode()).hexdigest())
+
+
+def settings(bots: tuple[str, ...] = BOTS, *, players: int = 2, deals: int = 2, seed: str | None = "spring") -> Settings:
+    return Settings(
+        rules="samurai",
+        rules_version=1,
+        ruleset="standard",
+        options={"setup": "draft"},
+        board=BoardSettings(name="Japan", hash="00"),
+        players=players,
+        deals=deals,
+        time="10+0.1",
+        seed=seed,
+        bots=enter([spec(name) for name in bots]),
+    )
+
+
+def job(tournament: Tournament, setting: Settings, game: ScheduledGame) -> Job:
+    return Job(
+        game=game_id(tournament.id, game.number),
+        tournament=tournament.id,
+        rules=setting.rules,
+        ruleset=setting.ruleset,
+        options=setting.options,
+        board_name="japan.txt",
+        board_text="",
+        bots=tuple(spec(setting.bots[entrant].name.partition("#")[0]) for entrant in game.entrants),
+        time=TimeControl.parse(setting.time),
+        deal=game.deal,
+        rotation=game.rotation,
+        secret=tournament.secret,
+        logs=tournament.logs,
+    )
+
+
+def play(job: Job) -> GameResult:
+    """Ranks with ties, now and then a forfeit, and a log, all from a hash."""
+    names = "/".join(bot.name for bot in job.bots)
+    digest = hashlib.sha256(f"{job.secret.hex()}/{job.deal}/{job.rotation}/{names}".encode())
+    dice = digest.digest()
+    points = [dice[seat] % 5 + 2 * (bot.name == "ann") for seat, bot in enumerate(job.bots)]
+    loser = dice[9] % len(job.bots) if dice[8] < 40 else None
+    if loser is not None:
+        points[loser] = -1
+    log = f"{job.game}.jsonl"
+    data = digest.hexdigest().encode() + b"\n"
+    (Path(job.logs) / log).write_bytes(data)
+    return GameResult(
+        game=job.game,
+        termination=Termination.FINISHED if loser is None else Termination.TIMEOUT,
+        seats=tuple(
+            SeatResult(
+                rank=1 + sum(other > mine for other in points),
+                decisions=10,
+                total_ms=float(dice[seat + 10]),
+                max_ms=float(dice[seat + 20]),
+                forfeit=forfeit(seat) if seat == loser else None,
+            )
+            for seat, mine in enumerate(points)
+        ),
+        turns=20,
+        actions=30,
+        seconds=0.25,
+        play_digest=digest.hexdigest(),
+        log=log,
+        log_sha256=hashlib.sha256(data).hexdigest(),
+    )
+
+
+def forfeit(seat: int) -> Forfeit:
+    return Forfeit(
+        seat=seat,
+        code=Termination.TIMEOUT,
+        sentence=f"seat {seat} exceeded its time by 240 ms",
+        turn=7,
+        stderr=("thinking", "still \x1b[31mthinking"),
+    )
+
+
+class InlineExecutor(Executor):
+    """Plays at once, in this process."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+@contextmanager
+def inline() -> Iterator[Executor]:
+    yield InlineExecutor()
+
+
+def start(store: Store, setting: Settings, logs: Path, *, new: bool = False) -> Begun:
+    return begin(store, setting, [spec(bot.name.partition("#")[0]) for bot in setting.bots], logs, new=new)
+
+
+def runner(
+    store: Store, begun: Begun, setting: Settings, *, play: Play = play, workers: Workers = inline, in_flight: int = 4
+) -> Runner:
+    make_job = partial(job, begun.tournament, setting)
+    return Runner(store, begun.tournament, setting.schedule(), make_job, play, workers, in_flight)

@@ -1,0 +1,98 @@
+"""Documents cannot drift: the command reference, the README's first lines and commands, words that must not appear."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from arena.cli import COMMANDS, cli
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+TEXTS = [README, *(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))]
+
+
+def command(name: str) -> click.Command:
+    found = cli.get_command(click.Context(cli), name)
+    assert found is not None
+    return found
+
+
+def test_the_command_reference_is_current() -> None:
+    generate = runpy.run_path(str(ROOT / "docs" / "generate.py"))
+    assert generate["PAGE"].read_text(encoding="utf-8") == generate["page"](), "run: make docs"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_the_help_that_the_table_says(name: str) -> None:
+    assert command(name).name == name
+    assert command(name).get_short_help_str(limit=200) == COMMANDS[name][1]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_help(name: str) -> None:
+    for parameter in command(name).params:
+        assert not isinstance(parameter, click.Option) or parameter.help, f"arena {name} {parameter.name}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_ends_with_an_example(name: str) -> None:
+    paragraphs = (command(name).help or "").strip().split("\n\n")
+    assert paragraphs[-1].lstrip("\b\n ").startswith("Example"), paragraphs[-1]
+    assert f"arena {name}" in paragraphs[-1]
+
+
+def test_the_readme_begins_with_the_two_commands() -> None:
+    first = [line.split("#")[0].strip() for line in README.splitlines()[:8] if "make " in line]
+    assert first[:2] == ["make tournament", "make test"]
+
+
+def shown_commands() -> Iterator[list[str]]:
+    """The words of every `arena ...` command that a page shows, in a block or in backquotes."""
+    for text in TEXTS:
+        for found in re.finditer(r"(?:^\$ |`|^ {4,})(arena [a-z][^`\n]*)", text, re.MULTILINE):
+            yield shlex.split(found[1], comments=True)
+
+
+def test_shown_commands_exist() -> None:
+    seen = list(shown_commands())
+    assert {words[1] for words in seen} >= set(COMMANDS), "a command that no page shows"
+    for words in seen:
+        known = {name for parameter in command(words[1]).params for name in parameter.opts + parameter.secondary_opts}
+        options = {word.split("=")[0] for word in words[2:] if word.startswith("--") and word != "--"}
+        assert options <= known | {"--help"}, words
+
+
+def test_shown_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    shown = {found for text in TEXTS for found in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)}
+    assert shown
+    assert shown <= targets
+
+
+def test_shown_files_exist() -> None:
+    for found in re.findall(r"\]\(([^):#]+)\)", README):
+        assert (ROOT / found).exists(), found
+
+
+def test_no_file_names_what_lies_outside_the_project() -> None:
+    words = ("/" + "work/", ".." + "/shared", "." + "library")
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT, capture_output=True, check=False,
+    )  # fmt: skip
+    if listed.returncode != 0:
+        pytest.skip("needs a git checkout: only git knows which files are the project's")
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        path = ROOT / name
+        if path.is_file():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert not [word for word in words if word in text], name

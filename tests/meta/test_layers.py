@@ -1,0 +1,87 @@
+"""The house: who may import whom, who may touch the system, who may print, and how long a module is."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+LAYERS = {
+    "arena": 0, "errors": 0, "types": 0,
+    "rules": 1, "wire": 1, "record": 1, "resources": 1,
+    "link": 2,
+    "referee": 3, "store": 3,
+    "tournament": 4, "show": 4,
+    "cli": 5,
+    "__main__": 6,
+}  # fmt: skip
+"""arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
+
+PURE = {"errors", "types", "rules", "wire"}
+IMPURE_MODULES = {
+    "asyncio", "datetime", "io", "logging", "multiprocessing", "os", "pathlib", "random", "secrets", "select",
+    "shutil", "signal", "socket", "sqlite3", "sqlite_utils", "subprocess", "sys", "tempfile", "threading", "time",
+    "urllib", "zmq",
+}  # fmt: skip
+"""Files, clocks, randomness, logging, processes, sockets."""
+
+MOST_LINES = 500
+
+PACKAGE = Path(__file__).parents[2] / "arena"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def part(dotted: str) -> str:
+    """The entry of LAYERS that a module name under `arena` belongs to."""
+    names = dotted.split(".")
+    return names[1] if len(names) > 1 else names[0]
+
+
+def module_name(path: Path) -> str:
+    names = ["arena", *path.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Dotted names of all that a module imports, inside functions and under TYPE_CHECKING too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: expected an absolute import"
+            assert node.module is not None
+            if node.module == "arena":
+                yield from ("arena" if alias.name.startswith("__") else f"arena.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_a_module_imports_only_from_layers_below(path: Path) -> None:
+    own = part(module_name(path))
+    for name in imports(path):
+        if name.split(".")[0] != "arena" or part(name) == own:
+            continue
+        assert LAYERS[part(name)] < LAYERS[own], f"{module_name(path)} (layer {LAYERS[own]}) imports {name}"
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if part(module_name(path)) in PURE], ids=module_name)
+def test_pure_layers_touch_nothing(path: Path) -> None:
+    touched = {name.split(".")[0] for name in imports(path)} & IMPURE_MODULES
+    assert not touched, f"{module_name(path)} is pure, and imports {sorted(touched)}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_only_the_command_line_prints(path: Path) -> None:
+    if part(module_name(path)) == "cli":
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        assert not (isinstance(node, ast.Name) and node.id == "print"), f"{path}:{node.lineno}: print"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_modules_are_short(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES, f"{module_name(path)} has {lines} lines; look for the seam"

@@ -1,0 +1,78 @@
+"""The round-robin is fair: every pairing, every deal, every seat, equally often."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from arena.errors import ConfigError
+from arena.tournament.schedule import RoundRobin, combination
+
+
+@st.composite
+def schedules(draw: st.DrawFn) -> RoundRobin:
+    players = draw(st.integers(2, 4))
+    entrants = draw(st.integers(players, 6))
+    return RoundRobin(entrants, players, draw(st.integers(1, 3)), draw(st.sampled_from(["cyclic", "all"])))
+
+
+@given(schedules())
+def test_it_has_as_many_games_as_the_formula_says(schedule: RoundRobin) -> None:
+    seatings = math.factorial(schedule.players) if schedule.seatings == "all" else schedule.players
+    games = list(schedule)
+    assert len(games) == schedule.total() == schedule.deals * math.comb(schedule.entrants, schedule.players) * seatings
+    assert [game.number for game in games] == list(range(schedule.total()))
+    assert len({(game.deal, game.entrants) for game in games}) == schedule.total(), "a game twice"
+
+
+@given(schedules())
+def test_every_pairing_plays_every_deal_equally_often(schedule: RoundRobin) -> None:
+    counts = Counter((game.deal, frozenset(game.entrants)) for game in schedule)
+    groups = list(combinations(range(schedule.entrants), schedule.players))
+    assert set(counts) == {(deal, frozenset(group)) for deal in range(schedule.deals) for group in groups}
+    assert len(set(counts.values())) == 1
+    assert {game.pairing: frozenset(game.entrants) for game in schedule} == dict(enumerate(map(frozenset, groups)))
+
+
+@given(schedules())
+def test_every_entrant_has_every_seat_equally_often_in_each_match(schedule: RoundRobin) -> None:
+    counts = Counter(
+        (game.deal, game.pairing, entrant, seat) for game in schedule for seat, entrant in enumerate(game.entrants)
+    )
+    matches = schedule.deals * math.comb(schedule.entrants, schedule.players)
+    assert len(counts) == matches * schedule.players**2
+    assert len(set(counts.values())) == 1
+
+
+@given(schedules())
+def test_the_order_is_deal_by_deal(schedule: RoundRobin) -> None:
+    keys = [(game.deal, game.pairing, game.rotation) for game in schedule]
+    assert keys == sorted(set(keys))
+
+
+@given(st.integers(0, 8), st.integers(0, 4))
+def test_combinations_are_in_lexicographic_order(n: int, k: int) -> None:
+    assert [combination(n, k, i) for i in range(math.comb(n, k))] == list(combinations(range(n), k))
+
+
+@pytest.mark.parametrize("number", [-1, 12])
+def test_there_is_no_game_beyond_the_schedule(number: int) -> None:
+    with pytest.raises(IndexError):
+        RoundRobin(3, 2, 2).game(number)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((2, 3, 1), "expected at least 3 bots for games of 3 players, got: 2"),
+        ((2, 1, 1), "expected at least 2 players, got: 1"),
+        ((2, 2, 0), "expected at least 1 deal, got: 0"),
+    ],
+)
+def test_impossible_tournaments_are_refused(arguments: tuple[int, int, int], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        RoundRobin(*arguments)

@@ -1,0 +1,190 @@
+"""Every bundled bot plays a whole session with a toy referee, on a board of eleven spaces."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import pytest
+
+BOTS = ("random", "greedy", "banzai", "greedy-js", "greedy-c")
+TILES = [f"{caste}{value}" for caste in ("buddha", "rice", "castle") for value in (2, 3, 4)]
+TILES += ["samurai1", "samurai1", "samurai2", "samurai2", "samurai3", "ship1", "ship1", "ship2", "ronin1"]
+TILES += ["switch", "move"]
+
+# Two villages and a city on an island: 2 buddha, 5 rice, 8 castle and buddha.
+KINDS = ["sea", "land", "village", "land", "land", "village", "sea", "land", "city", "land", "sea"]
+NEIGHBOURS = [[1, 2], [0, 2, 3], [0, 1, 3], [1, 2, 4, 5], [3, 5, 7, 8], [3, 4, 6], [5, 7]]
+NEIGHBOURS += [[4, 6, 8], [4, 7, 9, 10], [8, 10], [8, 9]]
+BOARD = {
+    "name": "island",
+    "hash": "00",
+    "spaces": [
+        {"kind": kind, "neighbours": near, "col": i, "row": 0, "colour": "green"}
+        for i, (kind, near) in enumerate(zip(KINDS, NEIGHBOURS, strict=True))
+    ],
+}
+NOTHING = {"buddha": 0, "rice": 0, "castle": 0}
+
+
+def game(number, *, seat=0, seats=2, bot_seed=7):
+    return {
+        "game": number,
+        "rules": "samurai",
+        "rules_version": 1,
+        "ruleset": "standard",
+        "options": {},
+        "seat": seat,
+        "seats": seats,
+        "board": BOARD,
+        "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 1000},
+        "commitment": "00" * 32,
+        "bot_seed": bot_seed,
+    }
+
+
+def view(**changes):
+    """What seat 0 of 2 sees; a bot is told more than these bots use."""
+    return {
+        "seat": 0,
+        "phase": "turns",
+        "turn": 3,
+        "to_move": 0,
+        "pieces": {"buddha": [2, 8], "rice": [5], "castle": [8]},
+        "supply": NOTHING,
+        "tiles": [[1, 0, "samurai2"], [4, 1, "rice3"]],
+        "hand": ["rice4", "samurai1", "ship1", "switch", "move"],
+        "hands": [5, 5],
+        "stacks": [14, 14],
+        "switch_used": [],
+        "captured": [NOTHING, NOTHING],
+        "set_aside": NOTHING,
+        "placed": [],
+        "fast_only": False,
+        "forfeited": [],
+        "ranks": None,
+        "weather": "rain",
+    } | changes
+
+
+HAND = {
+    "kind": "hand",
+    "view": view(phase="hand", tiles=[], hand=[]),
+    "legal": {"choose": 5, "hand": TILES},
+}
+SETUP = {
+    "kind": "setup",
+    "view": view(phase="setup", supply={"buddha": 1, "rice": 2, "castle": 0}, tiles=[]),
+    "legal": {"setup": [{"caste": ["buddha", "rice"], "space": [2]}, {"caste": ["rice"], "space": [5, 8]}]},
+}
+PLACES = [{"tile": ["rice4", "samurai1"], "space": [3, 7, 9]}, {"tile": ["ship1"], "space": [0, 6, 10]}]
+SWITCHES = [
+    {"tile": ["switch"], "space": [2], "caste": ["buddha"], "with": [5], "with_caste": ["rice"]},
+    {"tile": ["switch"], "space": [2], "caste": ["buddha"], "with": [8], "with_caste": ["castle"]},
+    {"tile": ["switch"], "space": [5], "caste": ["rice"], "with": [8], "with_caste": ["buddha", "castle"]},
+]
+MOVES = [{"tile": ["move"], "from": [1], "to": [3, 7, 9]}]
+TURNS = {
+    "all": {"kind": "turn", "view": view(), "legal": {"plays": PLACES + SWITCHES + MOVES, "hint": 1}},
+    "place": {"kind": "turn", "view": view(hand=["rice4", "samurai1", "ship1"]), "legal": {"plays": PLACES}},
+    "switch": {"kind": "turn", "view": view(hand=["switch"]), "legal": {"plays": SWITCHES}},
+    "move": {"kind": "turn", "view": view(hand=["move"]), "legal": {"plays": MOVES}},
+}
+
+
+def expanded(products):
+    """Every combination of some products."""
+    return [dict(zip(entry, values, strict=True)) for entry in products for values in product(*entry.values())]
+
+
+def assert_legal_turn(action, request):
+    assert action.keys() == {"plays"}
+    assert action["plays"]
+    legal = expanded(request["legal"]["plays"])
+    assert all(play in legal for play in action["plays"])
+    assert Counter(play["tile"] for play in action["plays"]) <= Counter(request["view"]["hand"])
+    filled = [play.get("to", play.get("space")) for play in action["plays"] if play["tile"] != "switch"]
+    assert len(filled) == len(set(filled))
+    assert sum(play["tile"] not in ("ship1", "ship2", "ronin1", "switch") for play in action["plays"]) <= 1
+
+
+def play_game(table, **start):
+    """One game; every action as it came."""
+    table.start(game(1, **start))
+    answers = [table.ask(HAND), table.ask(SETUP), *(table.ask(turn) for turn in TURNS.values())]
+    table.send("game_over", game=1, termination="finished", ranks=[1, 2], forfeits=[])
+    return [answer["action"] for answer in answers]
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_whole_session(seat_bot, name):
+    table = seat_bot(name)
+    hello = table.begin()
+    assert hello["type"] == "hello"
+    assert hello["token"] == "token-of-this-test"
+    assert hello["protocol"] == "1.0"
+    assert hello["name"] == name
+    assert hello["version"]
+    assert set(hello["want"]) <= {"view", "events", "legal"}
+
+    table.send("from_a_later_version", id=1)
+    hand, setup, *turns = play_game(table)
+    assert len(hand["hand"]) == 5
+    assert Counter(hand["hand"]) <= Counter(TILES)
+    assert setup in expanded(SETUP["legal"]["setup"])
+    for action, request in zip(turns, TURNS.values(), strict=True):
+        assert_legal_turn(action, request)
+
+    table.send("from_a_later_version")
+    assert play_game(table) == [hand, setup, *turns], "the same seed must bring the same actions"
+    table.send("goodbye", reason="the tournament is over")
+    assert table.end() == (0, "")
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_says_what_the_referee_complains_of(seat_bot, name):
+    table = seat_bot(name)
+    table.begin()
+    table.send("error", code="timeout", message="seat 0 exceeded its time by 240 ms")
+    table.send("goodbye", reason="forfeit")
+    status, err = table.end()
+    assert status == 0
+    assert "timeout: seat 0 exceeded its time by 240 ms" in err
+
+
+def test_random_depends_on_the_seed(seat_bot):
+    table = seat_bot("random")
+    table.begin()
+    games = [play_game(table, bot_seed=seed) for seed in range(8)]
+    assert len({str(actions) for actions in games}) > 1
+
+
+@pytest.mark.parametrize("frame", [b"", b"\xc1", b"\x93\x01", b"\xdd\xff\xff\xff\xff", b"\x81" * 4096], ids=bytes.hex)
+def test_greedy_c_ends_on_a_frame_that_is_not_msgpack(seat_bot, frame):
+    table = seat_bot("greedy-c")
+    table.begin()
+    table.send_frame(frame)
+    status, err = table.end()
+    assert status == 1
+    assert "expected one msgpack map" in err
+
+
+@pytest.mark.parametrize(
+    "request_fields",
+    [
+        {},
+        {"kind": 3, "view": [], "legal": "none"},
+        {"kind": "turn", "view": view(tiles=[[1], [999, 0, "rice2"], [1, 77, "rice2"], "x"]), "legal": {"plays": [{}]}},
+        {"kind": "turn", "view": view(), "legal": {"plays": [{"tile": ["rice4"], "space": [-1, 11, 10**12, None]}]}},
+        {"kind": "setup", "view": view(), "legal": {"setup": [{"caste": ["rice"], "space": []}]}},
+    ],
+    ids=["nothing", "types", "tiles", "spaces", "empty"],
+)
+def test_greedy_c_ends_on_a_request_that_it_cannot_answer(seat_bot, request_fields):
+    table = seat_bot("greedy-c")
+    table.begin()
+    table.start(game(1))
+    table.send("request", id=1, **request_fields)
+    status, err = table.end()
+    assert status == 1
+    assert "expected a request of kind hand, setup or turn" in err

@@ -1,0 +1,152 @@
+"""Bots are found, and their manifests read strictly."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BotError
+from arena.link.bots import BotSpec, bundled_bots, load_bot
+
+GOOD = 'name = "mine"\nversion = "1.2"\ncommand = ["{python}", "bot.py"]\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A bot's folder."""
+    made = tmp_path / "mine"
+    made.mkdir()
+    (made / "bot.toml").write_text(GOOD)
+    (made / "bot.py").write_text("pass\n")
+    return made
+
+
+def rewrite(folder: Path, text: str) -> None:
+    (folder / "bot.toml").write_text(text)
+
+
+def load(folder: Path) -> BotSpec:
+    return load_bot(str(folder))
+
+
+def test_a_folder(folder: Path) -> None:
+    rewrite(folder, GOOD + 'rules = ["samurai"]\n[limits]\nmemory_mib = 100\nfile_mib = 2\nstart_ms = 3000\n')
+    spec = load(folder)
+    assert (spec.name, spec.version, spec.rules) == ("mine", "1.2", ("samurai",))
+    assert spec.command == (sys.executable, "bot.py")
+    assert spec.folder == str(folder)
+    assert (spec.memory_mib, spec.file_mib, spec.start_ms) == (100, 2, 3000)
+
+
+def test_a_folder_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.parent)
+    assert load_bot("mine") == load_bot("./mine") == load(folder)
+
+
+def test_a_bundled_bot_goes_before_a_folder_here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.rename(folder.parent / "random")
+    monkeypatch.chdir(folder.parent)
+    assert load_bot("random").name == "random"
+    assert load_bot("./random").name == "mine"
+
+
+def test_the_bundled_bots() -> None:
+    names = [spec.name for spec in bundled_bots()]
+    assert names == sorted(set(names))
+    assert {"random", "greedy", "banzai"} <= set(names)
+
+
+def test_an_unknown_name_suggests_a_close_one() -> None:
+    with pytest.raises(BotError, match=r"random.*, got: 'randon' \(did you mean 'random'\?\)"):
+        load_bot("randon")
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"expected a folder with a bot\.toml, got: "):
+        load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "x"', r"manifest: object missing required field command"),
+        (GOOD + 'comand = "x"', r"got: 'comand' \(did you mean 'command'\?\)"),
+        (GOOD + "[limits]\nmemory = 3", r"got: 'limits.memory' \(did you mean 'memory_mib'\?\)"),
+        (GOOD + "[limits]\nmemory_mib = 1", r"limits.memory_mib: expected int >= 16"),
+        (GOOD + "[limits]\nstart_ms = true", r"limits.start_ms: expected int, got bool"),
+        (GOOD + "limits = 3", r"limits: expected object, got int"),
+        (GOOD + "include = [3]", r"include\[0\]: expected str, got int"),
+        (GOOD.replace('["{python}", "bot.py"]', "[]"), r"command: expected array of length >= 1"),
+        (GOOD.replace("mine", "a b"), r"name: expected at most 64 letters"),
+        (GOOD.replace("mine", "a\\n"), r"name: expected at most 64 letters"),
+        (GOOD.replace("mine", "-rf"), r"name: expected at most 64 letters"),
+        (GOOD.replace("mine", "x" * 65), r"name: expected at most 64 letters"),
+        ("name = ", r"expected a TOML file, got: Invalid value"),
+        (GOOD + 'include = ["../gone.py"]', r"expected to read '../gone.py', got: No such file"),
+        (GOOD.replace("bot.py", "gone.py"), r"expected 'gone.py', which mine needs, got: no such file; install it"),
+        (GOOD.replace("{python}", "./bot") + 'build = ["make", "it"]', r"expected './bot'.* run `make it` in /"),
+        (GOOD.replace("{python}", "no-such-interpreter") + 'build = ["make"]', r"'no-such-interpreter'.*; install it"),
+        (GOOD + 'build = ["make"]\nbuilt = ["out/data"]', r"expected 'out/data'.* run `make` in /"),
+    ],
+)
+def test_a_manifest_that_cannot_be_used(folder: Path, text: str, message: str) -> None:
+    rewrite(folder, text)
+    with pytest.raises(BotError, match=message) as caught:
+        load(folder)
+    assert str(caught.value).startswith(str(folder / "bot.toml"))
+
+
+def test_the_digest_is_what_the_bot_is(folder: Path) -> None:
+    before = load(folder).digest
+    moved = folder.rename(folder.parent / "elsewhere")
+    assert load(moved).digest == before
+    (moved / "bot.py").write_text("pass  # changed\n")
+    changed = load(moved).digest
+    assert changed != before
+    (moved / "new.txt").touch()
+    assert load(moved).digest != changed
+
+
+def test_the_digest_leaves_out_what_is_made(folder: Path) -> None:
+    before = load(folder).digest
+    for made in ("node_modules", "__pycache__", ".git", "sub/__pycache__"):
+        (folder / made).mkdir(parents=True)
+        (folder / made / "file").touch()
+    (folder / ".hidden").touch()
+    assert load(folder).digest == before
+
+
+def test_the_digest_covers_included_files(folder: Path) -> None:
+    rewrite(folder, GOOD + 'include = ["../client.py"]\n')
+    (folder.parent / "client.py").write_text("1")
+    before = load(folder).digest
+    (folder.parent / "client.py").write_text("2")
+    assert load(folder).digest != before
+
+
+def test_contents_do_not_run_into_names(folder: Path) -> None:
+    (folder / "a").write_bytes(b"b\x001\x00c")
+    before = load(folder).digest
+    (folder / "a").write_bytes(b"")
+    (folder / "b").write_bytes(b"c")
+    assert load(folder).digest != before
+
+
+def test_a_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    spec = load_bot("cmd:{python} bot.py --name 'two words'")
+    assert spec.name == Path(sys.executable).name
+    assert spec.command == (sys.executable, "bot.py", "--name", "two words")
+    assert spec.folder == str(folder)
+    (folder / "bot.py").write_text("changed")
+    assert load_bot("cmd:{python} bot.py --name 'two words'").digest != spec.digest
+
+
+@pytest.mark.parametrize(
+    ("line", "message"), [("", "got: nothing"), ("'", "No closing quotation"), ("./gone", "got: './gone'")]
+)
+def test_a_command_that_cannot_be_used(line: str, message: str) -> None:
+    with pytest.raises(BotError, match=message):
+        load_bot(f"cmd:{line}")

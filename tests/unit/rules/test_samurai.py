@@ -1,0 +1,476 @@
+"""Samurai: the worked cases of the rules page, each option, each way to end, and every refusal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kit import samurai
+from msgspec.structs import replace
+
+from arena.errors import ConfigError, IllegalAction, MalformedAction
+from arena.rules import resolve_options
+from arena.rules.base import Event
+from arena.rules.samurai.game import Samurai
+from arena.rules.samurai.plays import End, Move, Place, Settle, Switch
+from arena.rules.samurai.scoring import rank, score
+from arena.rules.samurai.state import State, tile_code, with_item
+from arena.rules.samurai.tiles import FULL_SET, ONE, TILE_INDEX
+from arena.rules.samurai.turns import influence
+
+BUDDHA, RICE, CASTLE = range(3)
+
+
+def tiles(*names: str) -> bytes:
+    return bytes(sorted(TILE_INDEX[name] for name in names))
+
+
+def position(rules: Samurai, hands: dict[int, bytes], to_move: int = 0) -> State:
+    """Turn 1 on a board without pieces but two of each caste far from everything, so that no caste is exhausted."""
+    state = rules.start()
+    far = rules.tables.villages[-2:]
+    return replace(
+        state,
+        phase="turns",
+        turn=1,
+        to_move=to_move,
+        pieces=(far, far[:1] + b"", far[1:]),
+        supply=(0, 0, 0),
+        hands=tuple(hands.get(seat, tiles("samurai1")) for seat in range(rules.seats)),
+        stacks=(b"",) * rules.seats,
+    )
+
+
+def lay(rules: Samurai, state: State, seat: int, tile: str, space: int) -> State:
+    """Put a tile on the board without a turn."""
+    at = state.at[:space] + ONE[tile_code(seat, TILE_INDEX[tile])] + state.at[space + 1 :]
+    return replace(state, at=at, land=state.land.replace(ONE[space], b""), sea=state.sea.replace(ONE[space], b""))
+
+
+def stand(state: State, space: int, *castes: int) -> State:
+    """Put pieces on a settlement."""
+    pieces = state.pieces
+    for caste in castes:
+        pieces = with_item(pieces, caste, bytes(sorted(pieces[caste] + ONE[space])))
+    return replace(state, pieces=pieces)
+
+
+def village_with(rules: Samurai, land: int, sea: int = 0, not_near: tuple[int, ...] = ()) -> int:
+    """A village with at least so many spaces of each kind around it, sharing no land with others."""
+    taken = {space for village in not_near for space in rules.tables.around[village]}
+    return next(
+        village
+        for village in rules.tables.villages[:-2]
+        if len(rules.tables.land_around[village]) >= land
+        and len(rules.tables.around[village]) - len(rules.tables.land_around[village]) >= sea
+        and not taken & {*rules.tables.around[village]}
+    )
+
+
+def surround(rules: Samurai, state: State, village: int, given: list[tuple[int, str]], neutral: tuple[int, str]) -> State:
+    """Fill all land around a village but its last space: first the tiles given, then neutral ones."""
+    spaces = rules.tables.land_around[village][:-1]
+    for space, (seat, tile) in zip(spaces, given + [neutral] * len(spaces), strict=False):
+        state = lay(rules, state, seat, tile, space)
+    return state
+
+
+def sea_of(rules: Samurai, village: int) -> list[int]:
+    return [s for s in rules.tables.around[village] if s not in rules.tables.land]
+
+
+@pytest.fixture
+def rules() -> Samurai:
+    return samurai(2)  # type: ignore[return-value]
+
+
+@pytest.fixture
+def four() -> Samurai:
+    return samurai(4)  # type: ignore[return-value]
+
+
+def test_worked_case_1(rules: Samurai) -> None:
+    """Red has a samurai 2 next to a buddha, green a buddha 3: green takes it."""
+    red, green = 0, 1
+    village = village_with(rules, land=2)
+    state = stand(position(rules, {green: tiles("buddha3", "rice2")}, to_move=green), village, BUDDHA)
+    state = surround(rules, state, village, [(red, "samurai2")], (red, "rice2"))
+    last = rules.tables.land_around[village][-1]
+    state = rules.apply(state, green, Place(TILE_INDEX["buddha3"], last))
+    assert state.captured[green] == (1, 0, 0)
+    assert state.captured[red] == (0, 0, 0)
+
+
+def test_worked_case_2(four: Samurai) -> None:
+    """Gold plays ronin 1 (fast), then buddha 4, and surrounds two settlements at once."""
+    red, green, gold, purple = range(4)
+    first = village_with(four, land=3, sea=1)
+    second = next(
+        city
+        for city in four.tables.cities
+        if len(four.tables.land_around[city]) >= 3
+        and sea_of(four, city)
+        and not {*four.tables.around[city]} & {*four.tables.around[first]}
+    )
+    state = position(four, {gold: tiles("ronin1", "buddha4", "rice2")}, to_move=gold)
+    state = stand(stand(state, first, BUDDHA), second, BUDDHA, RICE)
+    # First: red samurai 2 + ship 1; the last land is for gold's ronin 1, another holds gold's buddha 4 already.
+    state = surround(four, state, first, [(red, "samurai2"), (gold, "buddha4")], (purple, "castle2"))
+    state = lay(four, state, red, "ship1", sea_of(four, first)[0])
+    # Second: green buddha 3 + ship 1, red rice 2, purple's castle; gold's buddha 4 comes last.
+    state = surround(four, state, second, [(green, "buddha3"), (red, "rice2")], (purple, "castle3"))
+    state = lay(four, state, green, "ship1", sea_of(four, second)[0])
+    assert influence(four.tables, state, second, RICE) == [2, 1, 0, 0]
+
+    state = four.apply(state, gold, Place(TILE_INDEX["ronin1"], four.tables.land_around[first][-1]))
+    assert state.captured == ((0, 0, 0),) * 4, "captures wait for the end of the turn"
+    events: list[Event] = []
+    state = four.apply(state, gold, Place(TILE_INDEX["buddha4"], four.tables.land_around[second][-1]), events)
+    assert state.captured == ((0, 1, 0), (0, 0, 0), (1, 0, 0), (0, 0, 0))
+    assert state.set_aside == (1, 0, 0)
+    assert {event.data["event"] for event in events} >= {"captured", "set_aside"}
+
+
+def test_worked_case_3() -> None:
+    """Green leads rice, red leads buddha, castle is tied; three other pieces each; red has more in all."""
+    green, red, gold = (1, 4, 2), (4, 2, 1), (0, 1, 2)
+    captured = (green, red, gold)
+    assert [score(captured, seat) for seat in range(3)] == [(1, 3, 7), (1, 3, 7), (0, 3, 3)]
+    captured = ((1, 3, 2), (4, 2, 1), (0, 1, 2))
+    assert score(captured, 0) == (1, 3, 6)
+    assert score(captured, 1) == (1, 3, 7)
+    assert rank(captured, ()) == (2, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("captured", "ranks"),
+    [
+        (((3, 3, 0), (0, 0, 5)), (1, 2)),  # most leader tokens
+        (((5, 0, 1), (0, 6, 1)), (2, 1)),  # one token each, equal others: most in all
+        (((2, 0, 0), (0, 2, 0)), (1, 1)),  # all equal: shared
+        (((1, 1, 1), (1, 1, 1)), (1, 1)),  # no tokens
+        (((2, 1, 1), (2, 1, 1), (1, 1, 1)), (1, 1, 3)),  # no tokens: most in all, shared, then the third
+        (((0, 0, 0), (0, 0, 0)), (1, 1)),
+    ],
+)
+def test_scoring(captured: Any, ranks: tuple[int, ...]) -> None:
+    assert rank(captured, ()) == ranks
+
+
+def test_forfeited_seats_rank_last_the_latest_first() -> None:
+    captured = ((9, 9, 9), (0, 0, 0), (1, 0, 0), (5, 5, 5))
+    assert rank(captured, ((0,), (3,))) == (4, 2, 1, 3)
+    assert rank(captured, ((0, 3),)) == (3, 2, 1, 3)
+
+
+def test_a_shared_total_of_zero_sets_aside(four: Samurai) -> None:
+    village = village_with(four, land=2)
+    state = stand(position(four, {0: tiles("rice2", "rice3")}), village, BUDDHA)
+    state = surround(four, state, village, [], (1, "castle2"))
+    state = four.apply(state, 0, Place(TILE_INDEX["rice2"], four.tables.land_around[village][-1]))
+    assert state.set_aside == (1, 0, 0)
+
+
+def test_sea_need_not_be_filled_and_fills_nothing(rules: Samurai) -> None:
+    village = village_with(rules, land=1, sea=1)
+    state = stand(position(rules, {0: tiles("ship1", "ship2", "rice2")}), village, RICE)
+    state = surround(rules, state, village, [], (1, "castle2"))
+    state = rules.apply(state, 0, Place(TILE_INDEX["ship2"], sea_of(rules, village)[0]))
+    state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land_around[village][-1]))
+    assert state.phase == "turns" and state.to_move == 0, "a fast tile is left: the turn goes on"
+    state = rules.apply(state, 0, End())
+    assert state.captured[0] == (0, 1, 0)
+
+
+def test_only_one_tile_that_is_not_fast(rules: Samurai) -> None:
+    land = rules.tables.land
+    state = position(rules, {0: tiles("rice2", "rice3", "ronin1", "samurai1")})
+    state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], land[0]))
+    with pytest.raises(IllegalAction, match="at most one tile that is not"):
+        rules.check(state, 0, Place(TILE_INDEX["rice3"], land[1]))
+    rules.check(state, 0, Place(TILE_INDEX["ronin1"], land[1]))
+    rules.check(state, 0, End())
+
+
+def test_fast_tiles_alone_make_a_turn(rules: Samurai) -> None:
+    state = position(rules, {0: tiles("ronin1", "rice3")})
+    state = rules.act(state, 0, {"plays": [{"tile": "ronin1", "space": rules.tables.land[0]}]})
+    assert state.to_move == 1 and state.turn == 2
+
+
+def test_there_is_no_voluntary_pass(rules: Samurai) -> None:
+    state = position(rules, {0: tiles("ronin1")})
+    with pytest.raises(IllegalAction, match="at least one tile"):
+        rules.act(state, 0, {"plays": []})
+
+
+def test_who_cannot_play_passes_and_all_passing_ends_the_game(rules: Samurai) -> None:
+    state = position(rules, {0: tiles("rice2"), 1: b""})
+    events: list[Event] = []
+    state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land[0]), events)
+    kinds = [event.data["event"] for event in events]
+    assert kinds == ["placed", "turn", "passed", "turn", "passed", "over"]
+    assert state.phase == "over" and events[-1].data["reason"] == "passes"
+
+
+def test_a_pass_between_plays_does_not_end_the_game(rules: Samurai) -> None:
+    state = position(rules, {0: tiles("rice2", "rice3"), 1: b""})
+    state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land[0]))
+    assert (state.phase, state.to_move, state.turn) == ("turns", 0, 3)
+
+
+def test_the_game_ends_when_a_caste_is_exhausted(rules: Samurai) -> None:
+    village = village_with(rules, land=2)
+    state = position(rules, {0: tiles("buddha4")})
+    state = stand(replace(state, pieces=with_item(state.pieces, BUDDHA, b"")), village, BUDDHA)
+    state = surround(rules, state, village, [], (1, "castle2"))
+    state = rules.apply(state, 0, Place(TILE_INDEX["buddha4"], rules.tables.land_around[village][-1]))
+    assert state.phase == "over" and state.ranks == (1, 2)
+
+
+def test_the_game_ends_when_four_pieces_are_set_aside(rules: Samurai) -> None:
+    village = village_with(rules, land=2)
+    for before, phase in ((2, "turns"), (3, "over")):
+        state = stand(position(rules, {0: tiles("rice4"), 1: tiles("rice2")}), village, BUDDHA)
+        state = replace(surround(rules, state, village, [], (1, "castle2")), set_aside=(0, before, 0))
+        state = rules.apply(state, 0, Place(TILE_INDEX["rice4"], rules.tables.land_around[village][-1]))
+        assert state.phase == phase
+
+
+def test_switch_exchanges_pieces_and_leaves_the_game(rules: Samurai) -> None:
+    a, b = rules.tables.villages[:2]
+    state = stand(stand(position(rules, {0: tiles("switch", "rice2")}), a, BUDDHA), b, RICE)
+    state = rules.apply(state, 0, Switch.of(b, RICE, a, BUDDHA))
+    assert a in state.pieces[RICE] and b in state.pieces[BUDDHA]
+    assert a not in state.pieces[BUDDHA] and b not in state.pieces[RICE]
+    assert state.switch_used == b"\0" and state.at == bytes(len(state.at))
+    assert state.to_move == 0, "the switch is fast"
+
+
+def test_switch_of_two_alike_is_legal_and_changes_nothing(rules: Samurai) -> None:
+    a, b = rules.tables.villages[:2]
+    before = stand(stand(position(rules, {0: tiles("switch", "rice2")}), a, RICE), b, RICE)
+    play = Switch.of(b, RICE, a, RICE)
+    assert play in set(rules.legal(before, 0))
+    assert rules.apply(before, 0, play).pieces == before.pieces
+
+
+def test_switch_may_not_bring_two_of_a_caste_together(rules: Samurai) -> None:
+    city, village = rules.tables.cities[0], rules.tables.villages[0]
+    state = stand(stand(position(rules, {0: tiles("switch")}), city, BUDDHA, RICE), village, RICE)
+    with pytest.raises(IllegalAction, match="would hold two of rice"):
+        rules.check(state, 0, Switch.of(city, BUDDHA, village, RICE))
+    with pytest.raises(IllegalAction, match="both pieces lie on"):
+        rules.check(state, 0, Switch.of(city, BUDDHA, city, RICE))
+    with pytest.raises(IllegalAction, match="holds no castle"):
+        rules.check(state, 0, Switch.of(city, CASTLE, village, RICE))
+
+
+def test_move_puts_the_move_tile_on_the_space_it_left(rules: Samurai) -> None:
+    a, b, c = rules.tables.land[:3]
+    state = lay(rules, position(rules, {0: tiles("move", "rice3")}), 0, "samurai3", a)
+    state = rules.apply(state, 0, Move(a, b))
+    assert state.at[a] == tile_code(0, TILE_INDEX["move"])
+    assert state.at[b] == tile_code(0, TILE_INDEX["samurai3"])
+    assert a not in state.land and b not in state.land and c in state.land
+    assert state.to_move == 1, "the move is not fast, and neither is rice 3"
+
+
+@pytest.mark.parametrize("tile", ["ronin1", "move"])
+def test_move_takes_no_fast_tile_and_not_itself(rules: Samurai, tile: str) -> None:
+    a, b = rules.tables.land[:2]
+    state = lay(rules, position(rules, {0: tiles("move", "rice3")}), 0, tile, a)
+    with pytest.raises(IllegalAction, match="no tile of the seat that may be moved"):
+        rules.check(state, 0, Move(a, b))
+
+
+def test_move_takes_no_tile_of_others_and_none_of_this_turn(rules: Samurai) -> None:
+    a, b, c = rules.tables.land[:3]
+    state = lay(rules, position(rules, {0: tiles("move", "ronin1", "rice3")}), 1, "rice2", a)
+    with pytest.raises(IllegalAction, match="no tile of the seat"):
+        rules.check(state, 0, Move(a, b))
+    state = lay(rules, state, 0, "rice4", b)
+    rules.check(state, 0, Move(b, c))
+    rules.check(replace(state, placed=ONE[a]), 0, Move(b, c))
+    with pytest.raises(IllegalAction, match="no tile of the seat"):
+        rules.check(replace(state, placed=ONE[b]), 0, Move(b, c))
+    with pytest.raises(IllegalAction, match="not an empty land space"):
+        rules.check(state, 0, Move(b, a))
+
+
+def test_the_hand_is_refilled_from_ones_own_stack(rules: Samurai) -> None:
+    state = replace(position(rules, {0: tiles("rice2")}), stacks=(tiles("buddha2", "samurai3"), b""))
+    state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land[0]))
+    assert rules.pending(state) == ()
+    draw = rules.draw_wanted(state)
+    assert draw is not None and (draw.stream, draw.n) == ("stack/0", 2)
+    state = rules.draw(state, 1)
+    state = rules.draw(state, 0)
+    assert state.hands[0] == tiles("buddha2", "samurai3") and state.stacks[0] == b"" and state.to_move == 1
+
+
+def test_draft_fills_cities_then_villages_from_the_next_seat(four: Samurai) -> None:
+    state = four.start()
+    for seat in range(4):
+        state = four.act(state, seat, {"hand": ["rice2", "rice3", "rice4", "ship1", "ship1"]})
+    order = []
+    while four.turn(state) == 0:
+        (decision,) = four.pending(state)
+        order.append(decision.seat)
+        legal = list(four.legal(state, decision.seat))
+        in_cities = sum(space in four.tables.cities for spaces in state.pieces for space in spaces)
+        kind = four.tables.cities if in_cities < 6 else four.tables.villages
+        assert all(play.space in kind for play in legal)
+        state = four.apply(state, decision.seat, legal[0])
+    assert order == [seat % 4 for seat in range(36)]
+    assert state.to_move == 0 and state.supply == (0, 0, 0)
+    assert [len(spaces) for spaces in state.pieces] == [13, 13, 13]
+
+
+def test_cities_may_not_be_filled_so_that_the_rest_finds_no_room() -> None:
+    """On a board without villages the third piece must still have two cities open to it."""
+    text = "name: two cities\nsource: a test\nplayers: 2\nmap:\n" + _three_cities()
+    rules = Samurai.at(text, "test", 2, resolve_options("samurai", "standard", {"hand": "random"})[1])
+    state = replace(rules.start(), phase="setup", hands=(FULL_SET[:5],) * 2)
+    a, b, _ = rules.tables.cities
+    for city in (a, b):
+        state = rules.apply(state, state.to_move, Settle(BUDDHA, city))
+    with pytest.raises(IllegalAction, match="the rest of the supply would not fit"):
+        rules.check(rules.apply(state, 0, Settle(RICE, a)), 1, Settle(RICE, b))
+
+
+def _three_cities() -> str:
+    return "c2    c2    c2\n   .2    .2\n"
+
+
+def test_basic_deals_hands_and_pieces_by_chance() -> None:
+    rules = samurai(3, "basic")
+    state = rules.start()
+    streams = []
+    while draw := rules.draw_wanted(state):
+        streams.append(draw.stream)
+        state = rules.draw(state, draw.n - 1)
+    assert streams == [f"stack/{seat}" for seat in range(3) for _ in range(5)] + ["setup"] * 27
+    assert rules.turn(state) == 1 and [d.kind for d in rules.pending(state)] == ["turn"]
+    for city in rules.tables.cities:  # type: ignore[attr-defined]
+        assert sum(city in spaces for spaces in state.pieces) == 2
+
+
+@pytest.mark.parametrize(
+    ("seats", "captured", "visible"),
+    [
+        (2, "open_for_two", True),
+        (3, "open_for_two", False),
+        (3, "open", True),
+        (2, "hidden", False),
+    ],
+)
+def test_captured_pieces_are_seen_as_the_option_says(seats: int, captured: str, visible: bool) -> None:
+    rules = samurai(seats, captured=captured)
+    state = replace(rules.start(), captured=((1, 2, 3),) * seats)
+    view = rules.view(state, 0)
+    assert view["captured"][0] == {"buddha": 1, "rice": 2, "castle": 3}
+    assert (view["captured"][1] is not None) == visible
+    assert rules.view(replace(state, phase="over", ranks=(1,) * seats), 0)["captured"][1] is not None
+
+
+def test_hand_chosen_and_random_differ() -> None:
+    assert [d.kind for d in samurai(2).pending(samurai(2).start())] == ["hand", "hand"]
+    dealt = samurai(2, hand="random")
+    draw = dealt.draw_wanted(dealt.start())
+    assert draw is not None and draw.stream == "stack/0"
+
+
+def test_setup_drafted_and_random_differ() -> None:
+    scattered = samurai(2, setup="random")
+    state = scattered.start()
+    for seat in range(2):
+        state = scattered.apply(state, seat, scattered.legal(state, seat)[0])
+    draw = scattered.draw_wanted(state)
+    assert draw is not None and draw.stream == "setup"
+
+
+def test_a_forfeit_leaves_the_others_playing(four: Samurai) -> None:
+    state = position(four, {seat: tiles("rice2", "rice3") for seat in range(4)})
+    state = four.forfeit(state, [0])
+    assert state.to_move == 1
+    state = four.forfeit(state, [2])
+    assert state.to_move == 1
+    state = four.apply(state, 1, Place(TILE_INDEX["rice2"], four.tables.land[0]))
+    assert state.to_move == 3
+    events: list[Event] = []
+    state = four.forfeit(state, [3], events)
+    assert state.phase == "over" and state.ranks == (4, 1, 3, 2)
+    assert events[-1].data["reason"] == "last_seat"
+
+
+def test_the_set_up_that_a_forfeited_seat_owes_stays_due(four: Samurai) -> None:
+    state = four.forfeit(four.start(), [1])
+    assert [decision.seat for decision in four.pending(state)] == [0, 1, 2, 3]
+
+
+def test_seats_that_forfeit_together_share_their_rank(rules: Samurai) -> None:
+    assert rules.ranks(rules.forfeit(rules.start(), [0, 1])) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("action", "place"),
+    [
+        ({}, "$.plays"),
+        ({"plays": {}}, "$.plays"),
+        ({"plays": [3]}, "$.plays[0]"),
+        ({"plays": [{}]}, "$.plays[0].tile"),
+        ({"plays": [{"tile": "rice5", "space": 1}]}, "$.plays[0].tile"),
+        ({"plays": [{"tile": "rice2"}]}, "$.plays[0].space"),
+        ({"plays": [{"tile": "rice2", "space": True}]}, "$.plays[0].space"),
+        ({"plays": [{"tile": "rice2", "space": -1}]}, "$.plays[0].space"),
+        ({"plays": [{"tile": "rice2", "space": "1"}]}, "$.plays[0].space"),
+        ({"plays": [{"tile": "move", "from": 1}]}, "$.plays[0].to"),
+        ({"plays": [{"tile": "switch", "space": 1, "caste": "x", "with": 2, "with_caste": "rice"}]}, "$.plays[0].caste"),
+    ],
+)
+def test_what_cannot_be_read_is_malformed_and_names_the_place(rules: Samurai, action: Any, place: str) -> None:
+    state = position(rules, {0: tiles("rice2", "move", "switch")})
+    with pytest.raises(MalformedAction) as caught:
+        rules.act(state, 0, action)
+    assert str(caught.value).endswith(f" - at {place}")
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        ({"plays": [{"tile": "rice3", "space": 0}]}, "rice3 is not in the hand"),
+        ({"plays": [{"tile": "rice2", "space": 254}]}, "goes on an empty land space"),
+        ({"plays": [{"tile": "ship1", "space": "LAND"}]}, "goes on an empty sea space"),
+    ],
+)
+def test_what_is_not_allowed_is_illegal_and_says_why(rules: Samurai, action: Any, reason: str) -> None:
+    state = position(rules, {0: tiles("rice2", "ship1")})
+    for play in action["plays"]:
+        if play["space"] == "LAND":
+            play["space"] = rules.tables.land[0]
+    with pytest.raises(IllegalAction, match=reason):
+        rules.act(state, 0, action)
+
+
+def test_unknown_fields_are_ignored(rules: Samurai) -> None:
+    state = position(rules, {0: tiles("rice2", "rice3")})
+    action = {"plays": [{"tile": "rice2", "space": rules.tables.land[0], "why": "x"}], "more": 1}
+    assert rules.act(state, 0, action).turn == 2
+
+
+def test_a_hand_must_be_five_of_the_twenty(rules: Samurai) -> None:
+    for hand in (["rice2"] * 5, ["rice2"], ["rice2", "rice3", "rice4", "ship2", "move", "switch"]):
+        with pytest.raises(IllegalAction, match="expected 5 of one's own 20 tiles"):
+            rules.act(rules.start(), 0, {"hand": hand})
+
+
+def test_options_that_do_not_exist_are_refused_with_the_close_one() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'standard'"):
+        resolve_options("samurai", "standart", {})
+    with pytest.raises(ConfigError, match="did you mean 'hand'"):
+        resolve_options("samurai", "standard", {"hant": "random"})
+    with pytest.raises(ConfigError, match="did you mean 'random'"):
+        resolve_options("samurai", "standard", {"hand": "randon"})
+    assert resolve_options("samurai", "standard", {"hand": "random"})[0] == "custom"
+    assert resolve_options("samurai", "standard", {"hand": "chosen"})[0] == "standard"

@@ -1,0 +1,59 @@
+"""The data that travels with the package is found by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena import resources
+from arena.errors import ConfigError, InternalError
+from arena.resources import board_names, board_text, bots_folder, default_board, did_you_mean, protocol_folder
+
+
+def test_the_folders_are_there() -> None:
+    assert list(bots_folder().glob("*/*/bot.toml"))
+    assert protocol_folder().is_dir()
+
+
+def test_a_bundled_board_by_name() -> None:
+    assert "japan" in board_names()
+    name, text = board_text("japan")
+    assert name == "japan"
+    assert "map:" in text
+    assert default_board("samurai") == (name, text)
+
+
+def test_a_board_by_path(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("name: mine\n", encoding="utf-8")
+    assert board_text(str(path)) == ("mine", "name: mine\n")
+
+
+def test_an_unknown_board_suggests_a_close_one() -> None:
+    with pytest.raises(ConfigError, match=r"a bundled board \(.*japan.*\), got: 'jappan' \(did you mean 'japan'\?\)"):
+        board_text("jappan")
+
+
+def test_a_board_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match="in UTF-8"):
+        board_text(str(tmp_path / "b.txt"))
+
+
+def test_a_game_without_a_board_of_its_own() -> None:
+    with pytest.raises(ConfigError, match="name one"):
+        default_board("chess")
+
+
+def test_an_installed_package_has_its_data_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "boards").mkdir()  # somebody else's, beside the package
+    (tmp_path / "arena" / "bundled" / "boards").mkdir(parents=True)
+    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "arena")
+    assert resources.boards_folder() == tmp_path / "arena" / "bundled" / "boards"
+    with pytest.raises(InternalError, match="neither"):
+        resources.bots_folder()
+
+
+def test_nothing_close_suggests_nothing() -> None:
+    assert did_you_mean("xyz", ["random"]) == ""

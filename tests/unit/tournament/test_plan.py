@@ -1,0 +1,120 @@
+"""Beginning, finding again, closing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError, StoreError
+from arena.store.store import Store, open_store
+from arena.tournament.plan import close
+from tests import instant
+
+SETTINGS = instant.settings()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(tmp_path / "arena.db") as store:
+        yield store
+
+
+def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_path: Path) -> None:
+    first = instant.start(store, SETTINGS, tmp_path / "logs")
+    again = instant.start(store, SETTINGS, tmp_path / "logs")
+    assert (first.resumed, again.resumed) == (False, True)
+    assert again.tournament == first.tournament
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        instant.settings(seed="autumn"),
+        instant.settings(seed=None),
+        instant.settings(deals=3),
+        instant.settings(players=3),
+        instant.settings(("ann", "bob", "dan")),
+        instant.settings(("bob", "ann", "cid")),
+    ],
+)
+def test_other_settings_begin_another(store: Store, tmp_path: Path, other: object) -> None:
+    assert isinstance(other, instant.Settings)
+    first = instant.start(store, SETTINGS, tmp_path)
+    second = instant.start(store, other, tmp_path)
+    assert not second.resumed
+    assert second.tournament.id != first.tournament.id
+    assert instant.start(store, SETTINGS, tmp_path).tournament == first.tournament
+
+
+def test_new_always_begins_another_and_the_latest_is_continued(store: Store, tmp_path: Path) -> None:
+    instant.start(store, SETTINGS, tmp_path)
+    second = instant.start(store, SETTINGS, tmp_path, new=True)
+    assert not second.resumed
+    assert instant.start(store, SETTINGS, tmp_path).tournament == second.tournament
+
+
+def test_a_seed_makes_the_secret_and_nothing_else_does(store: Store, tmp_path: Path) -> None:
+    unseeded = instant.settings(seed=None)
+    secrets = [instant.start(store, setting, tmp_path, new=True).tournament.secret for setting in [SETTINGS, unseeded] * 2]
+    assert secrets[0] == secrets[2]
+    assert len(set(secrets)) == 3
+
+
+def test_the_secret_is_revealed_when_all_is_done(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    file = Path(begun.tournament.logs) / "secret.json"
+    list(instant.runner(store, begun, SETTINGS).run())
+    assert not file.exists()
+    close(store, begun.tournament)
+    told = json.loads(file.read_text())
+    assert told["tournament"] == begun.tournament.id
+    assert hashlib.sha256(bytes.fromhex(told["secret"])).hexdigest() == told["commitment"] == begun.tournament.commitment
+    assert store.tournament().status == "finished"
+    assert not instant.start(store, SETTINGS, tmp_path).resumed
+    assert not list(file.parent.glob(".*")), "a draft was left"
+
+
+def test_nothing_is_finished_before_all_is_done(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    with pytest.raises(StoreError):
+        close(store, begun.tournament)
+    assert store.tournament().status == "running"
+    assert not (Path(begun.tournament.logs) / "secret.json").exists()
+
+
+def test_logs_of_games_that_do_not_count_are_removed(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    games = instant.runner(store, begun, SETTINGS).run()
+    counted = {next(games).result.log for _ in range(3)}
+    games.close()
+    folder = Path(begun.tournament.logs)
+    (folder / "notes.txt").write_text("mine")
+    dropped = {path.name for path in folder.glob("*.jsonl")} - counted
+    assert dropped, "games were running"
+    (folder / f".{min(dropped)}.tmp").write_text("half")
+    instant.start(store, SETTINGS, tmp_path)
+    assert {path.name for path in folder.iterdir()} == counted | {"notes.txt"}
+
+
+def test_a_resumed_tournament_keeps_its_folder_of_logs(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path / "here")
+    with pytest.raises(ConfigError, match=f"expected the logs of unfinished tournament {begun.tournament.id} to stay"):
+        instant.start(store, SETTINGS, tmp_path / "there")
+
+
+def test_logs_that_cannot_be_written_are_refused_before_anything_starts(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="expected a folder for logs that can be written to, got: Not a directory"):
+        instant.start(store, SETTINGS, tmp_path / "file")
+    assert store.unfinished(SETTINGS.digest) is None
+
+
+def test_entering_twice_makes_names_unique(store: Store, tmp_path: Path) -> None:
+    setting = instant.settings(("ann", "ann", "bob", "ann"))
+    begun = instant.start(store, setting, tmp_path)
+    assert [entrant.name for entrant in store.entrants(begun.tournament.id)] == ["ann", "ann#2", "bob", "ann#3"]
+    assert len({entrant.digest for entrant in store.entrants(begun.tournament.id)}) == 2

@@ -34,9 +34,7 @@ MESSAGES: dict[str, type[Message]] = {
 def main(arguments: list[str]) -> int:
     """Write the generated files, or with `--check` compare them. The exit status."""
     stale = [
-        path
-        for path, text in generated().items()
-        if not path.exists() or path.read_text(encoding="utf-8") != text
+        path for path, text in generated().items() if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     stray = sorted(set((FOLDER / "schemas").glob("*")) - set(generated()))
     if arguments == ["--check"]:

@@ -24,7 +24,7 @@ _KEYS = {
     "last": ("\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~", "G"),
     "down": ("\x1b[6~",),
     "up": ("\x1b[5~",),
-    "quit": ("q", "Q", "\x03", "\x04"),
+    "quit": ("q", "Q"),
 }
 _COMMANDS = {key: command for command, keys in _KEYS.items() for key in keys}
 _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
@@ -62,9 +62,11 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
 
 def _print(lines: list[Text], console: Console) -> None:
     for line in [*lines, Text()]:
-        if not console.is_terminal:
+        if console.is_terminal:
+            console.print(line, no_wrap=True, overflow="crop")
+        else:
             line.rstrip()
-        console.print(line, no_wrap=True, crop=False, overflow="ignore", soft_wrap=True)
+            console.print(line, soft_wrap=True)
 
 
 def _step(shown: Replay, console: Console) -> None:
@@ -77,7 +79,11 @@ def _step(shown: Replay, console: Console) -> None:
             room = max(1, console.height - 1)
             top = max(0, min(top, len(lines) - room))
             screen.update(Group(*_page(lines[top : top + room], room), _help(top > 0, top + room < len(lines))))
-            for command in _commands(click.getchar()):
+            try:
+                typed = click.getchar()
+            except EOFError:  # Ctrl-D
+                return
+            for command in _commands(typed):
                 match command:
                     case "quit":
                         return

@@ -1,8 +1,10 @@
 """The referee's socket: one ROUTER for all bots of a worker, and what libzmq knows of their connections.
 
-For bots that are trusted not to attack it: libzmq keeps an endless message of many frames in memory, and ends this
-process when it runs out of descriptors; no option prevents either. Nothing here knows bots or seats. A connection is named by its `Route`, which is no identity: a bot chooses its own.
+Nothing here knows bots or seats. A connection is named by its `Route`, which is no identity: a bot chooses its own.
 Who a connection belongs to is settled by the token in its `hello`.
+
+For bots that are trusted not to attack the socket: libzmq keeps an endless message of many frames in memory, and aborts
+this process when it runs out of descriptors. No option prevents either.
 """
 
 from __future__ import annotations

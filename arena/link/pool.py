@@ -74,6 +74,8 @@ class Pool:
             ConfigError: The temporary folder cannot hold a socket. Show the message to the operator.
         """
         self.owner = os.getpid()
+        self.is_shut = False
+        """`shutdown` was called."""
         self._custody = Custody()
         self.hub = Hub(self._custody.directory)
         self._bots: list[Bot] = []
@@ -166,6 +168,7 @@ class Pool:
         """Say goodbye to the waiting bots, give them a second in all, kill what is left, and leave nothing behind."""
         if self.owner != os.getpid() or self.is_shut:
             return
+        self.is_shut = True
         self._at_exit.cancel()
         for bot in self._idle:
             self._dismiss(bot, "all games are over")
@@ -180,11 +183,6 @@ class Pool:
             process.reap(wait=True)
         self.hub.close()
         self._custody.close()
-
-    @property
-    def is_shut(self) -> bool:
-        """Whether `shutdown` was called."""
-        return not self._at_exit.still_active()
 
     def _by_token(self, token: str) -> Bot | None:
         claimed = token.encode()

@@ -90,6 +90,8 @@ class Game:
         self._wants: list[frozenset[str]] = [frozenset() for _ in seats]
         self._news: list[list[Payload]] = [[] for _ in seats]
         """By seat: what it has learnt since its last request, if it wants to be told."""
+        self._told: set[Seat] = set()
+        """Seats that know of the game: they were sent its `game_start`."""
         self._broken: dict[Seat, _Cause] = {}
         """Seats whose process or protocol failed, not yet asked since."""
         self._forfeits: dict[Seat, Forfeit] = {}
@@ -111,6 +113,9 @@ class Game:
             result = self._finish(ranks)
             keep = frozenset(range(self._rules.seats)) - self._forfeits.keys() - self._broken.keys()
             return result
+        except KeyboardInterrupt:
+            self._say_over([], Termination.INTERRUPTED)
+            raise
         finally:
             self._log.discard()
             self._link.close(keep=keep if self._job.keep_bots else frozenset())
@@ -127,6 +132,7 @@ class Game:
                 self._broken[seat] = _Cause(hello.code, hello.detail)
             else:
                 self._wants[seat] = frozenset(hello.want)
+                self._told.add(seat)
                 due[seat] = self._send(seat, self._game_start(seat)) + self._job.bots[seat].start_ms * NS_PER_MS
         for seat, answer in self._collect(due, "was not ready for the game").items():
             if isinstance(answer, _Cause):
@@ -343,18 +349,7 @@ class Game:
     # The end
 
     def _finish(self, ranks: Ranks) -> GameResult:
-        notices = [ForfeitNotice(forfeit.seat, forfeit.code) for forfeit in self._forfeits.values()]
-        for seat in range(self._rules.seats):
-            if seat not in self._forfeits and seat not in self._broken:
-                news = self._news[seat] if "events" in self._wants[seat] else None
-                over = GameOver(
-                    game=self._link.session(seat).next_game() - 1,
-                    termination=self._termination,
-                    ranks=list(ranks),
-                    forfeits=notices,
-                    events=news,
-                )
-                self._send(seat, over)
+        self._say_over(list(ranks), self._termination)
         turns = self._rules.turn(self._state)
         seconds = (self._link.now_ns() - self._begun_ns) / 1e9
         outcome = OutcomeRecord(
@@ -382,6 +377,20 @@ class Game:
             log_sha256=self._log.finish(),
             transcripts=tuple(transcripts),
         )
+
+    def _say_over(self, ranks: list[int], termination: Termination) -> None:
+        """Tell every seat that is still in the game. A game may be interrupted before it began."""
+        notices = [ForfeitNotice(forfeit.seat, forfeit.code) for forfeit in self._forfeits.values()]
+        for seat in sorted(self._told):
+            if seat not in self._forfeits and seat not in self._broken:
+                over = GameOver(
+                    game=self._link.session(seat).next_game() - 1,
+                    termination=termination,
+                    ranks=ranks,
+                    forfeits=notices,
+                    events=self._news[seat] if "events" in self._wants[seat] else None,
+                )
+                self._send(seat, over)
 
     def _seat_result(self, seat: Seat, rank: int) -> SeatResult:
         clock = self._clocks[seat]

@@ -45,17 +45,21 @@ def resolve_options(name: str, ruleset: str, overrides: Mapping[str, str]) -> tu
         raise ConfigError(
             f"expected a ruleset of {name}, {_one_of(game.rulesets)}, got: {ruleset!r}{_close(ruleset, game.rulesets)}"
         )
+    _check_options(name, overrides)
     named = dict(game.rulesets[ruleset])
     options = named | dict(overrides)
-    values = {option.name: option.values for option in game.option_list}
-    for option, value in overrides.items():
+    return (ruleset if options == named else "custom"), options
+
+
+def _check_options(name: str, options: Mapping[str, str]) -> None:
+    values = {option.name: option.values for option in _game(name).option_list}
+    for option, value in options.items():
         if option not in values:
             raise ConfigError(f"expected an option of {name}, {_one_of(values)}, got: {option!r}{_close(option, values)}")
         if value not in values[option]:
             raise ConfigError(
                 f"expected {option} to be {_one_of(values[option])}, got: {value!r}{_close(value, values[option])}"
             )
-    return (ruleset if options == named else "custom"), options
 
 
 def make_rules(name: str, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
@@ -76,6 +80,9 @@ def make_rules(name: str, board_text: str, board_name: str, seats: int, options:
     if seats not in game.seat_counts:
         counts = game.seat_counts
         raise ConfigError(f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}")
+    _check_options(name, options)
+    if missing := [option.name for option in game.option_list if option.name not in options]:
+        raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")
     rules: Rules[Any] = game.at(board_text, board_name, seats, options)
     return rules
 

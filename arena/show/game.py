@@ -8,18 +8,21 @@ and all the views are shown together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
+from rich.cells import cell_len
 from rich.text import Text
 
 from arena.errors import LogError
 from arena.record.log import ActionRecord, ForfeitRecord, Log, LogEvent, OutcomeRecord
 from arena.referee.replay import rules_of
+from arena.rules.base import Rules
 from arena.rules.samurai.board import parse_board
 from arena.rules.samurai.tiles import CASTES
 from arena.show.board import legend, map_lines, seat_mark, tile_code
 from arena.show.layout import beside, paragraph
-from arena.show.text import plain
+from arena.show.text import clip, plain
 from arena.show.words import Narrator, changed_spaces
 from arena.types import Payload, Seat, Termination
 
@@ -56,9 +59,10 @@ class Replay:
 
     def __init__(self, log: Log, seat: Seat | None = None) -> None:
         header = log.header
-        self.names = [plain(bot.name) for bot in header.bots]
-        self.board = parse_board(header.board.text, f"{log.source}, board").for_players(header.seats)
-        self.frames = list(_Folder(log, Narrator(self.board, self.names), seat).frames())
+        rules = rules_of(log)
+        self.names = [bot.name for bot in header.bots]
+        self.board = parse_board(header.board.text, header.board.name).for_players(header.seats)
+        self.frames = list(_Folder(log, rules, Narrator(self.board, self.names), seat).frames())
 
     @property
     def turns(self) -> range:
@@ -81,14 +85,13 @@ class Replay:
 class _Folder:
     """Reads a log from the top, and keeps what the seats that look on know."""
 
-    def __init__(self, log: Log, narrator: Narrator, seat: Seat | None) -> None:
-        header = log.header
+    def __init__(self, log: Log, rules: Rules[Any], narrator: Narrator, seat: Seat | None) -> None:
         self.log = log
+        self.rules = rules
         self.narrator = narrator
         self.seat = seat
-        self.rules = rules_of(log)
-        eyes = range(header.seats) if seat is None else (seat,)
-        self.views = {eye: self.rules.first_view(eye) for eye in eyes}
+        eyes = range(rules.seats) if seat is None else (seat,)
+        self.views = {eye: rules.first_view(eye) for eye in eyes}
         self.turn = 0
         self.heading = Text().append("Start", "bold")
         self.lines = [self._what_is_played()]
@@ -107,7 +110,7 @@ class _Folder:
                         self.lines.append(Text("The game was interrupted: nobody's fault, and it is not rated."))
                 else:
                     for event in record.events:
-                        self._take(event, told=not isinstance(record, ForfeitRecord))
+                        self._take(event)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise LogError(
                     f"expected a record that fits the game, got: {type(error).__name__}: {error}"
@@ -149,20 +152,17 @@ class _Folder:
                 overload = " (the machine was overloaded)" if forfeit.overloaded else ""
                 self.lines.append(self.narrator.who(forfeit.seat).append(f": {words}{overload}", "bold red"))
 
-    def _take(self, event: LogEvent, *, told: bool) -> None:
+    def _take(self, event: LogEvent) -> None:
         # A list of seats is the audience; `to` is also the space that a tile moved to, and then the event is public.
         limited = isinstance(event.get("to"), list)
         eyes = [eye for eye in self.views if not limited or eye in event["to"]]
         data = {key: value for key, value in event.items() if not (limited and key == "to")}
         for eye in eyes:
             self.views[eye] = self.rules.fold(self.views[eye], data)
-        if not eyes:
-            return
-        self.changed.update(changed_spaces(data))
-        # Of the two versions of drawing tiles, whoever sees the owner's needs no other; forfeits are told with reasons.
+        # Of the two versions of drawing tiles, whoever sees the owner's needs no other.
         known = data["event"] == "hand" and "tiles" not in data and data["seat"] in self.views
-        forfeit = data["event"] == "forfeited" and not told
-        if not known and not forfeit:
+        if eyes and not known:
+            self.changed.update(changed_spaces(data))
             self._tell(data)
 
     def _tell(self, event: Payload) -> None:
@@ -187,10 +187,10 @@ def _seat_table(views: Mapping[Seat, Payload], names: Sequence[str]) -> list[Tex
         hand = " ".join(map(tile_code, views[seat]["hand"])) if seat in views else f"{view['hands'][seat]} tiles"
         if seat in view["forfeited"]:
             hand = "forfeited"
-        label = Text(name)
-        label.truncate(_NAME_WIDTH, overflow="ellipsis", pad=True)
+        label = clip(name, _NAME_WIDTH)
+        label += " " * (_NAME_WIDTH - cell_len(label))
         line = Text(">" if seat == view["to_move"] else " ").append_text(seat_mark(seat))
-        line.append(f" {seat}  ").append_text(label).append(f" {hand:{_HAND_WIDTH}} {view['stacks'][seat]:5}")
+        line.append(f" {seat}  {label} {hand:{_HAND_WIDTH}} {view['stacks'][seat]:5}")
         lines.append(line.append(_counts(eyes["captured"][seat])))
     blank = _NAME_WIDTH + 1 + _HAND_WIDTH + 6
     lines.append(Text(f"{'':6}{'set aside':{blank}}{_counts(view['set_aside'])}"))

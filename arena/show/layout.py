@@ -16,9 +16,11 @@ _WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; 
 def paragraph(text: Text, width: int) -> list[Text]:
     """A text in lines of at most `width` characters, all but the first indented further."""
     first = text.wrap(_WRAPPER, width - 2)[0]
-    rest = text[len(first) :]
-    first.rstrip()
-    return [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
+    rest = text[len(text) - len(text.plain[len(first) :].lstrip()) :]
+    lines = [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
+    for line in lines:
+        line.rstrip()
+    return lines
 
 
 def flow(items: Sequence[Text], width: int) -> list[Text]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rich.text import Text
+
 
 def plain(text: str) -> str:
     r"""The text with everything that a terminal could act on spelled out: control characters, escape sequences, line
@@ -13,3 +15,10 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def clip(text: str, width: int) -> str:
+    """The text made `plain`, and cut off with an ellipsis where it is longer than `width` characters of a terminal."""
+    clipped = Text(plain(text))
+    clipped.truncate(width, overflow="ellipsis")
+    return clipped.plain

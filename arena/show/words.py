@@ -9,8 +9,11 @@ from rich.text import Text
 
 from arena.rules.samurai.board import Board, Space
 from arena.show.board import seat_mark
-from arena.show.text import plain
+from arena.show.text import clip, plain
 from arena.types import Payload, Seat
+
+NAME_WIDTH = 24
+"""Characters of a bot's name that a sentence shows."""
 
 _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
 _REASONS = {
@@ -26,7 +29,7 @@ class Narrator:
 
     def __init__(self, board: Board, names: Sequence[str]) -> None:
         self.board = board
-        self.names = [plain(name) for name in names]
+        self.names = [clip(name, NAME_WIDTH) for name in names]
         self._named = [space for space in board.spaces if space.name]
 
     def who(self, seat: Seat) -> Text:
@@ -45,7 +48,7 @@ class Narrator:
         return f"{number} ({_distance(space, nearest)} {_direction(nearest, space)} of {name})"
 
     def tell(self, event: Payload) -> Text | None:
-        """An event in a sentence, or None for one that needs none beside the heading of its frame."""
+        """An event in a sentence, or None for one that the frame's heading or its record tells."""
         match event["event"]:
             case "hand":
                 tiles = ": " + ", ".join(map(tile_name, event["tiles"])) if "tiles" in event else ""
@@ -69,8 +72,6 @@ class Narrator:
                 return Text(f"the {event['caste']} on {self.where(event['space'])} is set aside: nobody leads there")
             case "passed":
                 return self._seat(event, "passes, having nothing to play")
-            case "forfeited":
-                return self._seat(event, "forfeits")
             case "over":
                 return self._over(event)
         return None

@@ -74,6 +74,18 @@ class Reader:
         (count,) = self._db.execute(query, (tournament,)).fetchone()
         return int(count)
 
+    def check_done(self, tournament: str) -> None:
+        """Check that every game is done and rated.
+
+        Raises:
+            StoreError: Some are not.
+        """
+        row = self.tournament(tournament)
+        if row.rated != row.games:
+            raise StoreError(
+                f"expected every game of tournament {tournament} to be done and rated, got: {row.rated} of {row.games}"
+            )
+
     def results(self, tournament: str) -> Iterator[tuple[SeatRow, ...]]:
         """The seats of each finished game, in schedule order, one game at a time."""
         rows = self._db.execute(

@@ -74,12 +74,10 @@ class Store(Reader):
             StoreError: Some are not.
         """
         with immediate(self._db):
-            changed = self._db.execute(
-                "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ? AND rated = games",
-                (now(), tournament),
-            ).rowcount
-            if changed != 1:
-                raise StoreError(f"expected every game of tournament {tournament} to be done before it is finished")
+            self.check_done(tournament)
+            self._db.execute(
+                "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ?", (now(), tournament)
+            )
 
     def claim(self, tournament: str) -> Claim | None:
         """Take the first planned game in schedule order, or None if none is left."""

@@ -89,7 +89,11 @@ def close(store: Store, tournament: Tournament) -> None:
     """Reveal the secret of a tournament whose games are all done, and mark it finished.
 
     It may be called again if it was cut short.
+
+    Raises:
+        StoreError: Some are not done. Nothing is revealed.
     """
+    store.check_done(tournament.id)
     reveal = {"tournament": tournament.id, "secret": tournament.secret.hex(), "commitment": tournament.commitment}
     _write_durably(Path(tournament.logs) / SECRET_FILE, msgspec.json.encode(reveal) + b"\n")
     store.finish(tournament.id)

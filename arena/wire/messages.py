@@ -47,7 +47,7 @@ class Hello(Message, frozen=True, tag="hello"):
     version: Name = ""
     """The bot's own version."""
     want: Annotated[tuple[Name, ...], Meta(max_length=16)] = ()
-    """What each request shall carry: any of `view`, `events`, `legal`. Names that the referee does not know are ignored."""
+    """What each request shall carry: any of `view`, `events`, `legal`. Other names are ignored."""
 
 
 class Welcome(Message, frozen=True, tag="welcome"):

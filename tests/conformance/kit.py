@@ -35,7 +35,9 @@ DIALOGUES = [load(path) for path in sorted((FOLDER / "vectors" / "sessions").glo
 def section(number: str) -> str:
     """The text of a section of the specification, up to the next of the same rank: `8.1`, `10`."""
     rank = "#" * (2 + number.count("."))
-    match = re.search(rf"^{rank} {re.escape(number)}\.? .*?(?=^#{{2,{len(rank)}}} |\Z)", SPECIFICATION, re.MULTILINE | re.DOTALL)
+    match = re.search(
+        rf"^{rank} {re.escape(number)}\.? .*?(?=^#{{2,{len(rank)}}} |\Z)", SPECIFICATION, re.MULTILINE | re.DOTALL
+    )
     assert match, f"no section {number}"
     return match[0]
 

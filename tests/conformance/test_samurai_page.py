@@ -19,6 +19,8 @@ from arena.types import Payload
 from tests.conformance.kit import FOLDER
 
 PAGE = (FOLDER / "rules" / "samurai.md").read_text(encoding="utf-8")
+DASH = "\N{EN DASH}"
+"""What a table has where there is nothing to say."""
 EXAMPLES = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)]
 
 
@@ -67,9 +69,12 @@ def test_tiles() -> None:
         for name, value in zip(code(row[0]), itertools.cycle(row[2].split(", ")), strict=False):
             tile = next(tile for tile in TILES if tile.name == name)
             assert tile.copies == int(row[1].split()[0])
-            assert str(tile.value) == value or (name == "switch" and value == "–")
+            assert value == (DASH if name == "switch" else str(tile.value))
             assert row[3].startswith(tile.goes_on or "is not placed")
-            assert row[4] == {0: "–", 1: "", 3: "every caste"}[len(tile.castes)] or row[4] == CASTES[tile.castes[0]]
+            assert (
+                row[4]
+                == {0: DASH, 1: CASTES[tile.castes[0]] if tile.castes else "", 3: "every caste"}[len(tile.castes)]
+            )
             assert row[5] == ("yes" if tile.fast else "no")
 
 
@@ -78,7 +83,7 @@ def test_options() -> None:
     assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
     for row, option in zip(rows, OPTIONS, strict=True):
         assert [code(cell)[0] for cell in row[1:3]] == [RULESETS[name][option.name] for name in ("standard", "basic")]
-        assert [name for name in re.findall(r"`(\w+)`:", row[3])] == list(option.values)
+        assert re.findall(r"`(\w+)`:", row[3]) == list(option.values)
     assert set(RULESETS) == {"standard", "basic"}
 
 
@@ -91,13 +96,15 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
         assert keys == EVENTS[event.data["event"]], event
     for kind, view, legal, action in decisions:
         assert list(view) == VIEW
-        assert view["placed"] == [] and view["fast_only"] is False
+        assert (view["placed"], view["fast_only"]) == ([], False)
         assert set(legal) == {"hand": {"choose", "hand"}, "setup": {"setup"}, "turn": {"plays"}}[kind]
         assert set(action) == {"hand": {"hand"}, "setup": {"caste", "space"}, "turn": {"plays"}}[kind]
     fields = {name for row in table("The board") for name in code(row[0])}
     board = rules.board_payload()
     assert set(board) == {name for name in fields if "[]" not in name}
-    assert {f"spaces[].{key}" for space in board["spaces"] for key in space} == {name for name in fields if "[]" in name}
+    assert {f"spaces[].{key}" for space in board["spaces"] for key in space} == {
+        name for name in fields if "[]" in name
+    }
 
 
 def test_every_event_kind_is_documented_and_every_documented_one_exists() -> None:

@@ -38,10 +38,10 @@ def test_the_version_is_everywhere_the_same() -> None:
 
 
 def test_every_message_has_a_section_in_the_same_form() -> None:
-    found = re.findall(r"^### 8\.\d+ (\w+)\n\n([^\n]+)\n\n(.*?)(?=^##)", SPECIFICATION, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^### 8\.\d+ (\w+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n(.*?)(?=^##)", SPECIFICATION, re.MULTILINE | re.DOTALL)
     assert {name for name, _, _ in found} == TAGS
     for name, head, body in found:
-        assert re.match(r"(bot → referee|referee → bot|either → the other) · in .* · reply: ", head), name
+        assert re.match(r"(bot → referee|referee → bot|either → the other) · in .* · reply: ", " ".join(head.split())), name
         assert f"<!-- fields:{name} -->" in body
         assert "<!-- example:" in body
 
@@ -101,7 +101,12 @@ def test_error_codes_and_terminations_are_those_of_the_code() -> None:
 
 def test_every_error_code_occurs_in_a_vector() -> None:
     given = {vector["error"] for vector in INVALID}
-    given |= {step["decoded"]["code"] for d in DIALOGUES for step in d["steps"] if step.get("decoded", {}).get("type") == "error"}
+    given |= {
+        step["decoded"]["code"]
+        for d in DIALOGUES
+        for step in d["steps"]
+        if step.get("decoded", {}).get("type") == "error"
+    }
     assert set(get_args(ErrorCode)) <= given
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -139,13 +140,16 @@ def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
     )
     (folder / "bot.py").write_text(SLEEPER)
     os.mkfifo(folder / "started")
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena", "match", "./sleeper", "random"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    ) as running:
-        with (folder / "started").open() as started:  # blocks until the bot is there
-            assert started.readline() == "here\n"
-            running.send_signal(signal.SIGINT)
-            _, stderr = running.communicate()
-            assert started.read() == ""  # closed: the bot has ended
+    started = os.open(folder / "started", os.O_RDONLY | os.O_NONBLOCK)
+    command = [sys.executable, "-m", "arena", "match", "./sleeper", "random"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        ready, _, _ = select.select([started, running.stderr], [], [])
+        assert ready == [started], "the match ended before its bot was there"
+        running.send_signal(signal.SIGINT)
+        _, stderr = running.communicate()
+    assert os.read(started, 100) == b"here\n"
+    assert os.read(started, 100) == b"", "nobody holds the other end: the bot has ended"
+    os.close(started)
     assert running.returncode == 130
     assert "Traceback" not in stderr

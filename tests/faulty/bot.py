@@ -38,6 +38,13 @@ from typing import Any, NoReturn
 import msgpack
 import zmq
 
+ILLEGAL = {
+    "hand": {"hand": ["rice4"] * 5},
+    "setup": {"caste": "rice", "space": 200},
+    "turn": {"plays": [{"tile": "rice4", "space": 200}]},
+}
+"""By kind of decision: actions that can be read and are never allowed."""
+
 
 def main(script: str) -> None:
     steps = script.split(",")
@@ -53,6 +60,7 @@ def main(script: str) -> None:
         if message["type"] == "game_start":
             bot.do(ready.pop(0) if ready else "ok", {"type": "ready", "game": message["game"]})
         elif message["type"] == "request":
+            bot.kind = message["kind"]
             answer = {"type": "action", "id": message["id"], "action": first_legal(message)}
             bot.do(turns.pop(0) if turns else "ok", answer)
         elif message["type"] == "goodbye":
@@ -77,6 +85,7 @@ class Bot:
             self.socket.rcvbuf = 4096
         self.socket.connect(os.environ["ARENA_ENDPOINT"])
         self.kept: list[Any] = []
+        self.kind = ""
 
     def receive(self) -> dict[str, Any]:
         message: dict[str, Any] = msgpack.unpackb(self.socket.recv())
@@ -135,7 +144,7 @@ class Bot:
         self.send(answer)
 
     def do_illegal(self, answer: dict[str, Any], _: str) -> None:
-        self.send(answer | {"action": {"plays": [{"tile": "rice4", "space": 9999}]}})
+        self.send(answer | {"action": ILLEGAL.get(self.kind, {})})
 
     def do_malformed(self, answer: dict[str, Any], _: str) -> None:
         self.send(answer | {"action": {"nonsense": True}})

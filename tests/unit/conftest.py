@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from arena.record.log import (
     ActionRecord,
@@ -70,14 +71,18 @@ def play_log(root: Path) -> Callable[..., Path]:
                 index = rng.randrange(draw.n)
                 state = rules.draw(state, index, events)
                 writer.write(
-                    Chance(stream=draw.stream, n=draw.n, draw=index, events=[log_event(event) for event in events], ms=ms)
+                    Chance(
+                        stream=draw.stream, n=draw.n, draw=index, events=[log_event(event) for event in events], ms=ms
+                    )
                 )
                 continue
             decision = rules.pending(state)[0]
             seat = decision.seat
             if forfeit_turn and turn == forfeit_turn:
                 state = rules.forfeit(state, (seat,), events)
-                forfeit = LoggedForfeit(seat, "illegal_action", f"seat {seat} played what it did not hold", overloaded=False)
+                forfeit = LoggedForfeit(
+                    seat, "illegal_action", f"seat {seat} played what it did not hold", overloaded=False
+                )
                 writer.write(
                     ForfeitRecord(forfeits=[forfeit], turn=turn, events=[log_event(event) for event in events], ms=ms)
                 )
@@ -109,7 +114,7 @@ def play_log(root: Path) -> Callable[..., Path]:
         outcome = OutcomeRecord(
             termination="finished", ranks=list(ranks), turns=rules.turn(state), actions=actions, play_digest="", ms=ms
         )
-        writer.write(outcome)
+        writer.write(replace(outcome, play_digest=writer.play_digest(outcome)))
         writer.finish()
         return path
 

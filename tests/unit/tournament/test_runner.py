@@ -17,6 +17,7 @@ from arena.errors import ArenaError, InternalError, StoreError
 from arena.referee.job import Job
 from arena.store.store import Store, open_store
 from arena.tournament.report import forfeit_counts, leader, report
+from arena.tournament.runner import Workers
 from arena.types import GameResult, Termination
 from tests import instant
 
@@ -100,43 +101,33 @@ def test_stopping_keeps_what_is_stored_and_a_second_run_does_the_rest(store: Sto
     assert sorted(told) == list(range(TOTAL))
 
 
-class FragileExecutor(Executor):
-    """Breaks when a game that kills its worker is submitted, and takes those with it that have not come back."""
+class Fragile(Executor):
+    """Breaks when a game that kills its worker is submitted; games that hold are running then, others have come back."""
 
-    def __init__(self, kills: Callable[[Job], bool]) -> None:
+    def __init__(self, kills: Callable[[Job], bool], holds: Callable[[Job], bool]) -> None:
         self._kills = kills
-        self._waiting: list[tuple[Future[Any], Any, Job]] = []
+        self._holds = holds
+        self._running: list[Future[Any]] = []
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         [job] = args
         future: Future[Any] = Future()
-        self._waiting.append((future, fn, job))
+        self._running.append(future)
         if self._kills(job):
-            for broken, _, _ in self._waiting:
-                if not broken.done():
-                    broken.set_exception(BrokenExecutor("killed"))
-        elif len(self._waiting) % 2:  # every other game is still running when the next comes
+            for running in self._running:
+                running.set_exception(BrokenExecutor("killed"))
+        elif not self._holds(job):
             future.set_result(fn(job))
+            self._running.remove(future)
         return future
 
 
-def fragile(kills: Callable[[Job], bool]) -> Callable[[], Any]:
+def fragile(kills: Callable[[Job], bool], holds: Callable[[Job], bool] = lambda job: False) -> Workers:
     @contextmanager
     def workers() -> Iterator[Executor]:
-        executor = FragileExecutor(kills)
-        yield executor
+        yield Fragile(kills, holds)
 
     return workers
-
-
-class Waiting(FragileExecutor):
-    """Of this only the breaking matters: all other games come back at once."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future = super().submit(fn, *args, **kwargs)
-        if not future.done():
-            future.set_result(fn(*args))
-        return future
 
 
 @pytest.mark.parametrize("deaths", [1, 2])
@@ -149,12 +140,8 @@ def test_a_worker_that_dies_loses_no_result(store: Store, tmp_path: Path, deaths
         seen[number(job)] += 1
         return number(job) in (3, 7) and seen[number(job)] <= deaths
 
-    @contextmanager
-    def workers() -> Iterator[Executor]:
-        yield Waiting(kills)
-
     begun = instant.start(store, SETTINGS, tmp_path, new=True)
-    told = [played.game.number for played in instant.runner(store, begun, SETTINGS, workers=workers).run()]
+    told = [played.game.number for played in instant.runner(store, begun, SETTINGS, workers=fragile(kills)).run()]
     assert sorted(told) == list(range(TOTAL))
     assert outcome(store, begun.tournament.id) == outcome(store, undisturbed.tournament.id)
 
@@ -166,22 +153,19 @@ def test_games_that_were_running_beside_the_killer_are_played_again(store: Store
         seen[number(job)] += 1
         return number(job) == 3 and seen[3] == 1
 
+    def holds(job: Job) -> bool:
+        return number(job) == 1 and seen[1] == 1
+
     begun = instant.start(store, SETTINGS, tmp_path)
-    told = []
-    games = instant.runner(store, begun, SETTINGS, workers=fragile(kills)).run()
-    for _ in range(4):
-        told.append(next(games).game.number)
-    assert told == [0, 2, 1, 3]
+    games = instant.runner(store, begun, SETTINGS, workers=fragile(kills, holds)).run()
+    assert [next(games).game.number for _ in range(5)] == [0, 2, 1, 3, 4]
     assert seen[1] == seen[3] == 2
     assert seen[0] == seen[2] == 1
 
 
 def test_a_game_that_kills_its_worker_each_time_ends_the_tournament_by_name(store: Store, tmp_path: Path) -> None:
-    @contextmanager
-    def workers() -> Iterator[Executor]:
-        yield Waiting(lambda job: number(job) == 3)
-
     begun = instant.start(store, SETTINGS, tmp_path)
+    workers = fragile(lambda job: number(job) == 3)
     with pytest.raises(ArenaError, match=f"game {begun.tournament.id}-000003 ended its worker process 3 times"):
         list(instant.runner(store, begun, SETTINGS, workers=workers).run())
     assert store.done(begun.tournament.id) >= 3

@@ -1,0 +1,15 @@
+"""Rewrites the golden playthroughs. Run it by `make golden`, and read the difference before you keep it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from golden.playthrough import CASES, lines, path_of
+
+for case in CASES:
+    path = path_of(*case)
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"".join(line + b"\n" for line in lines(*case)))

@@ -1,0 +1,44 @@
+"""Golden playthroughs: a whole random game, written down so that a change of the rules shows as a difference.
+
+One step a line: the draw or the play, the events with their audience, how many plays are legal for whom, and a digest
+of every seat's view. The last line holds every view in full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from kit import at_default_board, walk
+
+from arena.referee.game import log_event
+from arena.rules.samurai.game import Samurai
+
+FOLDER = Path(__file__).parent
+GAMES = [Samurai]
+SEED = 1
+CASES = [(game.name, ruleset, seats) for game in GAMES for ruleset in game.rulesets for seats in game.seat_counts]
+
+
+def path_of(name: str, ruleset: str, seats: int) -> Path:
+    """Where a playthrough is kept."""
+    return FOLDER / name / f"{ruleset}-{seats}p.jsonl"
+
+
+def lines(name: str, ruleset: str, seats: int) -> Iterator[bytes]:
+    """The lines of a playthrough as the rules now make them."""
+    rules = at_default_board(name, seats, ruleset)
+    for step in walk(rules, SEED):
+        state = step.after
+        views = [msgspec.json.encode(rules.view(state, seat)) for seat in range(seats)]
+        yield msgspec.json.encode(
+            {
+                ("draw" if step.seat is None else f"seat {step.seat}"): str(step.move),
+                "events": [log_event(event) for event in step.events],
+                "legal": {str(d.seat): len(rules.legal(state, d.seat)) for d in rules.pending(state)},
+                "views": [hashlib.sha256(view).hexdigest()[:12] for view in views],
+            }
+        )
+    yield msgspec.json.encode({"ranks": rules.ranks(state), "views": [rules.view(state, seat) for seat in range(seats)]})

@@ -1,0 +1,134 @@
+"""`arena replay` as a person calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from io import StringIO
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from arena.cli import cli
+from arena.cli.replay import _commands, _step
+from arena.record.log import read_log
+from arena.show.game import Replay
+
+
+@pytest.fixture(scope="module")
+def game(play_log: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return play_log(tmp_path_factory.mktemp("logs") / "game.jsonl")
+
+
+@pytest.fixture(autouse=True)
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("COLORTERM", raising=False)
+
+
+def run(*args: object) -> Result:
+    return CliRunner().invoke(cli, ["replay", *map(str, args)])
+
+
+def test_every_frame_is_printed_where_there_is_no_terminal(game: Path) -> None:
+    result = run(game)
+    assert result.exit_code == 0
+    frames = len(Replay(read_log(game)).frames)
+    assert [line.split()[-2] for line in result.output.splitlines() if line.startswith("── ")] == [
+        f"{index}/{frames}" for index in range(1, frames + 1)
+    ]
+    assert "\x1b" not in result.output
+    assert all(line == line.rstrip() and len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_one_turn_with_the_eyes_of_one_seat(game: Path) -> None:
+    result = run(game, "--turn", 2, "--seat", 0)
+    assert result.exit_code == 0
+    headings = [line for line in result.output.splitlines() if line.startswith("── ")]
+    assert len(headings) == 1
+    assert headings[0].startswith("── Turn 2: ■ random (seat 1)")
+    assert "note:" not in result.output
+    assert "note: seat 1 thinks in turn 2" in run(game, "--turn", 2, "--seat", 1).output
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "message"),
+    [
+        (("--turn", 999), 2, "expected a turn in 0.."),
+        (("--seat", 2), 2, "expected a seat in 0..1, got: 2"),
+        (("--seat", -1), 2, "-1 is not in the range"),
+    ],
+)
+def test_a_seat_or_turn_that_there_is_not(game: Path, args: tuple[object, ...], code: int, message: str) -> None:
+    result = run(game, *args)
+    assert (result.exit_code, message in result.stderr) == (code, True)
+    assert result.stdout == ""
+
+
+def test_a_file_that_is_no_log(tmp_path: Path) -> None:
+    path = tmp_path / "no.jsonl"
+    path.write_text("hello\n")
+    result = run(path)
+    assert result.exit_code == 1
+    assert "expected a game log" in result.stderr
+    assert str(path) in result.stderr
+
+
+def test_a_log_that_was_cut_off(game: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cut.jsonl"
+    path.write_bytes(game.read_bytes()[:-300])
+    result = run(path)
+    assert result.exit_code == 4
+    assert f"{path}:" in result.stderr
+
+
+def test_help_ends_with_an_example() -> None:
+    assert "Example:\n    arena replay game.jsonl --seat 0\n" in run("--help").output
+
+
+def test_colour_is_shown_on_a_terminal_and_not_with_no_color(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[38;5;" in run(game, "--turn", 1).output
+    monkeypatch.setenv("NO_COLOR", "1")
+    output = run(game, "--turn", 1).output
+    assert "38;5" not in output
+    assert "48;5" not in output
+
+
+@pytest.mark.parametrize(
+    ("typed", "commands"),
+    [
+        ("\x1b[C", ["next"]),
+        ("\x1bOB ", ["next", "next"]),
+        ("\x1b[D\x1b[D\x1b[A", ["back"] * 3),
+        ("\x1b[H\x1b[4~", ["first", "last"]),
+        ("\x1b[6~\x1b[5~", ["down", "up"]),
+        ("\x1b[1;5C?x", []),
+        ("q", ["quit"]),
+    ],
+)
+def test_keys(typed: str, commands: list[str]) -> None:
+    assert list(_commands(typed)) == commands
+
+
+def test_stepping_through_a_game(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Replay(read_log(game))
+    last = len(shown.frames)
+    drawn: list[int] = []
+    draw = shown.draw
+    monkeypatch.setattr(shown, "draw", lambda index, width: drawn.append(index + 1) or draw(index, width))
+    keys: Iterator[str] = iter(
+        ["\x1b[D", "\x1b[C", " ", "\x1b[B", "\x1b[A", "\x1b[F", "\x1b[C", "\x1b[H", "\x1b[6~", "q"]
+    )
+    monkeypatch.setattr(click, "getchar", lambda: next(keys))
+    output = StringIO()
+    _step(shown, Console(file=output, force_terminal=True, width=80, height=24))
+    assert drawn == [1, 1, 2, 3, 4, 3, last, last, 1, 1]
+    assert next(keys, None) is None
+    assert "PgDn more below" in output.getvalue()
+    assert "PgUp more above" in output.getvalue()
+    assert output.getvalue().endswith("\x1b[?1049l\x1b[?25h")

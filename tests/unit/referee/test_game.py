@@ -1,0 +1,387 @@
+"""The referee's logic, with bots in memory and a clock that jumps: every termination, over all seats."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from kit import check_ranks, samurai
+
+from arena.errors import ConfigError
+from arena.link.base import Fault
+from arena.link.bots import BotSpec
+from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
+from arena.record.log import ActionRecord, ForfeitRecord, read_log
+from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
+from arena.referee.game import Game
+from arena.referee.job import Job
+from arena.referee.verify import verify
+from arena.resources import default_board
+from arena.rules import resolve_options
+from arena.types import GameResult, Payload, Termination, TimeControl
+from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
+
+SECRET = b"s" * 32
+
+
+def first_legal(request: Request) -> Payload:
+    """The first legal play of a request: a bot in a few lines."""
+    legal = request.legal or {}
+    if request.kind == "hand":
+        return {"hand": legal["hand"][: legal["choose"]]}
+    products = legal["setup" if request.kind == "setup" else "plays"]
+    play = {key: values[0] for key, values in products[0].items()}
+    return play if request.kind == "setup" else {"plays": [play]}
+
+
+def make_job(folder: Path, seats: int, *, ruleset: str = "standard", time: str = "10+0.1", deal: int = 0) -> Job:
+    name, text = default_board("samurai")
+    return Job(
+        game="test-000000",
+        tournament="test",
+        rules="samurai",
+        ruleset=ruleset,
+        options=resolve_options("samurai", ruleset, {})[1],
+        board_name=name,
+        board_text=text,
+        bots=tuple(BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest="0" * 64) for n in range(seats)),
+        time=TimeControl.parse(time),
+        deal=deal,
+        rotation=0,
+        secret=SECRET,
+        logs=str(folder),
+    )
+
+
+def referee(folder: Path, bots: list[Any], **options: Any) -> tuple[GameResult, MemoryLink]:
+    """Play a game between scripted bots; its log is verified."""
+    link = MemoryLink(bots)
+    job = make_job(folder, len(bots), **options)
+    result = Game(job, samurai(len(bots), job.ruleset), link).play()
+    check_ranks(result.ranks, len(bots))
+    assert verify(folder / result.log, SECRET).draws_checked
+    assert read_log(folder / result.log).sha256 == result.log_sha256
+    return result, link
+
+
+def on_turn(number: int, misbehave: Callable[[Request], Payload | Iterable[Reply]]) -> Callable[[Request], Any]:
+    """Play well, but do something else at the seat's n-th turn."""
+    turns = itertools.count(1)
+
+    def decide(request: Request) -> Any:
+        return misbehave(request) if request.kind == "turn" and next(turns) == number else first_legal(request)
+
+    return decide
+
+
+class NeverReady(MemoryBot):
+    def hear(self, message: FromReferee) -> Iterable[Reply]:
+        return [] if isinstance(message, GameStart) else super().hear(message)
+
+
+class DeadBeforeHello(MemoryBot):
+    def start(self, token: str) -> Iterable[Reply]:
+        return [Reply(CRASH)]
+
+
+class NeverHello(MemoryBot):
+    def start(self, token: str) -> Iterable[Reply]:
+        return []
+
+
+class WrongGame(MemoryBot):
+    def hear(self, message: FromReferee) -> Iterable[Reply]:
+        return [Reply(Ready(game=7))] if isinstance(message, GameStart) else super().hear(message)
+
+
+class SecondHello(MemoryBot):
+    def hear(self, message: FromReferee) -> Iterable[Reply]:
+        return [Reply(Hello(token="x", protocol="1.0"))] if isinstance(message, GameStart) else super().hear(message)
+
+
+def raw(data: bytes) -> Callable[[Request], list[Reply]]:
+    return lambda request: [Reply(data)]
+
+
+def twice(request: Request) -> list[Reply]:
+    """The second answer waits for the referee until the seat is asked again."""
+    return [answer(request, first_legal(request)), answer(request, first_legal(request))]
+
+
+OUT_OF_MEMORY = Failure(Termination.OUT_OF_MEMORY, "used 3000 MiB, and its limit is 2048 MiB")
+GONE = Failure(Termination.DISCONNECTED, "closed its connection")
+ON_CUE: dict[str, tuple[Callable[[Request], Any], Termination]] = {
+    "silent": (lambda request: [], Termination.TIMEOUT),
+    "late": (lambda request: [answer(request, first_legal(request), after_ms=60_000)], Termination.TIMEOUT),
+    "crash": (lambda request: [Reply(CRASH, after_ms=5)], Termination.CRASHED),
+    "disconnect": (lambda request: [Reply(GONE)], Termination.DISCONNECTED),
+    "out of memory": (lambda request: [Reply(OUT_OF_MEMORY)], Termination.OUT_OF_MEMORY),
+    "garbage": (raw(b"\xc1\xc1\xc1"), Termination.MALFORMED),
+    "no map": (raw(b"\x93\x01\x02\x03"), Termination.MALFORMED),
+    "oversized": (raw(b"x" * 70_000), Termination.PROTOCOL_VIOLATION),
+    "wrong id": (lambda r: [Reply(Action(id=r.id + 1, action={}))], Termination.PROTOCOL_VIOLATION),
+    "old id": (lambda r: [Reply(Action(id=r.id - 1, action={}))], Termination.PROTOCOL_VIOLATION),
+    "second answer": (twice, Termination.PROTOCOL_VIOLATION),
+    "ready again": (lambda r: [Reply(Ready(game=1))], Termination.PROTOCOL_VIOLATION),
+    "unreadable action": (lambda r: {"plays": 3}, Termination.MALFORMED),
+    "illegal action": (lambda r: {"plays": []}, Termination.ILLEGAL_ACTION),
+    "not its tile": (lambda r: {"plays": [{"tile": "switch", "space": 0, "caste": "rice", "with": 1, "with_caste": "rice"}]}, Termination.ILLEGAL_ACTION),
+}
+AT_START: dict[str, tuple[type[MemoryBot], Termination]] = {
+    "never hello": (NeverHello, Termination.START_FAILED),
+    "never ready": (NeverReady, Termination.START_FAILED),
+    "dead before hello": (DeadBeforeHello, Termination.START_FAILED),
+    "ready for another game": (WrongGame, Termination.PROTOCOL_VIOLATION),
+    "a second hello": (SecondHello, Termination.PROTOCOL_VIOLATION),
+}
+SEATS = [(seats, guilty) for seats in (2, 3, 4) for guilty in range(seats)]
+
+
+@pytest.mark.parametrize(("seats", "guilty"), SEATS)
+@pytest.mark.parametrize("fault", ON_CUE)
+def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: str, seats: int, guilty: int) -> None:
+    misbehave, code = ON_CUE[fault]
+    bots = [MemoryBot(on_turn(2, misbehave) if seat == guilty else first_legal) for seat in range(seats)]
+    result, link = referee(tmp_path, bots)
+    forfeits = [seat.forfeit for seat in result.seats]
+    assert [forfeit is not None for forfeit in forfeits] == [seat == guilty for seat in range(seats)]
+    forfeit = forfeits[guilty]
+    assert forfeit is not None
+    assert forfeit.code == code
+    assert forfeit.sentence.startswith(f"seat {guilty} ")
+    later = fault == "second answer"
+    assert forfeit.turn == guilty + 1 + seats * (2 if later else 1)
+    assert result.ranks[guilty] == seats and result.ranks.count(seats) == 1
+    assert result.termination == (code if seats == 2 else Termination.FINISHED)
+    assert link.kept == frozenset(range(seats)) - {guilty}
+    assert result.transcripts == (f"test-000000.seat{guilty}.transcript",)
+    last = msgspec.json.decode((tmp_path / result.transcripts[0]).read_bytes().splitlines()[-1])
+    assert last["from"] in ("referee", "bot")
+    for seat, bot in enumerate(bots):
+        over = [message for message in bot.heard if isinstance(message, GameOver)]
+        assert len(over) == (seat != guilty)
+    told = [message for message in bots[guilty].heard if isinstance(message, Error)]
+    can_hear = code in ("timeout", "malformed", "illegal_action") or (code == "protocol_violation" and fault != "oversized")
+    assert len(told) == can_hear
+
+
+@pytest.mark.parametrize(("seats", "guilty"), SEATS)
+@pytest.mark.parametrize("fault", AT_START)
+def test_a_fault_at_the_start_is_that_seats_forfeit_alone(tmp_path: Path, fault: str, seats: int, guilty: int) -> None:
+    kind, code = AT_START[fault]
+    bots = [kind(first_legal) if seat == guilty else MemoryBot(first_legal) for seat in range(seats)]
+    result, _ = referee(tmp_path, bots)
+    forfeit = result.seats[guilty].forfeit
+    assert forfeit is not None and (forfeit.code, forfeit.turn) == (code, 0)
+    assert result.ranks[guilty] == seats
+    assert sum(seat.forfeit is not None for seat in result.seats) == 1
+
+
+@pytest.mark.parametrize("seats", [3, 4])
+def test_the_set_up_that_a_forfeited_seat_owes_is_made_by_chance(tmp_path: Path, seats: int) -> None:
+    bots = [NeverHello(first_legal), *(MemoryBot(first_legal) for _ in range(seats - 1))]
+    result, _ = referee(tmp_path, bots)
+    log = read_log(tmp_path / result.log)
+    draws = [record for record in log.records if getattr(record, "stream", "") == "proxy/0"]
+    assert len(draws) >= 7, "a hand, and a piece every round"
+    assert not any(isinstance(record, ActionRecord) and record.seat == 0 for record in log.records)
+
+
+def test_all_seats_failing_at_once_share_the_rank(tmp_path: Path) -> None:
+    result, _ = referee(tmp_path, [MemoryBot(lambda request: []), MemoryBot(lambda request: [])])
+    assert result.ranks == (1, 1) and result.termination == "timeout"
+    assert [seat.forfeit.code for seat in result.seats if seat.forfeit] == ["timeout", "timeout"]
+    assert [len(r.forfeits) for r in read_log(tmp_path / result.log).records if isinstance(r, ForfeitRecord)] == [2]
+
+
+def test_a_fault_between_turns_counts_when_the_seat_is_next_asked(tmp_path: Path) -> None:
+    def answer_and_die(request: Request) -> list[Reply]:
+        return [answer(request, first_legal(request)), Reply(CRASH)]
+
+    result, _ = referee(tmp_path, [MemoryBot(on_turn(1, answer_and_die)), MemoryBot(first_legal)])
+    forfeit = result.seats[0].forfeit
+    assert forfeit is not None and (forfeit.code, forfeit.turn) == ("crashed", 3)
+
+
+def test_the_deadline_itself_is_in_time_and_a_nanosecond_later_is_not(tmp_path: Path) -> None:
+    limit_ms = 1_000 + MARGIN_NS / NS_PER_MS
+    for after_ms, code in ((limit_ms, None), (limit_ms + 1e-6, Termination.TIMEOUT)):
+        bot = MemoryBot(on_turn(1, lambda r, ms=after_ms: [answer(r, first_legal(r), after_ms=ms)]))
+        result, _ = referee(tmp_path, [bot, MemoryBot(first_legal)], time="1/move")
+        forfeit = result.seats[0].forfeit
+        assert (forfeit and forfeit.code) == code
+
+
+def test_a_timed_out_seat_is_stopped_at_once(tmp_path: Path) -> None:
+    bots = [MemoryBot(on_turn(1, lambda request: [])), MemoryBot(first_legal), MemoryBot(first_legal)]
+    _, link = referee(tmp_path, bots)
+    assert link.stopped == [0]
+
+
+def test_a_time_loss_while_the_referee_ran_late_is_marked(tmp_path: Path) -> None:
+    class Overloaded(MemoryLink):
+        def receive(self, until_ns: int) -> Any:
+            self.lateness_ns = 80 * NS_PER_MS
+            return super().receive(until_ns)
+
+    job = make_job(tmp_path, 2)
+    link = Overloaded([MemoryBot(on_turn(1, lambda request: [])), MemoryBot(first_legal)])
+    result = Game(job, samurai(2), link).play()
+    forfeit = result.seats[0].forfeit
+    assert forfeit is not None and forfeit.overloaded and "overloaded" in forfeit.sentence
+
+
+def test_the_last_words_of_the_process_are_kept(tmp_path: Path) -> None:
+    link = MemoryLink([MemoryBot(on_turn(1, lambda request: [Reply(CRASH)])), MemoryBot(first_legal)])
+    link.words[0] = ("Traceback", "ZeroDivisionError")
+    result = Game(make_job(tmp_path, 2), samurai(2), link).play()
+    assert result.seats[0].forfeit is not None
+    assert result.seats[0].forfeit.stderr == ("Traceback", "ZeroDivisionError")
+
+
+def test_time_is_charged_to_the_bank_with_its_increment(tmp_path: Path) -> None:
+    banks: list[int | None] = []
+
+    def slow(request: Request) -> list[Reply]:
+        banks.append(request.clock.bank_ms)
+        return [answer(request, first_legal(request), after_ms=100)]
+
+    result, _ = referee(tmp_path, [MemoryBot(slow), MemoryBot(first_legal)], time="10+0.04")
+    assert banks[:4] == [10_000, 9_940, 9_880, 9_820]
+    assert result.seats[0].max_ms == pytest.approx(100)
+    assert result.seats[0].total_ms == pytest.approx(100 * result.seats[0].decisions)
+    assert result.seats[1].total_ms == 0, "the referee's own work and others' thinking are not charged"
+
+
+def test_the_bank_bounds_the_decision(tmp_path: Path) -> None:
+    slow = MemoryBot(lambda request: [answer(request, first_legal(request), after_ms=400)])
+    result, _ = referee(tmp_path, [slow, MemoryBot(first_legal)], time="1+0.1")
+    forfeit = result.seats[0].forfeit
+    assert forfeit is not None and forfeit.code == "timeout"
+    assert result.seats[0].decisions == 3
+
+
+def test_clock_takes_the_smaller_of_limit_and_bank() -> None:
+    clock = Clock(TimeControl(bank_ms=1_000, increment_ms=10, limit_ms=300))
+    assert clock.limit_ns() == 300 * NS_PER_MS
+    clock.charge(900 * NS_PER_MS)
+    assert clock.limit_ns() == 110 * NS_PER_MS
+    clock.charge(140 * NS_PER_MS)
+    assert clock.bank_ms() == 10, "what is used of the margin never makes the bank negative"
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+@pytest.mark.parametrize("ruleset", ["standard", "basic"])
+def test_what_was_wanted_is_sent_and_nothing_else(tmp_path: Path, ruleset: str, seats: int) -> None:
+    wants = [("legal",), ("legal", "events"), ("legal", "view"), ("view", "events", "legal")]
+    bots = [MemoryBot(first_legal, want=want) for want in wants[:seats]]
+    referee(tmp_path, bots, ruleset=ruleset)
+    for bot, want in zip(bots, wants, strict=False):
+        for message in bot.heard:
+            if isinstance(message, Request):
+                sent = {name for name in ("view", "events", "legal") if getattr(message, name) is not None}
+                assert sent == set(want)
+
+
+def test_events_over_the_wire_fold_to_the_views_over_the_wire(tmp_path: Path) -> None:
+    rules = samurai(3)
+    bots = [MemoryBot(first_legal, want=("view", "events", "legal")) for _ in range(3)]
+    referee(tmp_path, bots)
+    for seat, bot in enumerate(bots):
+        view = rules.first_view(seat)
+        for message in bot.heard:
+            if isinstance(message, Request | GameOver):
+                for event in message.events or []:
+                    view = rules.fold(view, event)
+            if isinstance(message, Request):
+                assert view == message.view
+        assert view["phase"] == "over"
+
+
+def test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own(tmp_path: Path) -> None:
+    bots = [MemoryBot(first_legal) for _ in range(4)]
+    _, link = referee(tmp_path, bots)
+    assert not any(b"bot0" in frame or b"bot1" in frame for _, frame in link.frames)
+    for bot in bots:
+        ids = [message.id for message in bot.heard if isinstance(message, Request)]
+        assert ids == list(range(1, len(ids) + 1))
+    starts = [message for bot in bots for message in bot.heard if isinstance(message, GameStart)]
+    assert len({start.bot_seed for start in starts}) == 4 and len({start.commitment for start in starts}) == 1
+
+
+def test_a_late_answer_does_not_disturb_the_game_of_the_others(tmp_path: Path) -> None:
+    late = MemoryBot(on_turn(1, lambda r: [answer(r, first_legal(r), after_ms=20_000)]))
+    slow = MemoryBot(lambda r: [answer(r, first_legal(r), after_ms=90)])
+    result, _ = referee(tmp_path, [late, slow, slow])
+    assert [seat.forfeit is None for seat in result.seats] == [False, True, True]
+
+
+def test_the_same_plays_have_the_same_digest_whatever_the_times_and_names(tmp_path: Path) -> None:
+    digests = set()
+    for number, after_ms in enumerate((0, 7)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        bots = [MemoryBot(lambda r, ms=after_ms: [answer(r, first_legal(r), after_ms=ms, note=f"{ms}")]) for _ in "ab"]
+        result, _ = referee(folder, bots)
+        digests.add(result.play_digest)
+    assert len(digests) == 1
+    other, _ = referee(tmp_path, [MemoryBot(first_legal), MemoryBot(first_legal)], deal=1)
+    assert other.play_digest not in digests
+
+
+def test_an_interrupted_game_leaves_no_log_and_keeps_no_bot(tmp_path: Path) -> None:
+    def interrupt(request: Request) -> Payload:
+        raise KeyboardInterrupt
+
+    bots = [MemoryBot(first_legal), MemoryBot(on_turn(3, interrupt))]
+    link = MemoryLink(bots)
+    with pytest.raises(KeyboardInterrupt):
+        Game(make_job(tmp_path, 2), samurai(2), link).play()
+    assert list(tmp_path.iterdir()) == [] and link.kept == frozenset()
+    over = [message for message in bots[0].heard if isinstance(message, GameOver)]
+    assert [message.termination for message in over] == ["interrupted"]
+
+
+def test_a_game_can_be_interrupted_before_it_began(tmp_path: Path) -> None:
+    class Interrupted(MemoryLink):
+        def open(self) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Game(make_job(tmp_path, 2), samurai(2), Interrupted([MemoryBot(first_legal)] * 2)).play()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_random_bots_play_on_every_table(tmp_path: Path) -> None:
+    chance = random.Random(7)
+
+    def at_random(request: Request) -> Payload:
+        legal = request.legal or {}
+        if request.kind == "hand":
+            return {"hand": chance.sample(legal["hand"], legal["choose"])}
+        product = chance.choice(legal["setup" if request.kind == "setup" else "plays"])
+        play = {key: chance.choice(values) for key, values in product.items()}
+        return play if request.kind == "setup" else {"plays": [play]}
+
+    for ruleset, seats in itertools.product(("standard", "basic"), (2, 3, 4)):
+        result, _ = referee(tmp_path, [MemoryBot(at_random) for _ in range(seats)], ruleset=ruleset)
+        assert result.termination == "finished"
+
+
+@pytest.mark.parametrize("text", ["", "10", "0+1", "-1+0", "10+", "0/move", "x/move", "1e3+0", "10+0.0001", "10 + 1"])
+def test_a_time_control_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"expected a time control"):
+        TimeControl.parse(text)
+
+
+def test_faults_are_plain_values() -> None:
+    assert msgspec.json.decode(msgspec.json.encode(Fault(0, Termination.CRASHED, "x"))) == {
+        "seat": 0,
+        "code": "crashed",
+        "detail": "x",
+    }

@@ -1,0 +1,54 @@
+"""Blocks beside each other, or below."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.text import Text
+
+from arena.show.layout import beside, flow, paragraph
+
+
+def texts(*lines: str) -> list[Text]:
+    return [Text(line) for line in lines]
+
+
+def test_items_flow() -> None:
+    assert [line.plain for line in flow(texts("one", "two", "three", "four"), 8)] == ["one  two", "three", "four"]
+    assert flow([], 8) == []
+
+
+def test_a_paragraph_is_indented_and_wrapped() -> None:
+    assert [line.plain for line in paragraph(Text("one two three four five"), 12)] == [
+        "  one two",
+        "    three",
+        "    four",
+        "    five",
+    ]
+    assert [line.plain for line in paragraph(Text(""), 12)] == [""]
+
+
+@given(st.text(st.sampled_from("ab  "), max_size=60), st.integers(8, 30))
+def test_a_paragraph_fits_and_loses_no_word(text: str, width: int) -> None:
+    lines = [line.plain for line in paragraph(Text(text), width)]
+    assert all(len(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+MAP = ("        xx", "        xx", "  xx", "xx")
+
+
+def test_blocks_go_into_free_corners() -> None:
+    lines = beside(texts(*MAP, *["x"] * 4), texts("table", "rows"), texts("legend"), 60)
+    assert [line.plain for line in lines] == ["table   xx", "rows    xx", "  xx", "xx", "x", "x", "x", "x  legend"]
+
+
+def test_the_middle_moves_to_make_room() -> None:
+    lines = beside(texts(*MAP), texts("a wider table"), [], 40)
+    assert lines[0].plain == "a wider table  xx"
+    assert lines[2].plain == "         xx"
+
+
+def test_blocks_that_do_not_fit_go_above_and_below() -> None:
+    lines = beside(texts(*MAP), texts("a wider table"), texts("legend"), 12)
+    assert [line.plain for line in lines] == ["a wider table", "", *MAP, "", "legend"]

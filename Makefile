@@ -11,7 +11,7 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 tournament: $(VENV)/with-test ## Play a tournament of the bundled Python bots and print the standings
-	@$(BIN)/arena tournament random greedy banzai
+	@$(BIN)/arena tournament
 
 test: $(VENV)/with-test ## Run all tests; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q

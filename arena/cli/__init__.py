@@ -21,7 +21,7 @@ from arena.errors import ArenaError, InternalError
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
-    "replay": ("arena.cli.replay:replay", "Show a logged game turn by turn."),
+    "replay": ("arena.cli.replay:replay", "Show a logged game turn by turn, with the board, captures and notes."),
     "verify": ("arena.cli.verify:verify", "Re-run logged games and say where one departs from the rules."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
 }

@@ -68,6 +68,7 @@ def progress_bar(total: int, done: int) -> Iterator[Callable[[Callable[[], str]]
         TextColumn("{task.completed}/{task.total} games"),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
+        TextColumn("left"),
         TextColumn("{task.fields[leader]}", markup=False),
     )
     with Progress(*columns, console=screen, transient=True, expand=True) as progress:

@@ -11,11 +11,14 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
+from arena.cli.output import UNBOUNDED, console
 from arena.record.log import read_log
 from arena.show.game import Replay
 
 WIDTH = 100
 """Frames are not drawn wider than this, however wide the terminal is."""
+FILE_WIDTH = 80
+"""How wide they are drawn into a file or a pipe."""
 
 _KEYS = {
     "next": ("\x1b[C", "\x1bOC", "\x1b[B", "\x1bOB", " ", "\r", "\n", "l", "j"),
@@ -51,49 +54,52 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
     shown = Replay(game, seat)
     if turn is not None and turn not in shown.turns:
         raise click.BadParameter(f"expected a turn in 0..{shown.turns[-1]}, got: {turn}", param_hint="--turn")
-    console = Console(highlight=False)
-    if turn is None and not everything and console.is_terminal and sys.stdin.isatty():
-        _step(shown, console)
+    screen = console()
+    if turn is None and not everything and _can_step(screen):
+        _step(shown, screen)
         return
     for index, frame in enumerate(shown.frames):
         if turn in (None, frame.turn):
-            _print(shown.draw(index, min(console.width, WIDTH)), console)
+            _print(shown.draw(index, _width(screen)), screen)
 
 
-def _print(lines: list[Text], console: Console) -> None:
+def _can_step(screen: Console) -> bool:
+    return screen.is_terminal and not screen.is_dumb_terminal and sys.stdin.isatty()
+
+
+def _width(screen: Console) -> int:
+    return FILE_WIDTH if screen.width == UNBOUNDED else min(screen.width, WIDTH)
+
+
+def _print(lines: list[Text], screen: Console) -> None:
     for line in [*lines, Text()]:
-        if console.is_terminal:
-            console.print(line, no_wrap=True, overflow="crop")
-        else:
+        if not screen.is_terminal:
             line.rstrip()
-            console.print(line, soft_wrap=True)
+        screen.print(line, no_wrap=True, overflow="crop", soft_wrap=not screen.is_terminal)
 
 
-def _step(shown: Replay, console: Console) -> None:
+def _step(shown: Replay, screen: Console) -> None:
     """Show one frame at a time, as the keys say."""
     index = top = 0
     last = len(shown.frames) - 1
-    with console.screen() as screen:
+    with screen.screen() as page:
         while True:
-            lines = shown.draw(index, min(console.width, WIDTH))
-            room = max(1, console.height - 1)
+            lines = shown.draw(index, _width(screen))
+            room = max(1, screen.height - 1)
             top = max(0, min(top, len(lines) - room))
-            screen.update(Group(*_page(lines[top : top + room], room), _help(top > 0, top + room < len(lines))))
+            page.update(Group(*_page(lines[top : top + room], room), _help(top > 0, top + room < len(lines))))
             try:
                 typed = click.getchar()
             except EOFError:  # Ctrl-D
                 return
             for command in _commands(typed):
-                match command:
-                    case "quit":
-                        return
-                    case "down" | "up":
-                        top += room // 2 if command == "down" else -(room // 2)
-                    case _:
-                        index = {"next": min(index + 1, last), "back": max(index - 1, 0), "first": 0, "last": last}[
-                            command
-                        ]
-                        top = 0
+                if command == "quit":
+                    return
+                if command in ("up", "down"):
+                    top += room // 2 if command == "down" else -(room // 2)
+                else:
+                    steps = {"next": min(index + 1, last), "back": max(index - 1, 0), "first": 0, "last": last}
+                    index, top = steps[command], 0
 
 
 def _page(lines: list[Text], height: int) -> Iterator[Text]:

@@ -150,13 +150,14 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     tournament, settings = begun.tournament, setup.settings
     names = ", ".join(plain(bot.name) for bot in settings.bots)
     left = tournament.games - begun.done
-    how = f"{settings.rules} {settings.ruleset}, {settings.players} players, {settings.time}, {workers} at a time"
     if begun.resumed:
         say(
             f"Continuing tournament {tournament.id}: {left} of {tournament.games} games are left. --new begins another."
         )
     else:
-        say(f"Tournament {tournament.id}: {tournament.games} games of {names} ({how}).")
+        say(f"Tournament {tournament.id}: {tournament.games} games of {names}")
+    at_a_time = f"{workers} game{'s' * (workers > 1)} at a time"
+    say(f"{settings.rules} {settings.ruleset}, {settings.players} players, time {settings.time}, {at_a_time}")
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
@@ -190,7 +191,7 @@ def tell_forfeits(played: Played, setup: Setup, logs: str) -> None:
     for seat in played.result.seats:
         if seat.forfeit is not None:
             name = setup.settings.bots[played.game.entrants[seat.forfeit.seat]].name
-            say(forfeit_text(seat.forfeit, name, Path(logs) / played.result.log))
+            say(forfeit_text(seat.forfeit, name, os.path.relpath(Path(logs, played.result.log))))
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

@@ -297,7 +297,7 @@ class Game:
 
     def _read(self, frame: Frame) -> _Answer | _Cause | None:
         """What a frame means; None for a message that asks for nothing."""
-        self._transcripts[frame.seat].add("bot", frame.data, self._elapsed_ms())
+        self._transcripts[frame.seat].add("bot", frame.data, frame.at_ns)
         try:
             message = self._link.session(frame.seat).receive(frame.data)
         except RemoteProtocolError as error:
@@ -363,7 +363,8 @@ class Game:
         digest = self._log.play_digest(outcome)
         self._log.write(msgspec.structs.replace(outcome, play_digest=digest))
         transcripts = [
-            self._transcripts[seat].write(self._path.with_suffix(f".seat{seat}.transcript")) for seat in self._forfeits
+            self._transcripts[seat].write(self._path.with_suffix(f".seat{seat}.transcript"), self._begun_ns)
+            for seat in self._forfeits
         ]
         return GameResult(
             game=self._job.game,
@@ -406,8 +407,9 @@ class Game:
 
     def _send(self, seat: Seat, message: FromReferee) -> int:
         frame = self._link.session(seat).send(message)
-        self._transcripts[seat].add("referee", frame, self._elapsed_ms())
-        return self._link.send(seat, frame)
+        sent_ns = self._link.send(seat, frame)
+        self._transcripts[seat].add("referee", frame, sent_ns)
+        return sent_ns
 
     def _tell(self, events: list[Event]) -> list[LogEvent]:
         """Note the news of each seat that wants events; the events as the log holds them."""
@@ -428,4 +430,4 @@ _CAN_BE_TOLD = frozenset(
 
 def log_event(event: Event) -> LogEvent:
     """An event as the log holds it."""
-    return event.data if event.audience is None else event.data | {"to": list(event.audience)}
+    return event.data if event.audience is None else event.data | {"only": list(event.audience)}

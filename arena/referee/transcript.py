@@ -8,6 +8,8 @@ from typing import Any, Literal
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
+from arena.referee.clock import NS_PER_MS
+
 _LONGEST = 65_536
 """Bytes of a frame that are kept."""
 
@@ -18,14 +20,19 @@ class Transcript:
     def __init__(self) -> None:
         self._frames: list[tuple[Literal["referee", "bot"], bytes, int]] = []
 
-    def add(self, sender: Literal["referee", "bot"], frame: bytes, ms: int) -> None:
-        """Note a frame and the milliseconds since the game's start."""
-        self._frames.append((sender, frame, ms))
+    def add(self, sender: Literal["referee", "bot"], frame: bytes, at_ns: int) -> None:
+        """Note a frame and the moment at which it went over the wire."""
+        self._frames.append((sender, frame, at_ns))
 
-    def write(self, path: Path) -> str:
-        """Write JSON Lines: `ms`, `from`, and `message`, or `hex` for what cannot be decoded. Returns the file's name."""
+    def write(self, path: Path, begun_ns: int) -> str:
+        """Write JSON Lines: `ms` since the game began, `from`, and `message`, or `hex` for what cannot be decoded.
+
+        Returns:
+            The file's name.
+        """
         with path.open("wb") as file:
-            for sender, frame, ms in self._frames:
+            for sender, frame, at_ns in self._frames:
+                ms = (at_ns - begun_ns) // NS_PER_MS
                 file.write(msgspec.json.encode({"ms": ms, "from": sender} | _decoded(frame)) + b"\n")
         return path.name
 

@@ -153,10 +153,8 @@ class _Folder:
                 self.lines.append(self.narrator.who(forfeit.seat).append(f": {words}{overload}", "bold red"))
 
     def _take(self, event: LogEvent) -> None:
-        # A list of seats is the audience; `to` is also the space that a tile moved to, and then the event is public.
-        limited = isinstance(event.get("to"), list)
-        eyes = [eye for eye in self.views if not limited or eye in event["to"]]
-        data = {key: value for key, value in event.items() if not (limited and key == "to")}
+        eyes = [eye for eye in self.views if eye in event.get("only", self.views)]
+        data = {key: value for key, value in event.items() if key != "only"}
         for eye in eyes:
             self.views[eye] = self.rules.fold(self.views[eye], data)
         # Of the two versions of drawing tiles, whoever sees the owner's needs no other.

@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Any
 from arena.show.text import plain
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from rich.table import Table
+    from rich.text import Text
 
     from arena.types import Forfeit
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The standings; `rows` are as the JSON document has them."""
-    table = _table(
-        "#", "bot", "version", "rating", "mu", "sigma", "games", "won", "drawn", "lost", "forfeits", "ms", "max ms"
-    )
+    """The standings; `rows` are as the JSON document has them. Fits into 80 columns."""
+    columns = ("#", "bot", "rating", "mu", "sigma", "games", "W", "D", "L", "for-\nfeits", "mean\nms", "max\nms")
+    table = _table(*columns)
     for row in rows:
         table.add_row(
             str(row["rank"]),
-            _name(row["bot"]),
-            _name(row["version"]),
+            _words(f"{row['bot']} {row['version']}"),
             f"{row['conservative']:.2f}",
             f"{row['mu']:.2f}",
             f"{row['sigma']:.2f}",
@@ -40,11 +37,11 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     table = _table("#", "bot", *(str(number) for number in range(1, len(rows) + 1)))
     for number, row in enumerate(rows):
         cells = [f"{score['score']:.0%}" if score["games"] else "" for score in row["against"]]
-        table.add_row(str(number + 1), _name(row["bot"]), *cells[:number], "·", *cells[number:])
+        table.add_row(str(number + 1), _words(row["bot"]), *cells[:number], "·", *cells[number:])
     return table
 
 
-def forfeit_text(forfeit: Forfeit, bot: str, log: Path) -> str:
+def forfeit_text(forfeit: Forfeit, bot: str, log: str) -> str:
     """What a bot lost by: the sentence with its name, the turn, the log, the last line it wrote to standard error."""
     seat = f"seat {forfeit.seat}"
     sentence = forfeit.sentence.removeprefix(f"{seat} ")
@@ -59,16 +56,16 @@ def _table(*columns: str) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for column in columns:
-        words = column in ("bot", "version")
-        table.add_column(
-            column, justify="left" if words else "right", no_wrap=True, style="bold" if column == "bot" else None
-        )
+        if column == "bot":
+            table.add_column(column, style="bold", overflow="fold", vertical="top")
+        else:
+            table.add_column(column, justify="right", no_wrap=True)
     return table
 
 
-def _name(text: str) -> Any:
+def _words(text: str) -> Text:
     from rich.text import Text
 
     return Text(plain(text))

@@ -5,9 +5,7 @@ Copy it beside your bot, subclass `Bot`, override `decide`, and call `run`::
     from arena_bot import Bot, run
 
     class First(Bot):
-        \"\"\"Takes the first legal play of every turn.\"\"\"
-
-        want = ("legal",)
+        want = ("legal",)  # takes the first legal play of every turn
 
         def decide(self, request):
             legal = request["legal"]

@@ -38,10 +38,14 @@ def test_the_version_is_everywhere_the_same() -> None:
 
 
 def test_every_message_has_a_section_in_the_same_form() -> None:
-    found = re.findall(r"^### 8\.\d+ (\w+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n(.*?)(?=^##)", SPECIFICATION, re.MULTILINE | re.DOTALL)
+    found = re.findall(
+        r"^### 8\.\d+ (\w+)\n\n([^\n]+(?:\n[^\n]+)*)\n\n(.*?)(?=^##)", SPECIFICATION, re.MULTILINE | re.DOTALL
+    )
     assert {name for name, _, _ in found} == TAGS
     for name, head, body in found:
-        assert re.match(r"(bot → referee|referee → bot|either → the other) · in .* · reply: ", " ".join(head.split())), name
+        assert re.match(
+            r"(bot → referee|referee → bot|either → the other) · in .* · reply: ", " ".join(head.split())
+        ), name
         assert f"<!-- fields:{name} -->" in body
         assert "<!-- example:" in body
 

@@ -14,7 +14,7 @@ from arena.tournament.plan import close
 from arena.tournament.workers import local_workers
 from tests import instant
 
-SETTINGS = instant.settings(("ann", "bob", "cid", "ann"), players=3, deals=8)
+SETTINGS = instant.settings(("ann", "bob", "cid", "ann"), players=3, deals=5)
 
 
 def main(folder: Path, concurrency: int) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import select
 import signal
 import subprocess
@@ -153,3 +155,37 @@ def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
     os.close(started)
     assert running.returncode == 130
     assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        ((), {}, True),
+        (("--no-color",), {}, False),
+        ((), {"NO_COLOR": "1"}, False),
+        ((), {"TERM": "dumb"}, False),
+    ],
+)
+def test_colour_only_where_it_is_wanted(
+    tmp_path: Path, arguments: tuple[str, ...], environment: dict[str, str], coloured: bool
+) -> None:
+    command = [sys.executable, "-m", "arena", *arguments, "match", "random", "random", "--seed", "tea"]
+    ours, theirs = pty.openpty()
+    plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with subprocess.Popen(command, cwd=tmp_path, env=plain | {"TERM": "xterm"} | environment, stdout=theirs) as running:
+        os.close(theirs)
+        output = b"".join(iter(lambda: read_terminal(ours), b"")).decode()
+    os.close(ours)
+    assert running.returncode == 0
+    assert "2 games: random won " in output
+    assert "Kyoto" in output, "the last board is drawn"
+    colours = re.findall(r"\x1b\[(?:\d+;)*(?:3|4|9|10)\d[;m]", output)
+    assert bool(colours) is coloured
+
+
+def read_terminal(descriptor: int) -> bytes:
+    """What was written to the terminal, or nothing once nobody holds its other end."""
+    try:
+        return os.read(descriptor, 65_536)
+    except OSError:  # how Linux says so
+        return b""

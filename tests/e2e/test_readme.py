@@ -6,16 +6,35 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
+
+from arena.errors import BotError
+from arena.link.bots import load_bot
+
 ROOT = Path(__file__).parents[2]
+TOUR = runpy.run_path(str(ROOT / "docs" / "tour.py"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = TOUR["commands"](README)
+WITH_BUILT_BOTS = [command for command in COMMANDS if re.search(r"greedy-(c|js)", command)]
+
+
+def follow(commands: list[str], folder: Path) -> None:
+    assert commands
+    TOUR["prepare"](README, folder)
+    for command in commands:
+        done = TOUR["run"](command, folder)
+        assert done.returncode == 0, f"{command}\n{done.stdout}"
+        assert re.search(r"Traceback|internal error|forfeited", done.stdout) is None, f"{command}\n{done.stdout}"
 
 
 def test_the_tour_works(tmp_path: Path) -> None:
-    tour = runpy.run_path(str(ROOT / "docs" / "tour.py"))
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    tour["prepare"](text, tmp_path)
-    commands = tour["commands"](text)
-    assert commands
-    for command in commands:
-        done = tour["run"](command, tmp_path)
-        assert done.returncode == 0, f"{command}\n{done.stdout}"
-        assert re.search(r"Traceback|internal error", done.stdout) is None, f"{command}\n{done.stdout}"
+    follow([command for command in COMMANDS if command not in WITH_BUILT_BOTS], tmp_path)
+
+
+def test_what_it_shows_with_built_bots_works(tmp_path: Path) -> None:
+    try:
+        for name in ("greedy-c", "greedy-js"):
+            load_bot(name)
+    except BotError as error:
+        pytest.skip(str(error))
+    follow(WITH_BUILT_BOTS, tmp_path)

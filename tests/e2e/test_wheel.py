@@ -40,7 +40,7 @@ def test_the_wheel_holds_the_bundled_data_and_no_build_products(wheel: Path) -> 
 def test_the_sdist_holds_what_a_build_and_the_tests_need(tmp_path: Path) -> None:
     with tarfile.open(build("sdist", tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    for name in ("pyproject.toml", "LICENSE", "Makefile", "boards/japan.txt", "bots/c/Makefile", "tests/conftest.py"):
+    for name in ("pyproject.toml", "LICENSE", "Makefile", "boards/japan.txt", "bots/Makefile", "tests/conftest.py"):
         assert name in names
     assert [name for name in names if "node_modules" in name or "__pycache__" in name] == []
 

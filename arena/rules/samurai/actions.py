@@ -22,15 +22,22 @@ if TYPE_CHECKING:
 
 def act(rules: Samurai, state: State, seat: Seat, action: Payload, events: list[Event] | None) -> State:
     """Read, check and apply a whole decision."""
-    if state.phase == "turns":
-        entries = _field(action, "plays", list, "$")
-        for index, entry in enumerate(entries):
-            state = _step(rules, state, seat, _read_play(entry, f"$.plays[{index}]"), f"$.plays[{index}]", events)
-        if state.phase == "turns" and state.to_move == seat and (state.played or not entries):
-            return _step(rules, state, seat, End(), "$.plays", events)
-        return state
-    play = _read_choice(action) if state.phase == "hand" else _read_settle(action)
-    return _step(rules, state, seat, play, "$", events)
+    if state.phase != "turns":
+        play = _read_choice(action) if state.phase == "hand" else _read_settle(action)
+        return _step(rules, state, seat, play, "$", events)
+    turn = state.turn
+    entries = _field(action, "plays", list, "$")
+    for index, entry in enumerate(entries):
+        path = f"$.plays[{index}]"
+        if index and _is_over(state, turn):
+            raise IllegalAction(f"the turn is over: nothing more can be played in it - at {path}")
+        state = _step(rules, state, seat, _read_play(entry, path), path, events)
+    return state if entries and _is_over(state, turn) else _step(rules, state, seat, End(), "$.plays", events)
+
+
+def _is_over(state: State, turn: int) -> bool:
+    """Whether a turn ended by itself, because nothing more could be played."""
+    return state.phase != "turns" or state.turn != turn
 
 
 def _step(rules: Samurai, state: State, seat: Seat, play: Play, path: str, events: list[Event] | None) -> State:

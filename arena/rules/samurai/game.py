@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -21,6 +21,21 @@ from arena.types import Payload, Ranks, Seat
 
 _PLAYS = {"hand": (Choose,), "setup": (Settle,), "turns": (Place, Switch, Move, End)}
 """The plays of each decision."""
+_STEPS: Mapping[type[Play], Callable[..., State]] = {
+    Place: turns.place,
+    Switch: turns.switch,
+    Move: turns.move,
+    End: turns.end,
+    Settle: setup.settle,
+    Choose: setup.choose,
+}
+"""What each play does."""
+_REFUSALS: Mapping[type[Play], Callable[..., str | None]] = {
+    **dict.fromkeys((Place, Switch, Move, End), turns.turn_refusal),
+    Settle: setup.settle_refusal,
+    Choose: setup.choose_refusal,
+}
+"""Why each play may be not legal."""
 
 
 class Samurai:
@@ -37,6 +52,15 @@ class Samurai:
         self.seats = seats
         self.options = dict(options)
         self.tables = Tables(board, seats, options)
+        self._board_payload = {
+            "name": board.name,
+            "hash": board.hash,
+            "spaces": [
+                {"kind": space.kind, "neighbours": list(space.neighbours), "col": space.col, "row": space.row}
+                | ({"name": space.name} if space.name else {})
+                for space in board.spaces
+            ],
+        }
 
     @classmethod
     def at(cls, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Samurai:
@@ -50,15 +74,7 @@ class Samurai:
 
     def board_payload(self) -> Payload:
         """The board as bots are told it."""
-        return {
-            "name": self.board.name,
-            "hash": self.board.hash,
-            "spaces": [
-                {"kind": space.kind, "neighbours": list(space.neighbours), "col": space.col, "row": space.row}
-                | ({"name": space.name} if space.name else {})
-                for space in self.board.spaces
-            ],
-        }
+        return self._board_payload
 
     def start(self) -> State:
         """The state before anything happened: the pieces of Edo are in place."""
@@ -101,34 +117,17 @@ class Samurai:
 
     def check(self, state: State, seat: Seat, play: Play) -> None:
         """Refuse a play that is not in `legal`, saying why."""
-        if all(decision.seat != seat for decision in self.pending(state)):
+        kind = type(play)
+        if kind not in _PLAYS.get(state.phase, ()):
+            raise IllegalAction(f"a {kind.__name__.lower()} is not a play of the decision that is due")
+        if seat != state.to_move if state.phase != "hand" else state.hands[seat]:
             raise IllegalAction(f"seat {seat} owes no decision")
-        if type(play) not in _PLAYS[state.phase]:
-            raise IllegalAction(f"a {type(play).__name__.lower()} is not a play of the decision that is due")
-        if isinstance(play, Choose):
-            reason = setup.choose_refusal(play)
-        elif isinstance(play, Settle):
-            reason = setup.settle_refusal(self.tables, state, play)
-        else:
-            reason = turns.turn_refusal(self.tables, state, seat, play)
-        if reason:
+        if reason := _REFUSALS[kind](self.tables, state, seat, play):
             raise IllegalAction(reason)
 
     def apply(self, state: State, seat: Seat, play: Play, events: list[Event] | None = None) -> State:
         """The state after a legal play. It is not checked."""
-        match play:
-            case Place():
-                return turns.place(self.tables, state, seat, play, events)
-            case End():
-                return turns.end_turn(self.tables, state, events)
-            case Switch():
-                return turns.switch(self.tables, state, seat, play, events)
-            case Move():
-                return turns.move(self.tables, state, seat, play, events)
-            case Settle():
-                return setup.settle(self.tables, state, seat, play, events)
-            case Choose():
-                return setup.choose(self.tables, state, seat, play, events)
+        return _STEPS[type(play)](self.tables, state, seat, play, events)
 
     def forfeit(self, state: State, seats: Sequence[Seat], events: list[Event] | None = None) -> State:
         """The seats take no more turns; their tiles stay. With one seat left the game ends at once."""

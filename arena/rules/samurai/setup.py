@@ -39,7 +39,7 @@ def choose(tables: Tables, state: State, seat: Seat, play: Choose, events: list[
     return state if not all(state.hands) else begin_setup(tables, state, events)
 
 
-def choose_refusal(play: Choose) -> str | None:
+def choose_refusal(tables: Tables, state: State, seat: Seat, play: Choose) -> str | None:
     """Why a first hand is not legal, or None if it is."""
     if len(play.tiles) == HAND_SIZE and all(play.tiles.count(tile) <= FULL_SET.count(tile) for tile in play.tiles):
         return None
@@ -95,7 +95,7 @@ def settle_products(tables: Tables, state: State) -> list[Product]:
     return [Product.of(Settle, tuple(caste for caste in range(3) if state.supply[caste]), villages)]
 
 
-def settle_refusal(tables: Tables, state: State, play: Settle) -> str | None:
+def settle_refusal(tables: Tables, state: State, seat: Seat, play: Settle) -> str | None:
     """Why a piece may not be put there, or None if it may."""
     cities, villages = _open_settlements(tables, state)
     caste = CASTES[play.caste]
@@ -153,6 +153,8 @@ def _fits(state: State, caste: int, space: int, cities: bytes, villages: bytes) 
     """
     if not state.supply[caste] or space in state.pieces[caste]:
         return False
+    if max(state.supply) <= len(villages):
+        return True
     fills = any(space in spaces for spaces in state.pieces)
     for other in range(3):
         cities_left = sum(

@@ -175,6 +175,11 @@ def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Even
     return _go_on(tables, state, seat, events)
 
 
+def end(tables: Tables, state: State, seat: Seat, play: End, events: list[Event] | None) -> State:
+    """The seat plays no more tiles."""
+    return end_turn(tables, state, events)
+
+
 def _go_on(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
     """The turn goes on as long as anything can be played."""
     return state if can_play(tables, state, seat) else end_turn(tables, state, events)

@@ -51,10 +51,11 @@ def seat_source(root, tmp_path, seat_command):
 
 
 def example(text):
-    """The indented block that ends with the call of `run`, out of a client's opening comment."""
-    text = re.sub(r"(?m)^//", "", text).replace('\\"', '"')
-    block = re.search(r"(?ms)^(?: {4,}\S.*|\s*$)*?^ {4,}run\(.*?$", text[text.index("call `run`") :].split("\n", 1)[1])
-    return block[0]
+    """The indented lines, out of a client's opening comment, from the first import to the call of `run`."""
+    lines = text.replace("//     ", "    ").splitlines()
+    first = next(i for i, line in enumerate(lines) if re.match("    .*arena_bot", line))
+    last = next(i for i, line in enumerate(lines) if line.startswith("    run("))
+    return "\n".join(line.removeprefix("//") for line in lines[first : last + 1])
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])

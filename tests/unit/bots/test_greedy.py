@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import sys
 from collections import Counter
 from itertools import groupby
@@ -28,7 +29,7 @@ def bot_class(name, cls):
     path = sys.path[:]
     try:
         spec = importlib.util.spec_from_file_location(f"bot_{name}", ROOT / f"bots/python/{name}/bot.py")
-        module = importlib.util.module_from_spec(spec)
+        module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return getattr(module, cls)
     finally:
@@ -95,6 +96,17 @@ def test_is_far_ahead_of_several_randoms(bot, seats):
 
 def test_greedy_beats_banzai():
     assert share_won(GREEDY, BANZAI, seats=2, ruleset="standard", deals=15) > 0.7
+
+
+def test_specification_has_the_numbers_of_the_code():
+    greedy = sys.modules[GREEDY.__module__]
+    page = (ROOT / "bots/README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"(?m)^\| [0-4].*$", page)
+    worth = [tuple(map(int, row.split("|")[2:15])) for row in rows]
+    assert tuple(worth) == greedy.WORTH
+    (costs,) = re.findall(r"(?m)^\| cost \| (.*) \|$", page)
+    two, three, four, *rest = map(int, costs.split("|"))
+    assert tuple(greedy.COST.values()) == (two, three, four) * 3 + tuple(rest)
 
 
 @pytest.fixture(scope="module")

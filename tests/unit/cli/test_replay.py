@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from arena.cli import cli
+from arena.cli.output import console
 from arena.cli.replay import _commands, _step
 from arena.record.log import read_log
 from arena.show.game import Replay
@@ -23,11 +24,14 @@ def game(play_log: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(autouse=True)
-def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("COLORTERM", raising=False)
+    console.cache_clear()
+    yield
+    console.cache_clear()
 
 
 def run(*args: object) -> Result:
@@ -94,6 +98,7 @@ def test_colour_is_shown_on_a_terminal_and_not_with_no_color(game: Path, monkeyp
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b[38;5;" in run(game, "--turn", 1).output
     monkeypatch.setenv("NO_COLOR", "1")
+    console.cache_clear()
     output = run(game, "--turn", 1).output
     assert "38;5" not in output
     assert "48;5" not in output

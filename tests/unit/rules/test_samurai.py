@@ -213,6 +213,14 @@ def test_who_cannot_play_passes_and_all_passing_ends_the_game(rules: Samurai) ->
     assert state.phase == "over" and events[-1].data["reason"] == "passes"
 
 
+def test_an_action_does_not_run_into_the_seats_next_turn(rules: Samurai) -> None:
+    """The opponent passes, so that the seat is to move again; that is another turn all the same."""
+    state = position(rules, {0: tiles("rice2", "rice3"), 1: b""})
+    a, b = rules.tables.land[:2]
+    with pytest.raises(IllegalAction, match=r"the turn is over.* at \$\.plays\[1\]"):
+        rules.act(state, 0, {"plays": [{"tile": "rice2", "space": a}, {"tile": "rice3", "space": b}]})
+
+
 def test_a_pass_between_plays_does_not_end_the_game(rules: Samurai) -> None:
     state = position(rules, {0: tiles("rice2", "rice3"), 1: b""})
     state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land[0]))

@@ -1,0 +1,153 @@
+"""The referee's time for a decision, beside a bare exchange of the same bytes with the same bots.
+
+The bare exchange is what any referee must pay: pack the request, send it from a ROUTER, wait, receive, unpack the
+answer. Both sides play the same whole games, game_start and game_over included, turn about, pinned to one processor,
+because processes that wake each other on two idle cores vary by more than the difference.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+import msgpack
+import zmq
+
+from arena.link.bots import BotSpec, load_bot
+from arena.link.local import LocalLink
+from arena.link.pool import worker_pool
+from arena.record.log import read_log
+from arena.referee.game import Game
+from arena.referee.job import Job
+from arena.referee.worker import play
+from arena.resources import default_board
+from arena.rules import make_rules, resolve_options
+from arena.types import TimeControl
+
+SEATS = 2
+GAMES = 25
+ROUNDS = 7
+
+Dialogue = list[tuple[int, bytes, bool]]
+"""Seat, frame from the referee, and whether an answer is due."""
+
+
+class RecordingLink(LocalLink):
+    """Keeps the frames that the referee sent."""
+
+    sent: Dialogue
+
+    def send(self, seat: int, data: bytes) -> int:
+        kind = msgpack.unpackb(data)["type"]
+        self.sent.append((seat, data, kind in ("game_start", "request")))
+        return super().send(seat, data)
+
+
+def job(bot: BotSpec, deal: int, logs: str) -> Job:
+    name, text = default_board("samurai")
+    return Job(
+        game=f"bench-{deal}",
+        tournament=None,
+        rules="samurai",
+        ruleset="standard",
+        options=resolve_options("samurai", "standard", {})[1],
+        board_name=name,
+        board_text=text,
+        bots=(bot,) * SEATS,
+        time=TimeControl.parse("60+0"),
+        deal=deal,
+        rotation=0,
+        secret=bytes(32),
+        logs=logs,
+    )
+
+
+def referee_games(bot: BotSpec, logs: str) -> Iterator[tuple[float, int]]:
+    """Seconds and decisions of each game under the referee."""
+    for deal in range(GAMES):
+        result = play(job(bot, deal, logs))
+        yield result.seconds, result.actions
+
+
+def record_dialogues(bot: BotSpec, logs: str) -> list[Dialogue]:
+    dialogues = []
+    for deal in range(GAMES):
+        work = job(bot, deal, logs)
+        rules = make_rules(work.rules, work.board_text, work.board_name, SEATS, work.options)
+        link = RecordingLink(worker_pool(), work.bots)
+        link.sent = []
+        result = Game(work, rules, link).play()
+        read_log(Path(logs) / result.log)
+        dialogues.append(link.sent)
+    return dialogues
+
+
+class Bare:
+    """A ROUTER and the same bots, and nothing between them."""
+
+    def __init__(self, bot: BotSpec) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        endpoint = f"ipc://{self._folder.name}/bare"
+        self.router = zmq.Context.instance().socket(zmq.ROUTER)
+        self.router.bind(endpoint)
+        environment = {**os.environ, "ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": secrets.token_hex(8)}
+        self._bots = [
+            subprocess.Popen(bot.command, cwd=bot.folder, env=environment) for _ in range(SEATS)
+        ]
+        self.routes = [self.router.recv_multipart()[0] for _ in range(SEATS)]
+
+    def play(self, dialogue: list[tuple[int, dict, bool]]) -> float:
+        """Seconds for one recorded game. A decision asked of several seats at once is sent to all, then awaited."""
+        router, routes = self.router, self.routes
+        begun = perf_counter()
+        owed = 0
+        for position, (seat, message, due) in enumerate(dialogue):
+            router.send_multipart([routes[seat], msgpack.packb(message)])
+            owed += due
+            after = dialogue[position + 1 :][:1]
+            together = after and after[0][2] and after[0][0] > seat and after[0][1].get("kind", "hand") == "hand"
+            while owed and not (due and together):
+                router.poll(10_000)
+                _, answer = router.recv_multipart()
+                msgpack.unpackb(answer)
+                owed -= 1
+        return perf_counter() - begun
+
+    def close(self) -> None:
+        for bot in self._bots:
+            bot.kill()
+            bot.wait()
+        self.router.close(0)
+
+
+def main() -> None:
+    os.sched_setaffinity(0, {0})
+    bot = load_bot(str(Path(__file__).parent / "instant"))
+    with tempfile.TemporaryDirectory() as logs:
+        recorded = record_dialogues(bot, logs)
+        dialogues = [[(seat, msgpack.unpackb(frame), due) for seat, frame, due in each] for each in recorded]
+        decisions = sum(sum(message["type"] == "request" for _, message, _ in each) for each in dialogues)
+        bare = Bare(bot)
+        ratios, ours, floor = [], [], []
+        for _ in range(ROUNDS):
+            theirs = sum(map(bare.play, dialogues)) / decisions
+            mine = sum(seconds for seconds, _ in referee_games(bot, logs)) / decisions
+            ratios.append(mine / theirs)
+            ours.append(mine)
+            floor.append(theirs)
+        bare.close()
+        worker_pool().shutdown()
+    print(
+        f"a decision     referee {statistics.median(ours) * 1e6:6.1f} us   bare exchange {statistics.median(floor) * 1e6:6.1f} us"
+        f"   ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}); pinned to one processor"
+    )
+
+
+if __name__ == "__main__":
+    main()

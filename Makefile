@@ -13,7 +13,7 @@ help: ## List the targets
 tournament: $(VENV)/with-test ## Play a tournament of the bundled Python bots and print the standings
 	@$(BIN)/arena tournament
 
-test: $(VENV)/with-test ## Run all tests; those that need a missing tool are skipped, with the reason
+test: $(VENV)/with-test bots ## Run all tests; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q
 
 check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests

@@ -2,8 +2,8 @@
 
 A `console` block of the README holds commands (`$ ...`) and under each the start of its real output. The commands
 run one after another in one folder, where the files lie that the README shows (a block that begins with `# PATH`);
-a later one may use what an earlier one left there. Times and rates differ from run to run, so nothing checks that the
-output is current; `tests/e2e/test_readme.py` checks that it all works.
+a later one may use what an earlier one left there. Those of make run at the top of the checkout. Times and rates differ
+from run to run, so nothing checks that the output is current; `tests/e2e/test_readme.py` checks that it all works.
 """
 
 from __future__ import annotations
@@ -37,10 +37,13 @@ def prepare(text: str, folder: Path) -> None:
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run one command line in `folder`, with this interpreter's `arena` first on the path."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
+    if command.startswith("make "):
+        folder = ROOT
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{outside['PATH']}"
+    environment = {**outside, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
     return subprocess.run(
-        command, shell=True, cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
+        ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
     )  # fmt: skip
 

@@ -28,10 +28,14 @@ BOTS = ("ann", "bob", "cid")
 
 
 def spec(name: str) -> BotSpec:
-    return BotSpec(name=name, version="1", command=("true",), folder="/", digest=hashlib.sha256(name.encode()).hexdigest())
+    return BotSpec(
+        name=name, version="1", command=("true",), folder="/", digest=hashlib.sha256(name.encode()).hexdigest()
+    )
 
 
-def settings(bots: tuple[str, ...] = BOTS, *, players: int = 2, deals: int = 2, seed: str | None = "spring") -> Settings:
+def settings(
+    bots: tuple[str, ...] = BOTS, *, players: int = 2, deals: int = 2, seed: str | None = "spring"
+) -> Settings:
     return Settings(
         rules="samurai",
         rules_version=1,

@@ -72,7 +72,7 @@ def match(
             click.echo(sentence(game))
         for seat in played.result.seats:
             if seat.forfeit is not None:
-                say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], Path(game["log"])))
+                say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], game["log"]))
     if as_json:
         identity = {"id": begun.id, "seed": begun.seed, "commitment": begun.commitment}
         show_json(to_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 IN_FLIGHT_PER_WORKER = 2
 """One game runs, and one waits, so that no worker is idle while a result is stored."""
+
+TOLD_IN_FULL = 3
+"""So many forfeits of a bot for one reason are told with log and last words, later ones in a line."""
 
 
 def default_concurrency() -> int:
@@ -152,7 +156,7 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     left = tournament.games - begun.done
     if begun.resumed:
         say(
-            f"Continuing tournament {tournament.id}: {left} of {tournament.games} games are left. --new begins another."
+            f"Continuing tournament {tournament.id}: {left} of {tournament.games} games left (--new begins another)"
         )
     else:
         say(f"Tournament {tournament.id}: {tournament.games} games of {names}")
@@ -180,18 +184,21 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         partial(local_workers, workers),
         in_flight=workers * IN_FLIGHT_PER_WORKER,
     )
+    told: Counter[tuple[str, str]] = Counter()
     with progress_bar(tournament.games, begun.done) as advance:
         for played in runner.run():
-            tell_forfeits(played, setup, tournament.logs)
+            tell_forfeits(played, setup, os.path.relpath(tournament.logs), told)
             advance(lambda: leader(store, tournament.id))
 
 
-def tell_forfeits(played: Played, setup: Setup, logs: str) -> None:
-    """Say who lost by his own doing, and where its author finds out why."""
+def tell_forfeits(played: Played, setup: Setup, logs: str, told: Counter[tuple[str, str]]) -> None:
+    """Say who lost by his own doing, and where its author finds out why: briefly once that is old news."""
     for seat in played.result.seats:
         if seat.forfeit is not None:
             name = setup.settings.bots[played.game.entrants[seat.forfeit.seat]].name
-            say(forfeit_text(seat.forfeit, name, os.path.relpath(Path(logs, played.result.log))))
+            news = told[name, seat.forfeit.code]
+            told[name, seat.forfeit.code] += 1
+            say(forfeit_text(seat.forfeit, name, os.path.join(logs, played.result.log), brief=news >= TOLD_IN_FULL))
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 import msgspec
 
 from arena.types import Seat, Termination
-from arena.wire.messages import MAX_FRAME, Hello
+from arena.wire.messages import Hello
 from arena.wire.session import Session
 
 
@@ -30,11 +30,6 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 Arrival: TypeAlias = Frame | Fault
-
-
-def too_long(seat: Seat) -> Fault:
-    """The fault of a frame of more than `MAX_FRAME` bytes."""
-    return Fault(seat, Termination.PROTOCOL_VIOLATION, f"sent a message larger than {MAX_FRAME} bytes")
 
 
 class Link(Protocol):

@@ -28,7 +28,8 @@ Route: TypeAlias = bytes
 QUICK_MS: Final = 10
 """How long `router.recv` itself waits. Waiting there costs less than polling, and sees nothing but messages."""
 MAX_READ: Final = 2 * MAX_FRAME
-"""Bytes beyond which libzmq drops the connection. Above `MAX_FRAME`, so that a frame a bit too long has a name."""
+"""Bytes beyond which libzmq drops the connection. Above `MAX_FRAME`, so that the session can name the fault of a
+frame that is a bit too long."""
 MAX_QUEUED: Final = 32
 """Messages of one connection that wait to be read; then it is read no further. With `MAX_READ`, the memory for it."""
 MAX_UNSENT: Final = 256

@@ -14,7 +14,7 @@ from typing import Final
 
 import zmq
 
-from arena.link.base import Arrival, Fault, Frame, too_long
+from arena.link.base import Arrival, Fault, Frame
 from arena.link.bots import BotSpec
 from arena.link.hub import MAX_READ, MORE_NOW, NOW, QUICK_MS, Part, Route
 from arena.link.pool import Bot, Pool
@@ -126,7 +126,7 @@ class LocalLink:
                 frame = self._recv(NOW, False)
                 at_ns = monotonic_ns()
                 seat = self._seats.get(route)
-                if seat is not None and not frame.more and len(frame) <= MAX_FRAME:
+                if seat is not None and not frame.more:
                     return Frame(seat, frame.bytes, at_ns)
                 arrival = self._sort(self._hub.rest(route, frame), at_ns)
                 if arrival is not None:
@@ -218,9 +218,6 @@ class LocalLink:
             return None
         if part.more:
             return self._fail(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
-        if len(part.data) > MAX_FRAME:
-            self._mute(seat)
-            return too_long(seat)
         return Frame(seat, part.data, at_ns)
 
     def _look_around(self) -> None:

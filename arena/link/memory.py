@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeAlias
 import msgspec
 
 from arena.errors import RemoteProtocolError
-from arena.link.base import Arrival, Fault, Frame, too_long
+from arena.link.base import Arrival, Fault, Frame
 from arena.types import Payload, Seat, Termination, Want
 from arena.wire.codec import decode_from_referee, encode
 from arena.wire.messages import (
@@ -188,9 +188,6 @@ class MemoryLink:
                 self._live.discard(seat)
                 return Fault(seat, body.code, body.detail)
             data = body if isinstance(body, bytes) else encode(body)
-            if len(data) > MAX_FRAME:
-                self._live.discard(seat)
-                return too_long(seat)
             return Frame(seat, data, self._now_ns)
         self._now_ns = max(self._now_ns, until_ns)
         return None

@@ -219,7 +219,7 @@ class Pool:
 
 
 def _hello(part: Part) -> Hello | None:
-    """The greeting of a connection, or None for a message of an unknown type.
+    """The greeting of a connection, or None for a message that asks for nothing: of an unknown type, or an `error`.
 
     Raises:
         RemoteProtocolError: It is something else.
@@ -227,6 +227,8 @@ def _hello(part: Part) -> Hello | None:
     if part.more:
         raise RemoteProtocolError("protocol_violation", "expected one frame per message, got: several")
     message = decode(part.data)
+    if isinstance(message, Error):
+        return None
     if message is not None and not isinstance(message, Hello):
         kind = message.__struct_config__.tag
         raise RemoteProtocolError("protocol_violation", f"expected hello, got: {kind} - at $.type")

@@ -54,6 +54,10 @@ from arena.wire.messages import (
 PROXY = "proxy"
 """Prefix of the streams that decide for seats that forfeited."""
 
+MAX_IDLE_MESSAGES = 1_000
+"""So many messages of a seat in one game may be ignored (unknown types, `error`): enough for any later version of the
+protocol, too few to keep a referee busy."""
+
 LATE_NS = 10 * NS_PER_MS
 """A referee that wakes so much later than it asked for runs on an overloaded machine."""
 
@@ -96,6 +100,7 @@ class Game:
         """Seats whose process or protocol failed, not yet asked since."""
         self._forfeits: dict[Seat, Forfeit] = {}
         self._termination = Termination.FINISHED
+        self._idle_messages = [0] * rules.seats
         self._actions = 0
         self._begun_ns = 0
 
@@ -297,15 +302,29 @@ class Game:
 
     def _read(self, frame: Frame) -> _Answer | _Cause | None:
         """What a frame means; None for a message that asks for nothing."""
-        self._transcripts[frame.seat].add("bot", frame.data, frame.at_ns)
+        seat = frame.seat
+        if seat in self._broken or seat in self._forfeits:
+            if self._is_flooding(seat):
+                self._link.stop(seat)
+            return None
+        self._transcripts[seat].add("bot", frame.data, frame.at_ns)
         try:
-            message = self._link.session(frame.seat).receive(frame.data)
+            message = self._link.session(seat).receive(frame.data)
         except RemoteProtocolError as error:
             malformed = error.error_code == Termination.MALFORMED
             code = Termination.MALFORMED if malformed else Termination.PROTOCOL_VIOLATION
             what = "a message that cannot be read" if malformed else "a message that the protocol does not allow"
             return _Cause(code, f"sent {what}: {error}", error.error_code)
-        return _Answer(message, frame.at_ns) if isinstance(message, Action | Ready) else None
+        if isinstance(message, Action | Ready):
+            return _Answer(message, frame.at_ns)
+        if self._is_flooding(seat):
+            return _Cause(Termination.PROTOCOL_VIOLATION, f"sent {MAX_IDLE_MESSAGES} messages that ask for nothing")
+        return None
+
+    def _is_flooding(self, seat: Seat) -> bool:
+        """Count a message that came to nothing."""
+        self._idle_messages[seat] += 1
+        return self._idle_messages[seat] >= MAX_IDLE_MESSAGES
 
     # Forfeits
 

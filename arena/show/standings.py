@@ -41,14 +41,15 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def forfeit_text(forfeit: Forfeit, bot: str, log: str) -> str:
-    """What a bot lost by: the sentence with its name, the turn, the log, the last line it wrote to standard error."""
+def forfeit_text(forfeit: Forfeit, bot: str, log: str, *, brief: bool = False) -> str:
+    """What a bot lost by: the sentence with its name, the turn, and unless `brief` the log and its last words."""
     seat = f"seat {forfeit.seat}"
     sentence = forfeit.sentence.removeprefix(f"{seat} ")
     late = " (the machine was overloaded)" if forfeit.overloaded else ""
-    lines = [f"{bot} ({seat}, turn {forfeit.turn}) {sentence}{late}", f"  log: {log}"]
-    if forfeit.stderr:
-        lines.append(f"  its last words: {forfeit.stderr[-1]}")
+    lines = [f"{bot} ({seat}, turn {forfeit.turn}) {sentence}{late}"]
+    if not brief:
+        lines.append(f"  log: {log}")
+        lines += [f"  its last words: {line}" for line in forfeit.stderr[-1:]]
     return "\n".join(map(plain, lines))
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.errors import ConfigError
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.referee.verify import SECRET_FILE, Secret
 from arena.referee.worker import play
@@ -24,12 +25,20 @@ def begin_match(settings: Settings, logs: Path) -> Tournament:
     Args:
         settings: Its settings, with as many bots as players.
         logs: The folder in which it gets a folder of logs that is named after it.
+
+    Raises:
+        ConfigError: That cannot be made. Show the message to the operator.
     """
     secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
     created = datetime.now(UTC)
     id = f"match-{created:%Y%m%d}-{secrets.token_hex(3)}"
     folder = logs.resolve() / id
-    folder.mkdir(parents=True)
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise ConfigError(
+            f"expected a folder for logs that can be written to, got: {error.strerror} - at {logs}; use --logs"
+        ) from error
     return Tournament(
         id=id,
         created=created.isoformat(timespec="seconds"),

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -28,17 +29,20 @@ class _Pool(ProcessPoolExecutor):
 def local_workers(count: int) -> Iterator[Executor]:
     """An executor over `count` new processes.
 
-    They are spawned, not forked, since a ZeroMQ context must not cross a fork. They hold the reading end of a pipe that
-    nobody ever writes to: when this process closes its end, or ends in whatever way, they end at once, in the midst of
-    a game if need be. That is how a block that is left by an exception drops its running games.
+    They are spawned, not forked, since a ZeroMQ context must not cross a fork. A block that is left by an exception
+    drops its running games: the workers are killed. They hold the reading end of a pipe that nobody ever writes to, so
+    that they end too when this process ends, in whatever way.
     """
+    others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     listen, stop = context.Pipe(duplex=False)
+    resource_tracker.ensure_running()  # else the first worker's start would, and unblock the signal that _Pool blocks
     pool = _Pool(count, mp_context=context, initializer=_start, initargs=(listen,))
     try:
         yield pool
     except BaseException:
-        stop.close()
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.kill()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -4,7 +4,7 @@
  *
  *     #include "arena_bot.h"
  *
- *     // Takes the first legal play of every turn; hands and set-up are left out for brevity.
+ *     // The shape of a bot; greedy/bot.c is a whole one.
  *     static bool decide(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
  *         const msgpack_object *product = arena_at(arena_get(arena_get(request, "legal"), "plays"), 0);
  *         ...

@@ -61,6 +61,7 @@ def test_version(arena: Arena) -> None:
         (["match", "gredy", "random"], 2, "did you mean 'greedy'?"),
         (["match", "random", "random", "--time", "soon"], 2, "10+0.1 or 2/move, got: 'soon'"),
         (["match", "random"], 2, "expected 2 to 4 players"),
+        (["match", "random", "random", "--logs", "/dev/null"], 2, "use --logs"),
         (["verify"], 2, "LOGS"),
         (["verify", "."], 2, "*.jsonl"),
         (["verify", "nowhere"], 2, "nowhere"),
@@ -74,7 +75,6 @@ def test_what_the_operator_can_mend_is_a_usage_error(arena: Arena, arguments: li
 
 
 def test_an_unexpected_exception_asks_for_a_report(arena: Arena, tmp_path: Path) -> None:
-    (tmp_path / "logs").write_text("in the way of the folder")
     (tmp_path / "sitecustomize.py").write_text(
         "import arena.cli\narena.cli.COMMANDS['match'] = ('nowhere:at', 'No.')\n"
     )

@@ -14,6 +14,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -157,10 +158,8 @@ def run_and_die(folder: Path) -> list[str]:
 def run_and_fail(folder: Path) -> list[str]:
     """Run in this process until the fault; what was told before."""
     games: list[str] = []
-    try:
+    with suppress(KeyboardInterrupt, ArenaError, sqlite3.Error):
         play_all(folder, games.append)
-    except (KeyboardInterrupt, ArenaError, sqlite3.Error):
-        pass
     return games
 
 
@@ -206,23 +205,23 @@ def test_a_fault_at_any_statement_loses_and_doubles_nothing(
 # kill -9 of a coordinator with workers, at random instants.
 
 
-def coordinator(folder: Path, concurrency: int) -> subprocess.Popen[str]:
+def coordinator(folder: Path, concurrency: int, *deadly: int) -> subprocess.Popen[str]:
     folder.mkdir(exist_ok=True)
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     return subprocess.Popen(
-        [sys.executable, str(COORDINATOR), str(folder), str(concurrency)],
+        [sys.executable, str(COORDINATOR), str(folder), str(concurrency), *map(str, deadly)],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
     )
 
 
-def run_until(folder: Path, concurrency: int, lines: int) -> tuple[list[str], int]:
+def run_until(folder: Path, concurrency: int, lines: int, *deadly: int) -> tuple[list[str], int]:
     """Run the coordinator and kill it after so many games; what it told, and its status.
 
     Its workers hold the same pipe: that the pipe ends means that they have ended too.
     """
-    with coordinator(folder, concurrency) as process:
+    with coordinator(folder, concurrency, *deadly) as process:
         assert process.stdout is not None
         told = [line.strip() for _, line in zip(range(lines), process.stdout, strict=False)]
         if len(told) == lines:
@@ -235,7 +234,7 @@ def run_until(folder: Path, concurrency: int, lines: int) -> tuple[list[str], in
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[list[tuple[Any, ...]]]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    told, status = run_until(folder, 1, lines=10_000)
+    told, status = run_until(folder, 1, 10_000)
     assert status == 0
     check_sound(folder, told, players=3)
     assert len(told) == 60
@@ -243,8 +242,16 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[list[tuple[Any
 
 
 def test_two_at_a_time_end_as_one_at_a_time(tmp_path: Path, undisturbed: object) -> None:
-    _, status = run_until(tmp_path, 2, lines=10_000)
+    _, status = run_until(tmp_path, 2, 10_000)
     assert status == 0
+    assert final(tmp_path) == undisturbed
+
+
+def test_workers_that_are_killed_lose_nothing(tmp_path: Path, undisturbed: object) -> None:
+    told, status = run_until(tmp_path, 2, 10_000, 0, 17)
+    assert status == 0
+    check_sound(tmp_path, told, players=3)
+    assert query(tmp_path, "SELECT number FROM games WHERE attempt > 1 AND number IN (0, 17)") == [(0,), (17,)]
     assert final(tmp_path) == undisturbed
 
 
@@ -253,11 +260,11 @@ def test_killed_again_and_again_it_ends_as_undisturbed(tmp_path: Path, undisturb
     dice = random.Random(storm)
     told: list[str] = []
     for _ in range(3):
-        more, status = run_until(tmp_path, dice.choice([1, 2]), lines=dice.randrange(20))
+        more, status = run_until(tmp_path, dice.choice([1, 2]), dice.randrange(20))
         assert status == -signal.SIGKILL
         told += more
         check_sound(tmp_path, told, players=3)
-    more, status = run_until(tmp_path, 2, lines=10_000)
+    more, status = run_until(tmp_path, 2, 10_000)
     assert status == 0
     check_sound(tmp_path, told + more, players=3)
     assert final(tmp_path) == undisturbed

@@ -180,7 +180,6 @@ def test_a_waiting_bot_that_died_is_replaced(pool: Pool) -> None:
         ("exit", Termination.CRASHED, "exited with status 0"),
         ("segfault", Termination.CRASHED, "was killed by SIGSEGV"),
         ("killed", Termination.OUT_OF_MEMORY, "was killed by SIGKILL, probably because the machine ran out of memory"),
-        ("oversized", Termination.PROTOCOL_VIOLATION, f"sent a message larger than {MAX_FRAME} bytes"),
         ("huge", Termination.DISCONNECTED, "closed its connection, or sent a message of more than 131072 bytes"),
         ("multipart", Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame"),
         ("disconnect", Termination.DISCONNECTED, "closed its connection, or sent a message of more than 131072 bytes"),
@@ -194,6 +193,13 @@ def test_what_fails_in_the_middle_of_a_turn(pool: Pool, step: str, code: Termina
     link.send(0, request(3))
     assert action(ask(link, seat=1)).id == 1
     assert link.receive(link.now_ns()) is None
+
+
+def test_a_frame_a_bit_too_long_is_left_to_the_session_to_refuse(pool: Pool) -> None:
+    link = started(pool, faulty("ok,oversized"))
+    assert action(ask(link)).id == 1
+    frame = ask(link, number=2)
+    assert isinstance(frame, Frame) and len(frame.data) > MAX_FRAME
 
 
 def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:

@@ -7,7 +7,8 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.tournament.schedule import RoundRobin, combination

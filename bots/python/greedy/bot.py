@@ -128,7 +128,7 @@ class Greedy(Bot):
         while candidates:
             score = Scores(position)
             ranked = [(score(play), play) for play in candidates]
-            best = max(ranked)[0]
+            best = max(value for value, _ in ranked)
             if chosen and best <= 0:
                 break
             play = min((play for value, play in ranked if value == best), key=key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,7 @@ class Table:
         self.process = subprocess.Popen(
             command,
             cwd=folder,
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": TOKEN},
+            env={"PATH": os.environ["PATH"], "ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": TOKEN},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -86,12 +86,6 @@ def test_garbage_passes_and_a_crash_is_reported_once() -> None:
     assert len(link.frames) == 2, "a dead seat swallows frames"
 
 
-def test_an_oversized_frame_is_a_fault() -> None:
-    link = opened(MemoryBot(lambda _: [Reply(b"x" * (MAX_FRAME + 1))]))
-    link.send(0, ask())
-    assert link.receive(0) == Fault(0, Termination.PROTOCOL_VIOLATION, "sent a message larger than 65536 bytes")
-
-
 def test_a_stopped_bot_is_heard_no_more() -> None:
     link = opened(MemoryBot(at_once))
     link.send(0, ask())

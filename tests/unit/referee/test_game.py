@@ -24,6 +24,7 @@ from arena.referee.verify import verify
 from arena.resources import default_board
 from arena.rules import resolve_options
 from arena.types import GameResult, Payload, Termination, TimeControl
+from arena.wire.codec import encode
 from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
 
 SECRET = b"s" * 32
@@ -166,8 +167,9 @@ def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: st
         over = [message for message in bot.heard if isinstance(message, GameOver)]
         assert len(over) == (seat != guilty)
     told = [message for message in bots[guilty].heard if isinstance(message, Error)]
-    can_hear = code in ("timeout", "malformed", "illegal_action") or (code == "protocol_violation" and fault != "oversized")
+    can_hear = code in ("timeout", "malformed", "illegal_action", "protocol_violation")
     assert len(told) == can_hear
+    assert not told or told[0].code == ("oversized" if fault == "oversized" else code)
 
 
 @pytest.mark.parametrize(("seats", "guilty"), SEATS)
@@ -312,6 +314,29 @@ def test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own(tmp_path: Path) 
         assert ids == list(range(1, len(ids) + 1))
     starts = [message for bot in bots for message in bot.heard if isinstance(message, GameStart)]
     assert len({start.bot_seed for start in starts}) == 4 and len({start.commitment for start in starts}) == 1
+
+
+def test_messages_that_ask_for_nothing_are_ignored_but_not_without_end(tmp_path: Path) -> None:
+    unknown = Reply(encode({"type": "chatter"}))
+
+    def chatty(count: int) -> Callable[[Request], list[Reply]]:
+        return lambda request: [*[unknown] * count, answer(request, first_legal(request))]
+
+    for count, code in ((300, None), (1_000, "protocol_violation")):
+        result, _ = referee(tmp_path, [MemoryBot(on_turn(2, chatty(count))), MemoryBot(first_legal)])
+        forfeit = result.seats[0].forfeit
+        assert (forfeit and forfeit.code) == code
+
+
+def test_a_seat_that_goes_on_after_its_fault_is_stopped(tmp_path: Path) -> None:
+    def flood(request: Request) -> list[Reply]:
+        return [answer(request, first_legal(request)), *[Reply(b"garbage")] * 2_000]
+
+    slow = MemoryBot(lambda request: [answer(request, first_legal(request), after_ms=1)])
+    result, link = referee(tmp_path, [MemoryBot(on_turn(1, flood)), slow])
+    assert result.seats[0].forfeit is not None and result.seats[0].forfeit.code == "malformed"
+    assert link.stopped == [0]
+    assert len((tmp_path / result.transcripts[0]).read_bytes().splitlines()) < 60
 
 
 def test_a_late_answer_does_not_disturb_the_game_of_the_others(tmp_path: Path) -> None:

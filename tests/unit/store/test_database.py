@@ -28,9 +28,9 @@ def test_a_setting_that_does_not_take_is_an_error(tmp_path: Path, monkeypatch: p
 
 def test_there_is_one_writer_and_the_error_names_it(tmp_path: Path) -> None:
     path = tmp_path / "arena.db"
-    with open_store(path):
-        with pytest.raises(StoreError, match=rf"in use by process {os.getpid()} .* give another file with --db"):
-            open_store(path).__enter__()
+    named = rf"in use by process {os.getpid()} .* give another file with --db"
+    with open_store(path), pytest.raises(StoreError, match=named):
+        open_store(path).__enter__()
     with open_store(path):
         pass
 
@@ -52,7 +52,7 @@ def test_migrating_again_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_missing_database_is_an_error_for_a_reader(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="no such file - at .*nope.db; `arena tournament` makes one"):
+    with pytest.raises(StoreError, match=r"no such file - at .*nope\.db; `arena tournament` makes one"):
         open_reader(tmp_path / "nope.db").__enter__()
     assert not list(tmp_path.iterdir())
 
@@ -81,7 +81,7 @@ def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:
             "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('arena', '0999_later', '')"
         )
     for opening in (open_reader, open_store):
-        with pytest.raises(StoreError, match="got one of a later version .*0999_later"):
+        with pytest.raises(StoreError, match=r"got one of a later version .*0999_later"):
             opening(path).__enter__()
 
 
@@ -93,9 +93,14 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     connection = database.connect(tmp_path / "arena.db", write=True)
     connection.execute("CREATE TABLE t (x)")
-    with pytest.raises(KeyboardInterrupt), database.immediate(connection):
-        connection.execute("INSERT INTO t VALUES (1)")
-        raise KeyboardInterrupt
+
+    def stopped() -> None:
+        with database.immediate(connection):
+            connection.execute("INSERT INTO t VALUES (1)")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
     assert not connection.in_transaction
     assert connection.execute("SELECT count(*) FROM t").fetchone() == (0,)
     connection.close()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.store.ratings import MU, SIGMA, Rating, rate
 
@@ -41,7 +42,9 @@ def test_the_order_of_seats_is_kept() -> None:
     )
 
 
-@given(st.lists(RATINGS, min_size=2, max_size=4).flatmap(lambda r: st.tuples(st.just(r), st.permutations(range(len(r))))))
+@given(
+    st.lists(RATINGS, min_size=2, max_size=4).flatmap(lambda r: st.tuples(st.just(r), st.permutations(range(len(r)))))
+)
 def test_any_result_gives_numbers(case: tuple[list[Rating], list[int]]) -> None:
     before, order = case
     after = rate(before, tuple(place + 1 for place in order))

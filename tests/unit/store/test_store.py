@@ -83,7 +83,9 @@ def test_a_released_game_is_claimed_again_as_another_attempt(store: Store, tourn
 
 def test_a_result_is_stored_with_its_seats(store: Store, tournament: Tournament) -> None:
     played = record(store, tournament, claim(store, tournament))
-    [row] = rows(store, "SELECT status, termination, turns, actions, play_digest, log_sha256, log FROM games WHERE number = 0")
+    [row] = rows(
+        store, "SELECT status, termination, turns, actions, play_digest, log_sha256, log FROM games WHERE number = 0"
+    )
     assert row == ("done", played.termination, 20, 30, played.play_digest, played.log_sha256, played.log)
     [seats] = store.results(tournament.id)
     assert [(seat.entrant, seat.rank) for seat in seats] == list(enumerate(played.ranks))

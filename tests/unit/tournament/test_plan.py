@@ -59,7 +59,9 @@ def test_new_always_begins_another_and_the_latest_is_continued(store: Store, tmp
 
 def test_a_seed_makes_the_secret_and_nothing_else_does(store: Store, tmp_path: Path) -> None:
     unseeded = instant.settings(seed=None)
-    secrets = [instant.start(store, setting, tmp_path, new=True).tournament.secret for setting in [SETTINGS, unseeded] * 2]
+    secrets = [
+        instant.start(store, setting, tmp_path, new=True).tournament.secret for setting in [SETTINGS, unseeded] * 2
+    ]
     assert secrets[0] == secrets[2]
     assert len(set(secrets)) == 3
 
@@ -72,7 +74,9 @@ def test_the_secret_is_revealed_when_all_is_done(store: Store, tmp_path: Path) -
     close(store, begun.tournament)
     told = json.loads(file.read_text())
     assert told["tournament"] == begun.tournament.id
-    assert hashlib.sha256(bytes.fromhex(told["secret"])).hexdigest() == told["commitment"] == begun.tournament.commitment
+    assert (
+        hashlib.sha256(bytes.fromhex(told["secret"])).hexdigest() == told["commitment"] == begun.tournament.commitment
+    )
     assert store.tournament().status == "finished"
     assert not instant.start(store, SETTINGS, tmp_path).resumed
     assert not list(file.parent.glob(".*")), "a draft was left"

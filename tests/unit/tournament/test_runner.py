@@ -102,7 +102,7 @@ def test_stopping_keeps_what_is_stored_and_a_second_run_does_the_rest(store: Sto
 
 
 class Fragile(Executor):
-    """Breaks when a game that kills its worker is submitted; games that hold are running then, others have come back."""
+    """Breaks when a game that kills its worker is submitted; games that hold are running then, all others are back."""
 
     def __init__(self, kills: Callable[[Job], bool], holds: Callable[[Job], bool]) -> None:
         self._kills = kills

@@ -50,7 +50,11 @@ def test_times_are_per_decision() -> None:
 def test_the_cross_table_compares_ranks() -> None:
     table = tabulate(ENTRANTS, RATINGS, GAMES).crosstable
     assert [row.bot for row in table] == ["bob", "ann", "cid"]
-    cells = {(row.bot, score.bot): (score.better, score.equal, score.worse, score.score) for row in table for score in row.against}
+    cells = {
+        (row.bot, score.bot): (score.better, score.equal, score.worse, score.score)
+        for row in table
+        for score in row.against
+    }
     assert cells == {
         ("ann", "bob"): (1, 2, 1, 0.5),
         ("bob", "ann"): (1, 2, 1, 0.5),

@@ -1,0 +1,293 @@
+"""`arena tournament` and `arena standings` as a user calls them: real referee, real bots, real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    """The schema of an object with exactly these properties."""
+    return {"type": "object", "required": list(properties), "additionalProperties": False, "properties": properties}
+
+
+COUNT = {"type": "integer", "minimum": 0}
+NUMBER = {"type": "number"}
+TEXT = {"type": "string", "minLength": 1}
+HEX = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+SEED = {"type": ["string", "null"]}
+SCHEMA = closed(
+    tournament=closed(id={"type": "string", "pattern": "^[0-9]{8}-[0-9a-f]{4}$"}, seed=SEED, commitment=HEX),
+    settings=closed(
+        rules=TEXT,
+        rules_version=COUNT,
+        ruleset=TEXT,
+        options={"type": "object", "additionalProperties": {"type": "string"}},
+        board=closed(name=TEXT, hash=HEX),
+        players={"type": "integer", "minimum": 2},
+        format={"const": "round-robin"},
+        deals={"type": "integer", "minimum": 1},
+        seatings={"enum": ["cyclic", "all"]},
+        time=TEXT,
+        level={"const": "trusted"},
+        seed=SEED,
+        bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},
+    ),
+    games=COUNT,
+    seconds=NUMBER,
+    standings={
+        "type": "array",
+        "items": closed(
+            rank={"type": "integer", "minimum": 1},
+            bot=TEXT,
+            version={"type": "string"},
+            mu=NUMBER,
+            sigma={"type": "number", "exclusiveMinimum": 0},
+            conservative=NUMBER,
+            **dict.fromkeys(("games", "wins", "draws", "losses", "forfeits"), COUNT),
+            mean_ms={"type": "number", "minimum": 0},
+            max_ms={"type": "number", "minimum": 0},
+        ),
+    },
+    crosstable={
+        "type": "array",
+        "items": closed(
+            bot=TEXT,
+            against={
+                "type": "array",
+                "items": closed(
+                    bot=TEXT,
+                    **dict.fromkeys(("games", "better", "equal", "worse"), COUNT),
+                    score={"type": "number", "minimum": 0, "maximum": 1},
+                ),
+            },
+        ),
+    },
+    logs=TEXT,
+)
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment() -> dict[str, str]:
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Run:
+    """Runs a command in an empty folder."""
+
+    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", *words],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+def digests(folder: Path, database: str = "arena.db") -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(folder / database)
+    rows = connection.execute("SELECT tournament, number, play_digest FROM games ORDER BY 1, 2").fetchall()
+    connection.close()
+    return rows
+
+
+def timeless(document: dict[str, Any]) -> Any:
+    """What must be equal of two tournaments with one seed."""
+    rows = [{key: row[key] for key in row if not key.endswith("_ms")} for row in document["standings"]]
+    return rows, document["crosstable"], document["settings"], document["tournament"]["commitment"]
+
+
+def test_the_document_has_its_schema_and_standings_print_the_same(arena: Run, tmp_path: Path) -> None:
+    done = arena("tournament", "random", "greedy", "random", "--players", "3", "--deals", "1", "--seed", "a", "--json")
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, SCHEMA)
+    assert document["tournament"]["seed"] == "a"
+    assert document["games"] == 3
+    assert sorted(row["bot"] for row in document["standings"]) == ["greedy", "random", "random#2"]
+    assert {row["games"] for row in document["standings"]} == {3}
+    logs = Path(document["logs"])
+    assert logs == tmp_path / "logs" / document["tournament"]["id"]
+    assert len(list(logs.glob("*.jsonl"))) == 3
+    assert json.loads((logs / "secret.json").read_text())["commitment"] == document["tournament"]["commitment"]
+    assert "Bots run trusted" in done.stderr
+    assert json.loads(arena("standings", "--json").stdout) == document
+
+
+def test_the_same_seed_is_the_same_tournament_at_any_concurrency(arena: Run, tmp_path: Path) -> None:
+    words = ("tournament", "random", "greedy", "banzai", "--deals", "2", "--seed", "spring", "--json")
+    one = json.loads(arena(*words, "--concurrency", "1", "--db", "one.db").stdout)
+    two = json.loads(arena(*words, "--concurrency", "2", "--db", "two.db").stdout)
+    assert timeless(one) == timeless(two)
+    plays = [[row[1:] for row in digests(tmp_path, database)] for database in ("one.db", "two.db")]
+    assert plays[0] == plays[1]
+    assert len({digest for _, digest in plays[0]}) == 12
+
+
+def test_every_log_verifies(arena: Run) -> None:
+    arena("tournament", "random", "greedy", "--deals", "1", "--players", "2", "--ruleset", "basic")
+    arena("verify", "logs")
+
+
+def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+    """A tournament in a process group of its own, as a shell starts it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "arena", "tournament", *words],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    )
+
+
+WORDS = ("random", "greedy", "--deals", "6", "--seed", "storm", "--concurrency", "2", "--json")
+
+
+def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> None:
+    """Wait until so many games are in the database, or the process has ended."""
+    while process.poll() is None:
+        try:
+            connection = sqlite3.connect(f"file:{folder / 'arena.db'}?mode=ro", uri=True)
+            try:
+                [(done,)] = connection.execute("SELECT count(*) FROM games WHERE status = 'done'").fetchall()
+            finally:
+                connection.close()
+        except sqlite3.OperationalError:
+            continue
+        if done >= count:
+            return
+
+
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: Path) -> None:
+    with start(tmp_path, *WORDS) as process:
+        wait_for_games(tmp_path, process, 2)
+        os.killpg(process.pid, signal.SIGINT)
+        stdout, stderr = process.communicate()
+    assert process.returncode == 130, stderr
+    assert stdout == ""
+    assert "Traceback" not in stderr
+    assert re.search(r"Interrupted: \d+ of 12 games are kept", stderr)
+    assert "arena tournament random greedy --deals 6 --concurrency 2 --seed storm --json" in stderr
+    check_the_rest(arena, tmp_path, 2)
+
+
+def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
+    with start(tmp_path, *WORDS) as process:
+        wait_for_games(tmp_path, process, 2)
+        process.kill()
+        process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
+    check_the_rest(arena, tmp_path, 2)
+
+
+def check_the_rest(arena: Run, folder: Path, least: int) -> None:
+    before = json.loads(arena("standings", "--json").stdout)
+    assert least <= before["games"] < 12
+    done = arena("tournament", *WORDS)
+    assert f"Continuing tournament {before['tournament']['id']}: {12 - before['games']} of 12 games left" in done.stderr
+    resumed = json.loads(done.stdout)
+    assert resumed["games"] == 12
+    again = json.loads(arena("tournament", *WORDS).stdout)
+    assert again["tournament"]["id"] != resumed["tournament"]["id"], "a finished tournament was continued"
+    assert timeless(again) == timeless(resumed)
+    rows = digests(folder)
+    ids = {row[0] for row in rows}
+    assert len(ids) == 2
+    one, other = ([row[1:] for row in rows if row[0] == tournament] for tournament in ids)
+    assert one == other
+    logs = Path(resumed["logs"])
+    assert sorted(path.suffix for path in logs.iterdir()) == [".json"] + [".jsonl"] * 12
+    arena("verify", "logs")
+
+
+@pytest.fixture
+def sulky(tmp_path: Path) -> Path:
+    """A bot that leaves at once, with rude last words."""
+    folder = tmp_path / "sulky"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "sulky"\nversion = "0"\ncommand = ["{python}", "bot.py"]\n')
+    (folder / "bot.py").write_text('import sys\nprint("bye \\x1b[2Jall", file=sys.stderr)\nsys.exit(3)\n')
+    return folder
+
+
+def test_a_forfeit_is_told_with_all_its_author_needs(arena: Run, sulky: Path) -> None:
+    done = arena("tournament", "random", "./sulky", "--deals", "2")
+    [log, *_] = re.findall(r"log: (logs/\S+\.jsonl)", done.stderr)
+    assert (sulky.parent / log).is_file()
+    assert re.search(r"^sulky \(seat 1, turn 0\) exited with status 3", done.stderr, re.MULTILINE)
+    assert r"its last words: bye \x1b[2Jall" in done.stderr
+    assert "\x1b" not in done.stderr + done.stdout
+    assert done.stderr.count("its last words") == 3, "the fourth is old news"
+    assert "sulky forfeited 4 times: start_failed 4" in done.stderr
+    assert re.search(r"^2  sulky 0 .* 4 +0 +0 +4 +4 ", done.stdout, re.MULTILINE)
+
+
+def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
+    words = ("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
+    arena(*words)
+    connection = sqlite3.connect(tmp_path / "arena.db")
+    with connection:
+        connection.execute("UPDATE tournaments SET status = 'running', finished = NULL")
+    connection.close()
+    assert "Continuing" not in arena(*words, "--new").stderr
+    assert "Continuing" in arena(*words).stderr, "the first is still unfinished"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("random",), "expected at least 2 bots for games of 2 players, got: 1"),
+        (("random", "greedy", "--players", "3"), "expected at least 3 bots"),
+        (("random", "greedy", "--players", "9"), "expected 2 to 4 players"),
+        (("random", "gredy"), "did you mean 'greedy'"),
+        (("random", "greedy", "--rules", "samurei"), "did you mean 'samurai'"),
+        (("random", "greedy", "--ruleset", "standart"), "did you mean 'standard'"),
+        (("random", "greedy", "--rule", "setup"), "expected an option NAME=VALUE"),
+        (("random", "greedy", "--rule", "setup=rando"), "did you mean 'random'"),
+        (("random", "greedy", "--concurrency", "0"), "expected at least 1 game at a time, got: 0"),
+        (("random", "greedy", "--deals", "0"), "expected at least 1 deal, got: 0"),
+        (("random", "greedy", "--time", "soon"), "expected a time control"),
+        (("random", "greedy", "--board", "nowhere.txt"), "expected a board file"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_starts(
+    arena: Run, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert message in arena("tournament", *words, code=2).stderr
+    assert not list(tmp_path.iterdir()), "something was made"
+
+
+def test_a_database_in_use_is_refused_by_name(arena: Run, tmp_path: Path) -> None:
+    with start(tmp_path, *WORDS) as process:
+        wait_for_games(tmp_path, process, 1)
+        refused = arena("tournament", "random", "greedy", code=1)
+        process.kill()
+        process.communicate()
+    assert f"in use by process {process.pid}" in refused.stderr
+
+
+def test_standings_of_nothing(arena: Run) -> None:
+    assert "`arena tournament` makes one" in arena("standings", code=1).stderr

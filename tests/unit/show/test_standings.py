@@ -1,0 +1,70 @@
+"""Tables for people: they fit, they hide nothing, and names cannot draw on the terminal."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from arena.show.standings import crosstable_table, forfeit_text, standings_table
+from arena.types import Forfeit, Termination
+
+ROW = {
+    "rank": 1, "bot": "greedy-js#2", "version": "1.0", "mu": 35.263, "sigma": 5.321, "conservative": 19.3,
+    "games": 1200, "wins": 1000, "draws": 150, "losses": 50, "forfeits": 1, "mean_ms": 12.34, "max_ms": 987.6,
+}  # fmt: skip
+
+
+def shown(table: object, width: int) -> str:
+    screen = io.StringIO()
+    Console(file=screen, width=width, color_system=None).print(table)
+    return screen.getvalue()
+
+
+def test_the_standings_fit_into_80_columns() -> None:
+    lines = shown(standings_table([ROW]), 80).splitlines()
+    assert lines[-1].split() == "1 greedy-js#2 1.0 19.30 35.26 5.32 1200 1000 150 50 1 12.3 988".split()
+    assert "…" not in lines[-1]
+
+
+def test_the_crosstable_leaves_out_a_bot_against_itself_and_games_never_played() -> None:
+    def score(bot: str, games: int, share: float) -> dict[str, Any]:
+        return {"bot": bot, "games": games, "better": 0, "equal": 0, "worse": 0, "score": share}
+
+    rows = [
+        {"bot": "ann", "against": [score("bob", 4, 0.625), score("cid", 0, 0.5)]},
+        {"bot": "bob", "against": [score("ann", 4, 0.375), score("cid", 0, 0.5)]},
+        {"bot": "cid", "against": [score("ann", 0, 0.5), score("bob", 0, 0.5)]},
+    ]
+    assert [line.split() for line in shown(crosstable_table(rows), 80).splitlines()[2:]] == [
+        ["1", "ann", "·", "62%"],
+        ["2", "bob", "38%", "·"],
+        ["3", "cid", "·"],
+    ]
+
+
+@pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eevil", "[red]"])
+def test_names_cannot_draw(name: str) -> None:
+    text = shown(standings_table([{**ROW, "bot": name}]), 200)
+    assert len(text.splitlines()) == 4
+    assert not set("\x1b\u202e") & set(text)
+    assert name != "[red]" or name in text
+
+
+def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
+    forfeit = Forfeit(
+        seat=1,
+        code=Termination.TIMEOUT,
+        sentence="seat 1 exceeded its time by 240 ms",
+        turn=7,
+        stderr=("before", "last \x1b[2J"),
+        overloaded=True,
+    )
+    assert forfeit_text(forfeit, "slow\n", "logs/x.jsonl").splitlines() == [
+        r"slow\n (seat 1, turn 7) exceeded its time by 240 ms (the machine was overloaded)",
+        "  log: logs/x.jsonl",
+        r"  its last words: last \x1b[2J",
+    ]
+    assert len(forfeit_text(forfeit, "slow", "logs/x.jsonl", brief=True).splitlines()) == 1

@@ -24,7 +24,8 @@ machine cannot give the protection asked for · 4 replay or verification mismatc
 
 def helps(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:
     """Each command under `command`, itself first, as it is called, with its help."""
-    ctx = click.Context(command, info_name=name, parent=parent, terminal_width=WIDTH, max_content_width=WIDTH)
+    settings = command.context_settings | {"terminal_width": WIDTH, "max_content_width": WIDTH}
+    ctx = click.Context(command, info_name=name, parent=parent, **settings)
     yield ctx.command_path, command.get_help(ctx)
     if isinstance(command, click.Group):
         for sub in command.list_commands(ctx):

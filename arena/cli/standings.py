@@ -18,10 +18,10 @@ from arena.cli.output import say, show, show_json
 def standings(db: Path, tournament: str | None, as_json: bool) -> None:
     """Print the standings of a tournament in the database.
 
-    It may still be running. Bots are sorted by their conservative rating, mu - 3 sigma. A game is won with rank 1
-    alone, drawn with rank 1 shared, and otherwise lost; of forfeits there are as many as games lost by the bot's own
-    doing; ms is its time per decision. The cross-table has each bot's score against each other: the share of their
-    games in which it had the better rank, equal ones counting half.
+    It may still be running. Bots are sorted by rating, which is the conservative mu - 3 sigma of TrueSkill. W, D and L
+    are games won with rank 1 alone, drawn with rank 1 shared, and otherwise lost; forfeits are games lost by the bot's
+    own doing; ms is time per decision. The cross-table has each bot's score against each other: the share of their
+    common games in which it had the better rank, equal ranks counting half.
 
     \b
     Example:

@@ -155,9 +155,7 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     names = ", ".join(plain(bot.name) for bot in settings.bots)
     left = tournament.games - begun.done
     if begun.resumed:
-        say(
-            f"Continuing tournament {tournament.id}: {left} of {tournament.games} games left (--new begins another)"
-        )
+        say(f"Continuing tournament {tournament.id}: {left} of {tournament.games} games left (--new begins another)")
     else:
         say(f"Tournament {tournament.id}: {tournament.games} games of {names}")
     at_a_time = f"{workers} game{'s' * (workers > 1)} at a time"

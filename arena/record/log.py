@@ -6,7 +6,7 @@ Laws:
    first line whose sum is wrong is the place. Sums find accidents; a forger is found by the rules, by the secret,
    and by the SHA-256 of the file in the database.
 3. The play digest covers what was played and nothing of who played it or when: no name, note or time.
-4. A log appears under its name when it is complete and safe on the disk, or not at all.
+4. A log is written when its game is over, whole or not at all: while bots play there is nothing to peek into.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 from zlib import crc32
@@ -151,66 +151,46 @@ _SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
 _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
 
-class PlayDigest:
-    """The digest of what was played, record by record."""
-
-    def __init__(self) -> None:
-        self._hash = hashlib.sha256()
-
-    def add(self, record: Header | Record) -> None:
-        """Take in the next record."""
-        self._hash.update(_encode(record.played()))
-
-    def hexdigest_with(self, outcome: OutcomeRecord) -> str:
-        """The digest (hex) over all records taken in so far and the outcome."""
-        whole = self._hash.copy()
-        whole.update(_encode(outcome.played()))
-        return whole.hexdigest()
+def play_digest(records: Iterable[Header | Record]) -> str:
+    """SHA-256 (hex) over what was played, from the header to the outcome (whose own field for it does not count)."""
+    return hashlib.sha256(_encode([record.played() for record in records])).hexdigest()
 
 
-class LogWriter:
-    """Writes a log under a temporary name, until `finish`."""
+def write_log(path: Path, records: Iterable[Header | Record]) -> str:
+    """Put a log safely on the disk: its SHA-256 (hex).
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._part = path.with_name(path.name + ".part")
-        self._file = self._part.open("wb")
-        self._hash = hashlib.sha256()
-        self._sum = 0
-        self._digest = PlayDigest()
+    It is written under a temporary name, synced, and renamed, so that it is there whole or not at all.
 
-    def write(self, record: Header | Record) -> None:
-        """Append a record."""
-        self._digest.add(record)
+    Raises:
+        OSError: It could not be written. Nothing is left.
+    """
+    data = b"".join(_lines(records))
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+    return hashlib.sha256(data).hexdigest()
+
+
+def _lines(records: Iterable[Header | Record]) -> Iterator[bytes]:
+    running = 0
+    for record in records:
         line = _encode(record)[:-1]
-        self._sum = crc32(line, self._sum)
-        end = b',"sum":"%08x"}\n' % self._sum
-        self._sum = crc32(end, self._sum)
-        self._hash.update(line + end)
-        self._file.write(line + end)
-
-    def play_digest(self, outcome: OutcomeRecord) -> str:
-        """The play digest of a log that ends with `outcome`, whose own field for it does not count."""
-        return self._digest.hexdigest_with(outcome)
-
-    def finish(self) -> str:
-        """Put the log safely on the disk under its name; its SHA-256 (hex)."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
-        self._part.replace(self.path)
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-        return self._hash.hexdigest()
-
-    def discard(self) -> None:
-        """Remove what was written. Does nothing after `finish`."""
-        if not self._file.closed:
-            self._file.close()
-            self._part.unlink(missing_ok=True)
+        running = crc32(line, running)
+        end = b',"sum":"%08x"}\n' % running
+        running = crc32(end, running)
+        yield line + end
 
 
 class Log(msgspec.Struct, frozen=True):

@@ -29,8 +29,10 @@ from arena.record.log import (
     LoggedBoard,
     LoggedBot,
     LoggedForfeit,
-    LogWriter,
     OutcomeRecord,
+    Record,
+    play_digest,
+    write_log,
 )
 from arena.referee.chance import Deal, bot_seed, commitment, deal_secret
 from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
@@ -86,7 +88,7 @@ class Game:
         self._link = link
         self._deal = Deal(deal_secret(job.secret, job.deal))
         self._path = Path(job.logs) / f"{job.game}.jsonl"
-        self._log = LogWriter(self._path)
+        self._records: list[Header | Record] = []
         self._state = rules.start()
         seats = range(rules.seats)
         self._clocks = [Clock(job.time) for _ in seats]
@@ -122,7 +124,6 @@ class Game:
             self._say_over([], Termination.INTERRUPTED)
             raise
         finally:
-            self._log.discard()
             self._link.close(keep=keep if self._job.keep_bots else frozenset())
 
     # The beginning
@@ -148,7 +149,7 @@ class Game:
     def _write_header(self) -> None:
         job, rules = self._job, self._rules
         board = rules.board_payload()
-        self._log.write(
+        self._records.append(
             Header(
                 arena=__version__,
                 game=job.game,
@@ -202,7 +203,7 @@ class Game:
 
     def _write_chance(self, draw: Draw, index: int, events: list[Event]) -> None:
         told = self._tell(events)
-        self._log.write(Chance(stream=draw.stream, n=draw.n, draw=index, events=told, ms=self._elapsed_ms()))
+        self._records.append(Chance(stream=draw.stream, n=draw.n, draw=index, events=told, ms=self._elapsed_ms()))
 
     # Decisions
 
@@ -261,7 +262,7 @@ class Game:
             what = "an illegal action" if illegal else "an action that cannot be read"
             return _Cause(code, f"sent {what}: {error}")
         self._actions += 1
-        self._log.write(
+        self._records.append(
             ActionRecord(
                 seat=decision.seat,
                 kind=decision.kind,
@@ -340,7 +341,7 @@ class Game:
         if self._rules.ranks(self._state) is not None:
             self._termination = causes[min(causes)].code
         forfeits = [self._forfeits[seat] for seat in sorted(causes)]
-        self._log.write(
+        self._records.append(
             ForfeitRecord(
                 forfeits=[LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded) for f in forfeits],
                 turn=turn,
@@ -379,8 +380,8 @@ class Game:
             play_digest="",
             ms=self._elapsed_ms(),
         )
-        digest = self._log.play_digest(outcome)
-        self._log.write(msgspec.structs.replace(outcome, play_digest=digest))
+        digest = play_digest([*self._records, outcome])
+        self._records.append(msgspec.structs.replace(outcome, play_digest=digest))
         transcripts = [
             self._transcripts[seat].write(self._path.with_suffix(f".seat{seat}.transcript"), self._begun_ns)
             for seat in self._forfeits
@@ -394,7 +395,7 @@ class Game:
             seconds=seconds,
             play_digest=digest,
             log=self._path.name,
-            log_sha256=self._log.finish(),
+            log_sha256=write_log(self._path, self._records),
             transcripts=tuple(transcripts),
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import ActionError, ConfigError, ReplayMismatch
-from arena.record.log import ActionRecord, Chance, ForfeitRecord, Log, LogEvent, OutcomeRecord, PlayDigest, Record
+from arena.record.log import ActionRecord, Chance, ForfeitRecord, Log, LogEvent, OutcomeRecord, Record, play_digest
 from arena.referee.game import PROXY, log_event
 from arena.rules import make_rules
 from arena.rules.base import Draw, Event, Rules
@@ -68,9 +68,7 @@ class _Player:
     def __init__(self, log: Log, rules: Rules[Any]) -> None:
         self.rules = rules
         self.state = rules.start()
-        self._source = log.source
-        self._digest = PlayDigest()
-        self._digest.add(log.header)
+        self._log = log
         self._actions = 0
         self._gone: set[Seat] = set()
         self._termination: str = Termination.FINISHED
@@ -88,7 +86,6 @@ class _Player:
             case OutcomeRecord():
                 self._outcome(record)
                 return
-        self._digest.add(record)
         self._same_events([log_event(event) for event in events], record.events)
 
     def _chance(self, record: Chance, events: list[Event]) -> None:
@@ -146,7 +143,7 @@ class _Player:
             ("termination", record.termination, self._termination),
             ("turns", record.turns, self.rules.turn(self.state)),
             ("actions", record.actions, self._actions),
-            ("play digest", record.play_digest, self._digest.hexdigest_with(record)),
+            ("play digest", record.play_digest, play_digest([self._log.header, *self._log.records])),
         ):
             if logged != actual:
                 raise self._mismatch(f"expected the {what} {actual}, the log says {logged}")
@@ -161,6 +158,6 @@ class _Player:
             raise self._mismatch(f"the event {logged[len(expected)]} did not happen")
 
     def _mismatch(self, reason: str) -> ReplayMismatch:
-        return ReplayMismatch(self._source, self._line, reason)
+        return ReplayMismatch(self._log.source, self._line, reason)
 
 

@@ -17,15 +17,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from arena.errors import StoreError
 
-if TYPE_CHECKING:
-    from sqlite_utils import Database
-
 BUSY_MS = 10_000
 """How long a statement waits for another connection's lock."""
+
+MIGRATIONS = ("0001_tournaments",)
+"""The names of all in `arena.store.migrations`: here too, so that nothing is imported for them when all have run."""
 
 _WRITER_SETTINGS: tuple[tuple[str, str, Any], ...] = (
     ("busy_timeout", str(BUSY_MS), BUSY_MS),
@@ -72,12 +72,14 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the tables up to date, all or nothing."""
+    if set(MIGRATIONS) <= _applied(connection):
+        return
+    from sqlite_utils import Database
+
     from arena.store.migrations import migrations
 
-    db = _wrap(connection)
-    if migrations.pending(db):
-        with immediate(connection):
-            migrations.apply(db)
+    with immediate(connection):
+        migrations.apply(Database(connection, execute_plugins=False))
 
 
 def check_current(connection: sqlite3.Connection, path: Path) -> None:
@@ -86,27 +88,23 @@ def check_current(connection: sqlite3.Connection, path: Path) -> None:
     Raises:
         StoreError: They are not; the message says what to do.
     """
-    from arena.store.migrations import migrations
-
-    db = _wrap(connection)
-    known = {migration.name for migration in migrations._migrations}
-    applied = {migration.name for migration in migrations.applied(db)}
-    if unknown := sorted(applied - known):
+    applied = _applied(connection)
+    if unknown := sorted(applied - set(MIGRATIONS)):
         raise StoreError(
             f"expected a database of this version of arena, got one of a later version (it has {', '.join(unknown)}) "
             f"- at {path}; update arena, or give another file with --db"
         )
-    if known - applied:
+    if set(MIGRATIONS) - applied:
         raise StoreError(
             f"expected a database of arena, got one without its present tables - at {path}; "
             "`arena tournament` makes or updates it"
         )
 
 
-def _wrap(connection: sqlite3.Connection) -> Database:
-    from sqlite_utils import Database
-
-    return Database(connection, execute_plugins=False)
+def _applied(connection: sqlite3.Connection) -> set[str]:
+    table = connection.execute("SELECT 1 FROM sqlite_master WHERE name = '_sqlite_migrations'").fetchone()
+    rows = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'arena'") if table else ()
+    return {name for (name,) in rows}
 
 
 @contextmanager

@@ -52,6 +52,10 @@ class Reader:
         with snapshot(self._db):
             yield
 
+    def has(self, tournament: str) -> bool:
+        """Whether there is such a tournament."""
+        return self._tournament("WHERE id = ?", tournament) is not None
+
     def entrants(self, tournament: str) -> list[Entrant]:
         """The entrants, by number."""
         rows = self._db.execute(

@@ -57,7 +57,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         return Begun(found, store.done(found.id), resumed=True)
 
     secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
-    id = _new_id(logs)
+    id = _new_id(store, logs)
     tournament = Tournament(
         id=id,
         created=now(),
@@ -99,11 +99,11 @@ def close(store: Store, tournament: Tournament) -> None:
     store.finish(tournament.id)
 
 
-def _new_id(logs: Path) -> str:
+def _new_id(store: Store, logs: Path) -> str:
     """A short identifier, and its folder; random apart from the date, and never derived from the secret."""
     while True:
         id = f"{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(2)}"
-        if _make_folder(logs / id):
+        if not store.has(id) and _make_folder(logs / id):
             return id
 
 

@@ -128,6 +128,10 @@ class Runner:
             result = future.result()
         except ArenaError:
             raise
+        except OSError as error:
+            raise ArenaError(
+                f"game {claim.game} could not be played: {error}. All other results are kept: mend it and call again"
+            ) from error
         except Exception as error:
             raise InternalError(f"game {claim.game} could not be played: {type(error).__name__}: {error}") from error
         if result.termination is Termination.INTERRUPTED:

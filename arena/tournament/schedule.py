@@ -61,16 +61,22 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
         return math.comb(self.entrants, self.players)
 
     @cached_property
-    def orders(self) -> tuple[tuple[int, ...], ...]:
-        """Each seating: which of the pairing's entrants sits where, by seat."""
-        places = range(self.players)
+    def orders(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """The seatings of a deal, for one deal after another, and then from the beginning again.
+
+        A seating says which of the pairing's entrants sits where, by seat. Rotation alone leaves everybody behind the
+        same neighbour, and with three players or more whom one plays after matters: so the circle that is rotated
+        changes from deal to deal, through all there are (one for two players, two for three, six for four).
+        """
+        places = tuple(range(self.players))
         if self.seatings == "all":
-            return tuple(permutations(places))
-        return tuple(tuple((seat + shift) % self.players for seat in places) for shift in places)
+            return (tuple(permutations(places)),)
+        circles = ((0, *rest) for rest in permutations(places[1:]))
+        return tuple(tuple(circle[shift:] + circle[:shift] for shift in places) for circle in circles)
 
     def total(self) -> int:
         """How many games there are."""
-        return self.deals * self.pairings * len(self.orders)
+        return self.deals * self.pairings * len(self.orders[0])
 
     def game(self, number: int) -> ScheduledGame:
         """The game at a place in the order.
@@ -80,10 +86,11 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
         """
         if not 0 <= number < self.total():
             raise IndexError(number)
-        rest, rotation = divmod(number, len(self.orders))
+        rest, rotation = divmod(number, len(self.orders[0]))
         deal, pairing = divmod(rest, self.pairings)
         chosen = combination(self.entrants, self.players, pairing)
-        return ScheduledGame(number, pairing, deal, rotation, tuple(chosen[i] for i in self.orders[rotation]))
+        order = self.orders[deal % len(self.orders)][rotation]
+        return ScheduledGame(number, pairing, deal, rotation, tuple(chosen[i] for i in order))
 
     def __iter__(self) -> Iterator[ScheduledGame]:
         return map(self.game, range(self.total()))

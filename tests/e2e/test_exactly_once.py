@@ -163,6 +163,7 @@ def run_and_fail(folder: Path) -> list[str]:
     return games
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
 @pytest.mark.parametrize(
     ("fault", "after"),
     [(die, False), (die, True), (interrupt, True), (fail, False)],

@@ -49,6 +49,15 @@ def test_every_entrant_has_every_seat_equally_often_in_each_match(schedule: Roun
     assert len(set(counts.values())) == 1
 
 
+@pytest.mark.parametrize(("players", "deals"), [(2, 1), (3, 2), (4, 6)])
+def test_over_all_circles_every_entrant_follows_every_other_equally_often(players: int, deals: int) -> None:
+    followers: Counter[tuple[int, int]] = Counter()
+    for game in RoundRobin(players + 1, players, deals):
+        followers.update(zip(game.entrants, game.entrants[1:] + game.entrants[:1], strict=True))
+    assert len(followers) == (players + 1) * players
+    assert len(set(followers.values())) == 1
+
+
 @given(schedules())
 def test_the_order_is_deal_by_deal(schedule: RoundRobin) -> None:
     keys = [(game.deal, game.pairing, game.rotation) for game in schedule]

@@ -18,8 +18,10 @@ from arena.record.log import (
     LoggedBoard,
     LoggedBot,
     LoggedForfeit,
-    LogWriter,
     OutcomeRecord,
+    Record,
+    play_digest,
+    write_log,
 )
 from arena.referee.game import log_event
 from arena.rules import make_rules, resolve_options
@@ -42,8 +44,8 @@ def play_log(root: Path) -> Callable[..., Path]:
         _, options = resolve_options("samurai", ruleset, {})
         rules = make_rules("samurai", text, "japan", seats, options)
         rng = random.Random(seed)
-        writer = LogWriter(path)
-        writer.write(
+        records: list[Header | Record] = []
+        records.append(
             Header(
                 arena="test",
                 game="g1",
@@ -70,7 +72,7 @@ def play_log(root: Path) -> Callable[..., Path]:
             if draw := rules.draw_wanted(state):
                 index = rng.randrange(draw.n)
                 state = rules.draw(state, index, events)
-                writer.write(
+                records.append(
                     Chance(
                         stream=draw.stream, n=draw.n, draw=index, events=[log_event(event) for event in events], ms=ms
                     )
@@ -83,7 +85,7 @@ def play_log(root: Path) -> Callable[..., Path]:
                 forfeit = LoggedForfeit(
                     seat, "illegal_action", f"seat {seat} played what it did not hold", overloaded=False
                 )
-                writer.write(
+                records.append(
                     ForfeitRecord(forfeits=[forfeit], turn=turn, events=[log_event(event) for event in events], ms=ms)
                 )
                 continue
@@ -97,7 +99,7 @@ def play_log(root: Path) -> Callable[..., Path]:
             action = rules.write_action(before, seat, plays)
             state = rules.act(before, seat, action, events)
             actions += 1
-            writer.write(
+            records.append(
                 ActionRecord(
                     seat=seat,
                     kind=decision.kind,
@@ -114,8 +116,8 @@ def play_log(root: Path) -> Callable[..., Path]:
         outcome = OutcomeRecord(
             termination="finished", ranks=list(ranks), turns=rules.turn(state), actions=actions, play_digest="", ms=ms
         )
-        writer.write(replace(outcome, play_digest=writer.play_digest(outcome)))
-        writer.finish()
+        records.append(replace(outcome, play_digest=play_digest([*records, outcome])))
+        write_log(path, records)
         return path
 
     return play

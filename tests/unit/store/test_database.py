@@ -10,6 +10,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.store import database
+from arena.store.migrations import migrations
 from arena.store.store import open_reader, open_store
 
 
@@ -41,6 +42,10 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
         pass
     with pytest.raises(StoreError, match="readonly"), open_reader(path) as reader:
         reader._db.execute("DELETE FROM games")
+
+
+def test_the_migrations_are_those_that_are_named() -> None:
+    assert tuple(migration.name for migration in migrations._migrations) == database.MIGRATIONS
 
 
 def test_migrating_again_changes_nothing(tmp_path: Path) -> None:

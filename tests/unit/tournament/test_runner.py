@@ -205,6 +205,16 @@ def test_an_error_of_ours_in_a_worker_names_the_game(store: Store, tmp_path: Pat
         list(instant.runner(store, begun, SETTINGS, play=play).run())
 
 
+def test_a_disk_that_is_full_is_no_bug(store: Store, tmp_path: Path) -> None:
+    def play(job: Job) -> GameResult:
+        raise OSError(28, "No space left on device")
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    with pytest.raises(ArenaError, match=r"No space left on device\. All other results are kept") as caught:
+        list(instant.runner(store, begun, SETTINGS, play=play).run())
+    assert caught.value.exit_code == 1
+
+
 def test_a_result_of_another_game_ends_the_tournament(store: Store, tmp_path: Path) -> None:
     def play(job: Job) -> GameResult:
         return msgspec.structs.replace(instant.play(job), game="another")

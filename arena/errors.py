@@ -22,6 +22,8 @@ A message says what was expected, what was got, where, and what to do about it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import ClassVar
 
 
@@ -134,3 +136,9 @@ class InternalError(ArenaError):
 
     code = "internal"
     exit_code = 70
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: ` (did you mean 'random'?)`, or nothing if none is close."""
+    close = get_close_matches(name, list(names), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

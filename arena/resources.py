@@ -5,11 +5,9 @@ In a checkout they lie at the top, beside the package; in an installed wheel und
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 
-from arena.errors import ConfigError, InternalError
+from arena.errors import ConfigError, InternalError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
 _DEFAULT_BOARDS = {"samurai": "japan"}
@@ -66,12 +64,6 @@ def default_board(rules: str) -> tuple[str, str]:
     if rules not in _DEFAULT_BOARDS:
         raise ConfigError(f"expected a board for {rules}, which has none of its own; name one")
     return board_text(_DEFAULT_BOARDS[rules])
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """The end of a message about an unknown name: ` (did you mean 'random'?)`, or nothing if none is close."""
-    close = get_close_matches(name, list(names), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _folder(name: str) -> Path:

@@ -97,9 +97,7 @@ class Bare:
         self.router = zmq.Context.instance().socket(zmq.ROUTER)
         self.router.bind(endpoint)
         environment = {**os.environ, "ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": secrets.token_hex(8)}
-        self._bots = [
-            subprocess.Popen(bot.command, cwd=bot.folder, env=environment) for _ in range(SEATS)
-        ]
+        self._bots = [subprocess.Popen(bot.command, cwd=bot.folder, env=environment) for _ in range(SEATS)]
         self.routes = [self.router.recv_multipart()[0] for _ in range(SEATS)]
 
     def play(self, dialogue: list[tuple[int, dict, bool]]) -> float:
@@ -143,8 +141,9 @@ def main() -> None:
             floor.append(theirs)
         bare.close()
         worker_pool().shutdown()
+    mine, theirs = (statistics.median(seconds) * 1e6 for seconds in (ours, floor))
     print(
-        f"a decision     referee {statistics.median(ours) * 1e6:6.1f} us   bare exchange {statistics.median(floor) * 1e6:6.1f} us"
+        f"a decision     referee {mine:6.1f} us   bare exchange {theirs:6.1f} us"
         f"   ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}); pinned to one processor"
     )
 

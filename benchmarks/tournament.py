@@ -45,9 +45,10 @@ def main() -> None:
                 rates[concurrency].append((games - 2) / (seconds - start))
     best = {concurrency: max(measured) for concurrency, measured in rates.items()}
     for concurrency in (1, 2):
+        start = min(fixed[concurrency])
         print(
             f"a tournament   at concurrency {concurrency}: {best[concurrency]:5.0f} games/s"
-            f"   one of two games takes {min(fixed[concurrency]):.2f} s in all ({min(fixed[concurrency]) / bare:.0f} times python -c pass)"
+            f"   one of two games takes {start:.2f} s in all, {start / bare:.0f} times python -c pass"
         )
     print(f"               concurrency 2 plays {best[2] / best[1]:.2f} times as many")
 

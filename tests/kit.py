@@ -94,7 +94,8 @@ def check_rules(rules: Rules[Any], seed: int) -> None:
     ranks = rules.ranks(state)
     assert ranks is not None
     check_ranks(ranks, rules.seats)
-    assert rules.pending(state) == () and rules.draw_wanted(state) is None
+    assert rules.pending(state) == ()
+    assert rules.draw_wanted(state) is None
 
 
 def check_ranks(ranks: tuple[int, ...], seats: int) -> None:

@@ -20,8 +20,8 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from arena.errors import BotError
-from arena.resources import bots_folder, did_you_mean
+from arena.errors import BotError, did_you_mean
+from arena.resources import bots_folder
 
 MANIFEST: Final = "bot.toml"
 _PYTHON: Final = "{python}"

@@ -12,7 +12,6 @@ Laws:
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from zlib import crc32
 import msgspec
 
 from arena.errors import LogError, ReplayMismatch
+from arena.record.durable import write_durably
 from arena.types import Payload, Seat
 
 FORMAT = 1
@@ -157,29 +157,13 @@ def play_digest(records: Iterable[Header | Record]) -> str:
 
 
 def write_log(path: Path, records: Iterable[Header | Record]) -> str:
-    """Put a log safely on the disk: its SHA-256 (hex).
-
-    It is written under a temporary name, synced, and renamed, so that it is there whole or not at all.
+    """Put a log safely on the disk, whole or not at all: its SHA-256 (hex).
 
     Raises:
         OSError: It could not be written. Nothing is left.
     """
     data = b"".join(_lines(records))
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    write_durably(path, data)
     return hashlib.sha256(data).hexdigest()
 
 

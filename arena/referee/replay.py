@@ -159,5 +159,3 @@ class _Player:
 
     def _mismatch(self, reason: str) -> ReplayMismatch:
         return ReplayMismatch(self._log.source, self._line, reason)
-
-

@@ -8,21 +8,9 @@ import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.log import Chance, Log, read_log
+from arena.record.secret import SECRET_FILE, revealed
 from arena.referee.chance import Deal, commitment, deal_secret
 from arena.referee.replay import replay
-
-SECRET_FILE = "secret.json"
-"""Where a tournament's secret is revealed, in its folder of logs, when it is over."""
-
-
-class Secret(msgspec.Struct, frozen=True):
-    """A tournament's secret, revealed."""
-
-    tournament: str
-    secret: str
-    """32 bytes, hex."""
-    commitment: str
-    """The SHA-256 (hex) that was published beforehand."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -43,18 +31,12 @@ def find_secret(path: Path, tournament: str | None) -> bytes | None:
     Raises:
         LogError: The file is there and cannot be used.
     """
-    file = path.parent / SECRET_FILE
-    try:
-        revealed = msgspec.json.decode(file.read_bytes(), type=Secret)
-        secret = bytes.fromhex(revealed.secret)
-    except FileNotFoundError:
+    found = revealed(path.parent)
+    if found is None or found.tournament != tournament:
         return None
-    except (OSError, ValueError) as error:
-        raise LogError(f"expected a revealed secret, got: {error} - at {file}") from None
-    if revealed.tournament != tournament:
-        return None
-    if commitment(secret) != revealed.commitment:
-        raise LogError(f"expected the secret that the commitment {revealed.commitment} belongs to - at {file}")
+    secret = bytes.fromhex(found.secret)
+    if commitment(secret) != found.commitment:
+        raise LogError(f"expected the secret of the commitment {found.commitment} - at {path.parent / SECRET_FILE}")
     return secret
 
 

@@ -31,5 +31,3 @@ def play(job: Job) -> GameResult:
 def _rules(name: str, board_text: str, board_name: str, seats: int, options: bytes) -> Rules[Any]:
     """The games of a tournament share their rules."""
     return make_rules(name, board_text, board_name, seats, msgspec.json.decode(options))
-
-

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, did_you_mean
 from arena.rules.base import Option, Rules
 
 NAMES = ("samurai",)
@@ -18,7 +17,7 @@ def _game(name: str) -> Any:
         from arena.rules.samurai.game import Samurai
 
         return Samurai
-    raise ConfigError(f"expected the rules of a game, {_one_of(NAMES)}, got: {name!r}{_close(name, NAMES)}")
+    raise _unknown("the rules of a game", NAMES, name)
 
 
 def option_list(name: str) -> tuple[Option, ...]:
@@ -42,9 +41,7 @@ def resolve_options(name: str, ruleset: str, overrides: Mapping[str, str]) -> tu
     """
     game = _game(name)
     if ruleset not in game.rulesets:
-        raise ConfigError(
-            f"expected a ruleset of {name}, {_one_of(game.rulesets)}, got: {ruleset!r}{_close(ruleset, game.rulesets)}"
-        )
+        raise _unknown(f"a ruleset of {name}", game.rulesets, ruleset)
     _check_options(name, overrides)
     named = dict(game.rulesets[ruleset])
     options = named | dict(overrides)
@@ -55,11 +52,9 @@ def _check_options(name: str, options: Mapping[str, str]) -> None:
     values = {option.name: option.values for option in _game(name).option_list}
     for option, value in options.items():
         if option not in values:
-            raise ConfigError(f"expected an option of {name}, {_one_of(values)}, got: {option!r}{_close(option, values)}")
+            raise _unknown(f"an option of {name}", values, option)
         if value not in values[option]:
-            raise ConfigError(
-                f"expected {option} to be {_one_of(values[option])}, got: {value!r}{_close(value, values[option])}"
-            )
+            raise _unknown(f"a value of {option}", values[option], value)
 
 
 def make_rules(name: str, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
@@ -87,10 +82,6 @@ def make_rules(name: str, board_text: str, board_name: str, seats: int, options:
     return rules
 
 
-def _one_of(names: Any) -> str:
-    return "one of " + ", ".join(names)
-
-
-def _close(name: str, names: Any) -> str:
-    close = difflib.get_close_matches(name, list(names), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+def _unknown(what: str, names: Iterable[str], got: str) -> ConfigError:
+    known = list(names)
+    return ConfigError(f"expected {what}, one of {', '.join(known)}, got: {got!r}{did_you_mean(got, known)}")

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ConfigError
+from arena.record.secret import reveal
 from arena.referee.chance import commitment, new_secret, seed_secret
-from arena.referee.verify import SECRET_FILE, Secret
 from arena.referee.worker import play
 from arena.store.records import Tournament
 from arena.tournament.runner import Played
@@ -58,5 +58,4 @@ def play_match(setup: Setup, match: Tournament) -> Iterator[Played]:
         for game in setup.settings.schedule():
             yield Played(game, play(setup.job(match, game)))
     finally:
-        reveal = Secret(match.id, match.secret.hex(), match.commitment)
-        (Path(match.logs) / SECRET_FILE).write_bytes(msgspec.json.encode(reveal) + b"\n")
+        reveal(Path(match.logs), match.id, match.secret, match.commitment)

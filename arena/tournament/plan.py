@@ -12,13 +12,11 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.link.bots import BotSpec
+from arena.record.secret import reveal
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.records import Entrant, PlannedGame, Tournament, canonical
 from arena.store.store import Store, now
 from arena.tournament.settings import Settings
-
-SECRET_FILE = "secret.json"
-"""In the folder of logs: the tournament's secret, once it is over."""
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -94,8 +92,7 @@ def close(store: Store, tournament: Tournament) -> None:
         StoreError: Some are not done. Nothing is revealed.
     """
     store.check_done(tournament.id)
-    reveal = {"tournament": tournament.id, "secret": tournament.secret.hex(), "commitment": tournament.commitment}
-    _write_durably(Path(tournament.logs) / SECRET_FILE, msgspec.json.encode(reveal) + b"\n")
+    reveal(Path(tournament.logs), tournament.id, tournament.secret, tournament.commitment)
     store.finish(tournament.id)
 
 
@@ -128,18 +125,3 @@ def _remove_unrecorded(folder: Path, games: Sequence[str]) -> None:
     for file in folder.iterdir():
         if file.name.lstrip(".").partition(".")[0] in games and file.is_file():
             file.unlink()
-
-
-def _write_durably(path: Path, data: bytes) -> None:
-    """Replace a file at once: after a power failure it is the old or the new one, whole."""
-    draft = path.with_name(f".{path.name}.tmp")
-    with draft.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

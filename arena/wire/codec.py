@@ -83,7 +83,7 @@ _NO_CONTAINER: Final = bytes([*range(0x80), *range(0xA0, 0xDC)])
 
 
 def _read_plain(frame: bytes) -> FromBot | None:
-    """The message of a frame that is just what `encode` makes of it: nearly every frame of a game, at a fifth of the cost.
+    """The message of a frame that is just what `encode` makes of it: nearly every one, at a fifth of the cost.
 
     Such a frame repeats no key, since a decoder keeps only one of two equal keys. Its bytes allow no float, binary,
     extension or large integer, and too few containers to nest too deeply. None if any of that is in doubt.

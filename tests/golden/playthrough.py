@@ -41,4 +41,6 @@ def lines(name: str, ruleset: str, seats: int) -> Iterator[bytes]:
                 "views": [hashlib.sha256(view).hexdigest()[:12] for view in views],
             }
         )
-    yield msgspec.json.encode({"ranks": rules.ranks(state), "views": [rules.view(state, seat) for seat in range(seats)]})
+    yield msgspec.json.encode(
+        {"ranks": rules.ranks(state), "views": [rules.view(state, seat) for seat in range(seats)]}
+    )

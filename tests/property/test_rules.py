@@ -53,10 +53,7 @@ def test_the_same_moves_give_the_same_game(ruleset: str, seats: int) -> None:
     rules = samurai(seats, ruleset)
     state = rules.start()
     for step in walk(rules, seed=5):
-        if step.seat is None:
-            state = rules.draw(state, step.move)
-        else:
-            state = rules.apply(state, step.seat, step.move)
+        state = rules.draw(state, step.move) if step.seat is None else rules.apply(state, step.seat, step.move)
     assert state == step.after
 
 

@@ -69,7 +69,8 @@ def write_legal(legal: Legal, phase: str) -> Payload:
                 for castes, spaces in (product.choices for product in legal.products)
             ]
         }
-    return {"plays": [_WRITERS[product.make](*product.choices) for product in legal.products if product.make is not End]}
+    plays = [product for product in legal.products if product.make is not End]
+    return {"plays": [_WRITERS[product.make](*product.choices) for product in plays]}
 
 
 _WRITERS: Mapping[Any, Any] = {
@@ -107,8 +108,7 @@ def _read_choice(action: Payload) -> Choose:
 
 
 def _read_settle(action: Payload) -> Settle:
-    caste = _name(_field(action, "caste", str, "$"), CASTE_INDEX, "a caste", "$.caste")
-    return Settle(caste, _space(action, "space", "$"))
+    return Settle(_caste(action, "caste", "$"), _space(action, "space", "$"))
 
 
 def _read_play(entry: Any, path: str) -> Play:
@@ -116,8 +116,7 @@ def _read_play(entry: Any, path: str) -> Play:
         raise MalformedAction(f"expected a play as a map, got: {entry!r:.40} - at {path}")
     tile = _name(_field(entry, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
     if tile == SWITCH:
-        castes = (_name(_field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}") for key in ("caste", "with_caste"))
-        caste, other = castes
+        caste, other = _caste(entry, "caste", path), _caste(entry, "with_caste", path)
         return Switch.of(_space(entry, "space", path), caste, _space(entry, "with", path), other)
     if tile == MOVE:
         return Move(_space(entry, "from", path), _space(entry, "to", path))
@@ -140,6 +139,10 @@ def _space(entry: Payload, key: str, path: str) -> int:
     if not 0 <= space <= 255:
         raise MalformedAction(f"expected '{key}' to be the number of a space, got: {space} - at {path}.{key}")
     return int(space)
+
+
+def _caste(entry: Payload, key: str, path: str) -> int:
+    return _name(_field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}")
 
 
 def _name(value: Any, index: Mapping[str, int], what: str, path: str) -> int:

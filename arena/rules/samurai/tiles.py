@@ -7,7 +7,7 @@ indices in ascending order, so that it is immutable, hashable, small, and quick 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from itertools import combinations
 
 import msgspec
@@ -33,7 +33,11 @@ class Tile(msgspec.Struct, frozen=True):
 
 _EVERY = (0, 1, 2)
 TILES = (
-    *(Tile(f"{name}{value}", (caste,), value, "land", fast=False) for caste, name in enumerate(CASTES) for value in (2, 3, 4)),
+    *(
+        Tile(f"{name}{value}", (caste,), value, "land", fast=False)
+        for caste, name in enumerate(CASTES)
+        for value in (2, 3, 4)
+    ),
     Tile("samurai1", _EVERY, 1, "land", fast=False, copies=2),
     Tile("samurai2", _EVERY, 2, "land", fast=False, copies=2),
     Tile("samurai3", _EVERY, 3, "land", fast=False),
@@ -69,7 +73,7 @@ class Playable(msgspec.Struct, frozen=True):
     move: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def playable(hand: bytes, fast_only: bool) -> Playable:
     """The different tiles of a hand that may be played (only the fast ones, once one that is not fast was played).
 
@@ -84,7 +88,7 @@ def playable(hand: bytes, fast_only: bool) -> Playable:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def all_hands() -> tuple[bytes, ...]:
     """Every different hand that can be chosen from the full set."""
     return tuple(sorted({bytes(hand) for hand in combinations(FULL_SET, HAND_SIZE)}))

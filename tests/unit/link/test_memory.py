@@ -8,7 +8,7 @@ from arena.link.base import Fault, Frame, Link
 from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.types import Payload, Termination
 from arena.wire.codec import decode, encode
-from arena.wire.messages import MAX_FRAME, Action, Hello, Request, RequestClock, Welcome
+from arena.wire.messages import Action, Hello, Request, RequestClock, Welcome
 
 MS = 10**6
 

@@ -50,7 +50,9 @@ def make_job(folder: Path, seats: int, *, ruleset: str = "standard", time: str =
         options=resolve_options("samurai", ruleset, {})[1],
         board_name=name,
         board_text=text,
-        bots=tuple(BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest="0" * 64) for n in range(seats)),
+        bots=tuple(
+            BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest="0" * 64) for n in range(seats)
+        ),
         time=TimeControl.parse(time),
         deal=deal,
         rotation=0,
@@ -131,7 +133,10 @@ ON_CUE: dict[str, tuple[Callable[[Request], Any], Termination]] = {
     "ready again": (lambda r: [Reply(Ready(game=1))], Termination.PROTOCOL_VIOLATION),
     "unreadable action": (lambda r: {"plays": 3}, Termination.MALFORMED),
     "illegal action": (lambda r: {"plays": []}, Termination.ILLEGAL_ACTION),
-    "not its tile": (lambda r: {"plays": [{"tile": "switch", "space": 0, "caste": "rice", "with": 1, "with_caste": "rice"}]}, Termination.ILLEGAL_ACTION),
+    "not its tile": (
+        lambda r: {"plays": [{"tile": "switch", "space": 0, "caste": "rice", "with": 1, "with_caste": "rice"}]},
+        Termination.ILLEGAL_ACTION,
+    ),
 }
 AT_START: dict[str, tuple[type[MemoryBot], Termination]] = {
     "never hello": (NeverHello, Termination.START_FAILED),
@@ -157,7 +162,8 @@ def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: st
     assert forfeit.sentence.startswith(f"seat {guilty} ")
     later = fault == "second answer"
     assert forfeit.turn == guilty + 1 + seats * (2 if later else 1)
-    assert result.ranks[guilty] == seats and result.ranks.count(seats) == 1
+    assert result.ranks[guilty] == seats
+    assert result.ranks.count(seats) == 1
     assert result.termination == (code if seats == 2 else Termination.FINISHED)
     assert link.kept == frozenset(range(seats)) - {guilty}
     assert result.transcripts == (f"test-000000.seat{guilty}.transcript",)
@@ -179,7 +185,8 @@ def test_a_fault_at_the_start_is_that_seats_forfeit_alone(tmp_path: Path, fault:
     bots = [kind(first_legal) if seat == guilty else MemoryBot(first_legal) for seat in range(seats)]
     result, _ = referee(tmp_path, bots)
     forfeit = result.seats[guilty].forfeit
-    assert forfeit is not None and (forfeit.code, forfeit.turn) == (code, 0)
+    assert forfeit is not None
+    assert (forfeit.code, forfeit.turn) == (code, 0)
     assert result.ranks[guilty] == seats
     assert sum(seat.forfeit is not None for seat in result.seats) == 1
 
@@ -196,7 +203,8 @@ def test_the_set_up_that_a_forfeited_seat_owes_is_made_by_chance(tmp_path: Path,
 
 def test_all_seats_failing_at_once_share_the_rank(tmp_path: Path) -> None:
     result, _ = referee(tmp_path, [MemoryBot(lambda request: []), MemoryBot(lambda request: [])])
-    assert result.ranks == (1, 1) and result.termination == "timeout"
+    assert result.ranks == (1, 1)
+    assert result.termination == "timeout"
     assert [seat.forfeit.code for seat in result.seats if seat.forfeit] == ["timeout", "timeout"]
     assert [len(r.forfeits) for r in read_log(tmp_path / result.log).records if isinstance(r, ForfeitRecord)] == [2]
 
@@ -207,7 +215,8 @@ def test_a_fault_between_turns_counts_when_the_seat_is_next_asked(tmp_path: Path
 
     result, _ = referee(tmp_path, [MemoryBot(on_turn(1, answer_and_die)), MemoryBot(first_legal)])
     forfeit = result.seats[0].forfeit
-    assert forfeit is not None and (forfeit.code, forfeit.turn) == ("crashed", 3)
+    assert forfeit is not None
+    assert (forfeit.code, forfeit.turn) == ("crashed", 3)
 
 
 def test_the_deadline_itself_is_in_time_and_a_nanosecond_later_is_not(tmp_path: Path) -> None:
@@ -235,7 +244,9 @@ def test_a_time_loss_while_the_referee_ran_late_is_marked(tmp_path: Path) -> Non
     link = Overloaded([MemoryBot(on_turn(1, lambda request: [])), MemoryBot(first_legal)])
     result = Game(job, samurai(2), link).play()
     forfeit = result.seats[0].forfeit
-    assert forfeit is not None and forfeit.overloaded and "overloaded" in forfeit.sentence
+    assert forfeit is not None
+    assert forfeit.overloaded
+    assert "overloaded" in forfeit.sentence
 
 
 def test_the_last_words_of_the_process_are_kept(tmp_path: Path) -> None:
@@ -264,7 +275,8 @@ def test_the_bank_bounds_the_decision(tmp_path: Path) -> None:
     slow = MemoryBot(lambda request: [answer(request, first_legal(request), after_ms=400)])
     result, _ = referee(tmp_path, [slow, MemoryBot(first_legal)], time="1+0.1")
     forfeit = result.seats[0].forfeit
-    assert forfeit is not None and forfeit.code == "timeout"
+    assert forfeit is not None
+    assert forfeit.code == "timeout"
     assert result.seats[0].decisions == 3
 
 
@@ -313,7 +325,8 @@ def test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own(tmp_path: Path) 
         ids = [message.id for message in bot.heard if isinstance(message, Request)]
         assert ids == list(range(1, len(ids) + 1))
     starts = [message for bot in bots for message in bot.heard if isinstance(message, GameStart)]
-    assert len({start.bot_seed for start in starts}) == 4 and len({start.commitment for start in starts}) == 1
+    assert len({start.bot_seed for start in starts}) == 4
+    assert len({start.commitment for start in starts}) == 1
 
 
 def test_messages_that_ask_for_nothing_are_ignored_but_not_without_end(tmp_path: Path) -> None:
@@ -334,7 +347,8 @@ def test_a_seat_that_goes_on_after_its_fault_is_stopped(tmp_path: Path) -> None:
 
     slow = MemoryBot(lambda request: [answer(request, first_legal(request), after_ms=1)])
     result, link = referee(tmp_path, [MemoryBot(on_turn(1, flood)), slow])
-    assert result.seats[0].forfeit is not None and result.seats[0].forfeit.code == "malformed"
+    assert result.seats[0].forfeit is not None
+    assert result.seats[0].forfeit.code == "malformed"
     assert link.stopped == [0]
     assert len((tmp_path / result.transcripts[0]).read_bytes().splitlines()) < 60
 
@@ -367,7 +381,8 @@ def test_an_interrupted_game_leaves_no_log_and_keeps_no_bot(tmp_path: Path) -> N
     link = MemoryLink(bots)
     with pytest.raises(KeyboardInterrupt):
         Game(make_job(tmp_path, 2), samurai(2), link).play()
-    assert list(tmp_path.iterdir()) == [] and link.kept == frozenset()
+    assert list(tmp_path.iterdir()) == []
+    assert link.kept == frozenset()
     over = [message for message in bots[0].heard if isinstance(message, GameOver)]
     assert [message.termination for message in over] == ["interrupted"]
 

@@ -14,8 +14,9 @@ from unit.referee.test_game import SECRET, MemoryBot, first_legal, on_turn, refe
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.log import parse_log, read_log
+from arena.record.secret import SECRET_FILE
 from arena.referee.chance import commitment, deal_secret
-from arena.referee.verify import SECRET_FILE, verify
+from arena.referee.verify import verify
 
 Lines = list[dict[str, Any]]
 
@@ -57,15 +58,15 @@ def summed(lines: Lines) -> bytes:
     """A log of these records with right sums: what a forger would write."""
     out = b""
     for line in lines:
-        out += json.dumps({key: value for key, value in line.items() if key != "sum"}, separators=(",", ":"))[:-1].encode()
+        out += json.dumps({key: value for key, value in line.items() if key != "sum"}, separators=(",", ":"))[
+            :-1
+        ].encode()
         out += b',"sum":"%08x"}\n' % crc32(out)
     return out
 
 
 def index(lines: Lines, record: str, nth: int = 0, **fields: Any) -> int:
-    found = [
-        at for at, line in enumerate(lines) if line["record"] == record and fields.items() <= line.items()
-    ]
+    found = [at for at, line in enumerate(lines) if line["record"] == record and fields.items() <= line.items()]
     return found[nth]
 
 

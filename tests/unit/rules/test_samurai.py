@@ -67,7 +67,9 @@ def village_with(rules: Samurai, land: int, sea: int = 0, not_near: tuple[int, .
     )
 
 
-def surround(rules: Samurai, state: State, village: int, given: list[tuple[int, str]], neutral: tuple[int, str]) -> State:
+def surround(
+    rules: Samurai, state: State, village: int, given: list[tuple[int, str]], neutral: tuple[int, str]
+) -> State:
     """Fill all land around a village but its last space: first the tiles given, then neutral ones."""
     spaces = rules.tables.land_around[village][:-1]
     for space, (seat, tile) in zip(spaces, given + [neutral] * len(spaces), strict=False):
@@ -177,7 +179,7 @@ def test_sea_need_not_be_filled_and_fills_nothing(rules: Samurai) -> None:
     state = surround(rules, state, village, [], (1, "castle2"))
     state = rules.apply(state, 0, Place(TILE_INDEX["ship2"], sea_of(rules, village)[0]))
     state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land_around[village][-1]))
-    assert state.phase == "turns" and state.to_move == 0, "a fast tile is left: the turn goes on"
+    assert (state.phase, state.to_move) == ("turns", 0), "a fast tile is left: the turn goes on"
     state = rules.apply(state, 0, End())
     assert state.captured[0] == (0, 1, 0)
 
@@ -195,7 +197,8 @@ def test_only_one_tile_that_is_not_fast(rules: Samurai) -> None:
 def test_fast_tiles_alone_make_a_turn(rules: Samurai) -> None:
     state = position(rules, {0: tiles("ronin1", "rice3")})
     state = rules.act(state, 0, {"plays": [{"tile": "ronin1", "space": rules.tables.land[0]}]})
-    assert state.to_move == 1 and state.turn == 2
+    assert state.to_move == 1
+    assert state.turn == 2
 
 
 def test_there_is_no_voluntary_pass(rules: Samurai) -> None:
@@ -210,7 +213,8 @@ def test_who_cannot_play_passes_and_all_passing_ends_the_game(rules: Samurai) ->
     state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land[0]), events)
     kinds = [event.data["event"] for event in events]
     assert kinds == ["placed", "turn", "passed", "turn", "passed", "over"]
-    assert state.phase == "over" and events[-1].data["reason"] == "passes"
+    assert state.phase == "over"
+    assert events[-1].data["reason"] == "passes"
 
 
 def test_an_action_does_not_run_into_the_seats_next_turn(rules: Samurai) -> None:
@@ -233,7 +237,8 @@ def test_the_game_ends_when_a_caste_is_exhausted(rules: Samurai) -> None:
     state = stand(replace(state, pieces=with_item(state.pieces, BUDDHA, b"")), village, BUDDHA)
     state = surround(rules, state, village, [], (1, "castle2"))
     state = rules.apply(state, 0, Place(TILE_INDEX["buddha4"], rules.tables.land_around[village][-1]))
-    assert state.phase == "over" and state.ranks == (1, 2)
+    assert state.phase == "over"
+    assert state.ranks == (1, 2)
 
 
 def test_the_game_ends_when_four_pieces_are_set_aside(rules: Samurai) -> None:
@@ -249,9 +254,12 @@ def test_switch_exchanges_pieces_and_leaves_the_game(rules: Samurai) -> None:
     a, b = rules.tables.villages[:2]
     state = stand(stand(position(rules, {0: tiles("switch", "rice2")}), a, BUDDHA), b, RICE)
     state = rules.apply(state, 0, Switch.of(b, RICE, a, BUDDHA))
-    assert a in state.pieces[RICE] and b in state.pieces[BUDDHA]
-    assert a not in state.pieces[BUDDHA] and b not in state.pieces[RICE]
-    assert state.switch_used == b"\0" and state.at == bytes(len(state.at))
+    assert a in state.pieces[RICE]
+    assert b in state.pieces[BUDDHA]
+    assert a not in state.pieces[BUDDHA]
+    assert b not in state.pieces[RICE]
+    assert state.switch_used == b"\0"
+    assert state.at == bytes(len(state.at))
     assert state.to_move == 0, "the switch is fast"
 
 
@@ -280,7 +288,9 @@ def test_move_puts_the_move_tile_on_the_space_it_left(rules: Samurai) -> None:
     state = rules.apply(state, 0, Move(a, b))
     assert state.at[a] == tile_code(0, TILE_INDEX["move"])
     assert state.at[b] == tile_code(0, TILE_INDEX["samurai3"])
-    assert a not in state.land and b not in state.land and c in state.land
+    assert a not in state.land
+    assert b not in state.land
+    assert c in state.land
     assert state.to_move == 1, "the move is not fast, and neither is rice 3"
 
 
@@ -311,10 +321,13 @@ def test_the_hand_is_refilled_from_ones_own_stack(rules: Samurai) -> None:
     state = rules.apply(state, 0, Place(TILE_INDEX["rice2"], rules.tables.land[0]))
     assert rules.pending(state) == ()
     draw = rules.draw_wanted(state)
-    assert draw is not None and (draw.stream, draw.n) == ("stack/0", 2)
+    assert draw is not None
+    assert (draw.stream, draw.n) == ("stack/0", 2)
     state = rules.draw(state, 1)
     state = rules.draw(state, 0)
-    assert state.hands[0] == tiles("buddha2", "samurai3") and state.stacks[0] == b"" and state.to_move == 1
+    assert state.hands[0] == tiles("buddha2", "samurai3")
+    assert state.stacks[0] == b""
+    assert state.to_move == 1
 
 
 def test_draft_fills_cities_then_villages_from_the_next_seat(four: Samurai) -> None:
@@ -331,7 +344,8 @@ def test_draft_fills_cities_then_villages_from_the_next_seat(four: Samurai) -> N
         assert all(play.space in kind for play in legal)
         state = four.apply(state, decision.seat, legal[0])
     assert order == [seat % 4 for seat in range(36)]
-    assert state.to_move == 0 and state.supply == (0, 0, 0)
+    assert state.to_move == 0
+    assert state.supply == (0, 0, 0)
     assert [len(spaces) for spaces in state.pieces] == [13, 13, 13]
 
 
@@ -359,7 +373,8 @@ def test_basic_deals_hands_and_pieces_by_chance() -> None:
         streams.append(draw.stream)
         state = rules.draw(state, draw.n - 1)
     assert streams == [f"stack/{seat}" for seat in range(3) for _ in range(5)] + ["setup"] * 27
-    assert rules.turn(state) == 1 and [d.kind for d in rules.pending(state)] == ["turn"]
+    assert rules.turn(state) == 1
+    assert [d.kind for d in rules.pending(state)] == ["turn"]
     for city in rules.tables.cities:  # type: ignore[attr-defined]
         assert sum(city in spaces for spaces in state.pieces) == 2
 
@@ -386,7 +401,8 @@ def test_hand_chosen_and_random_differ() -> None:
     assert [d.kind for d in samurai(2).pending(samurai(2).start())] == ["hand", "hand"]
     dealt = samurai(2, hand="random")
     draw = dealt.draw_wanted(dealt.start())
-    assert draw is not None and draw.stream == "stack/0"
+    assert draw is not None
+    assert draw.stream == "stack/0"
 
 
 def test_setup_drafted_and_random_differ() -> None:
@@ -395,7 +411,8 @@ def test_setup_drafted_and_random_differ() -> None:
     for seat in range(2):
         state = scattered.apply(state, seat, scattered.legal(state, seat)[0])
     draw = scattered.draw_wanted(state)
-    assert draw is not None and draw.stream == "setup"
+    assert draw is not None
+    assert draw.stream == "setup"
 
 
 def test_a_forfeit_leaves_the_others_playing(four: Samurai) -> None:
@@ -408,7 +425,8 @@ def test_a_forfeit_leaves_the_others_playing(four: Samurai) -> None:
     assert state.to_move == 3
     events: list[Event] = []
     state = four.forfeit(state, [3], events)
-    assert state.phase == "over" and state.ranks == (4, 1, 3, 2)
+    assert state.phase == "over"
+    assert state.ranks == (4, 1, 3, 2)
     assert events[-1].data["reason"] == "last_seat"
 
 
@@ -434,7 +452,10 @@ def test_seats_that_forfeit_together_share_their_rank(rules: Samurai) -> None:
         ({"plays": [{"tile": "rice2", "space": -1}]}, "$.plays[0].space"),
         ({"plays": [{"tile": "rice2", "space": "1"}]}, "$.plays[0].space"),
         ({"plays": [{"tile": "move", "from": 1}]}, "$.plays[0].to"),
-        ({"plays": [{"tile": "switch", "space": 1, "caste": "x", "with": 2, "with_caste": "rice"}]}, "$.plays[0].caste"),
+        (
+            {"plays": [{"tile": "switch", "space": 1, "caste": "x", "with": 2, "with_caste": "rice"}]},
+            "$.plays[0].caste",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_malformed_and_names_the_place(rules: Samurai, action: Any, place: str) -> None:

@@ -7,13 +7,26 @@ illegal. Both name the place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import IllegalAction, MalformedAction
-from arena.rules.base import Event, Legal
+from arena.rules.base import Event
 from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
 from arena.rules.samurai.state import State
-from arena.rules.samurai.tiles import CASTE_INDEX, CASTES, FULL_SET, HAND_SIZE, MOVE, SWITCH, TILE_INDEX, TILES, names
+from arena.rules.samurai.tiles import (
+    CASTE_INDEX,
+    CASTES,
+    FULL_SET,
+    HAND_SIZE,
+    MOVE,
+    SWITCH,
+    TILE_INDEX,
+    TILES,
+    names,
+    playable,
+)
+from arena.rules.samurai.turns import switches
 from arena.types import Payload, Seat
 
 if TYPE_CHECKING:
@@ -58,32 +71,44 @@ def write_action(plays: Sequence[Play]) -> Payload:
     return {"plays": [_write_play(play) for play in plays if not isinstance(play, End)]}
 
 
-def write_legal(legal: Legal, phase: str) -> Payload:
+def write_legal(rules: Samurai, state: State, seat: Seat) -> Payload:
     """The legal plays as products: of each entry, any value of each key with any of the others."""
-    if phase == "hand":
+    if state.phase == "hand":
         return {"choose": HAND_SIZE, "hand": names(FULL_SET)}
-    if phase == "setup":
+    if state.phase == "setup":
+        products = rules.legal(state, seat).products
         return {
             "setup": [
                 {"caste": [CASTES[caste] for caste in castes], "space": list(spaces)}
-                for castes, spaces in (product.choices for product in legal.products)
+                for castes, spaces in (product.choices for product in products)
             ]
         }
-    plays = [product for product in legal.products if product.make is not End]
-    return {"plays": [_WRITERS[product.make](*product.choices) for product in plays]}
+    plays: list[Payload] = []
+    for product in rules.legal(state, seat).products:
+        if product.make is Place:
+            tiles, spaces = product.choices
+            plays.append({"tile": names(tiles), "space": list(spaces)})  # type: ignore[arg-type]
+        elif product.make is Move:
+            sources, targets = product.choices
+            plays.append({"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)})
+    if playable(state.hands[seat], state.fast_only).switch:
+        plays += _write_switches(state.pieces)
+    return {"plays": plays}
 
 
-_WRITERS: Mapping[Any, Any] = {
-    Place: lambda tiles, spaces: {"tile": names(tiles), "space": list(spaces)},
-    Switch: lambda spaces, castes, others, other_castes: {
-        "tile": [TILES[SWITCH].name],
-        "space": list(spaces),
-        "caste": [CASTES[caste] for caste in castes],
-        "with": list(others),
-        "with_caste": [CASTES[caste] for caste in other_castes],
-    },
-    Move: lambda sources, targets: {"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)},
-}
+@lru_cache(maxsize=256)
+def _write_switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Payload, ...]:
+    """Up to forty products, the same until a piece moves; whoever keeps a switch in hand is sent them each time."""
+    return tuple(
+        {
+            "tile": [TILES[SWITCH].name],
+            "space": list(spaces),
+            "caste": [CASTES[caste] for caste in castes],
+            "with": list(others),
+            "with_caste": [CASTES[caste] for caste in other_castes],
+        }
+        for spaces, castes, others, other_castes in (product.choices for product in switches(pieces))
+    )
 
 
 def _write_play(play: Play) -> Payload:

@@ -170,7 +170,7 @@ class Samurai:
 
     def write_legal(self, state: State, seat: Seat) -> Payload:
         """The legal first plays in the compact form of the protocol."""
-        return actions.write_legal(self.legal(state, seat), state.phase)
+        return actions.write_legal(self, state, seat)
 
     def dump(self, state: State) -> bytes:
         """The state as bytes."""

@@ -6,7 +6,6 @@ indices in ascending order, so that it is immutable, hashable, small, and quick 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache
 from itertools import combinations
 
@@ -59,9 +58,14 @@ FULL_SET = b"".join(ONE[index] * tile.copies for index, tile in enumerate(TILES)
 """The 20 tiles that every player has."""
 
 
-def names(tiles: Iterable[int]) -> list[str]:
+def names(tiles: bytes) -> list[str]:
     """The names of some tiles, in the order given."""
-    return [TILES[tile].name for tile in tiles]
+    return list(_names(tiles))
+
+
+@cache
+def _names(tiles: bytes) -> tuple[str, ...]:
+    return tuple(TILES[tile].name for tile in tiles)
 
 
 class Playable(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
     if able.sea and state.sea:
         products.append(Product(Place, (able.sea, state.sea), len(able.sea) * len(state.sea)))
     if able.switch:
-        products += _switches(state.pieces)
+        products += switches(state.pieces)
     if able.move and state.land and (sources := _movable(tables, state, seat)):
         products.append(Product.of(Move, sources, state.land))
     if state.played:
@@ -44,7 +44,7 @@ def can_play(tables: Tables, state: State, seat: Seat) -> bool:
     return bool(
         (able.land and state.land)
         or (able.sea and state.sea)
-        or (able.switch and _switches(state.pieces))
+        or (able.switch and switches(state.pieces))
         or (able.move and state.land and _movable(tables, state, seat))
     )
 
@@ -56,7 +56,7 @@ def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
+def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
     """Every exchange of two pieces. Pieces change a few dozen times in a game, so the same ones are asked for often."""
     products = []
     for caste, own in enumerate(pieces):

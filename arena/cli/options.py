@@ -42,3 +42,8 @@ def logs_option(help: str) -> Callable[[F], F]:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 """`--json`."""
+
+db_option = click.option(
+    "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), help="The database of results."
+)
+"""`--db FILE`."""

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
+from arena.cli.options import db_option, json_option
 from arena.cli.output import say, show, show_json
 
 
 @click.command()
-@click.option(
-    "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), help="The database of results."
-)
+@db_option
 @click.option("--tournament", metavar="ID", help="Which tournament.  [default: the latest]")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def standings(db: Path, tournament: str | None, as_json: bool) -> None:
     """Print the standings of a tournament in the database.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from arena.cli.options import db_option, game_options, json_option, logs_option
 from arena.cli.output import command_line, progress_bar, say, show_json
 from arena.errors import ConfigError
 from arena.show.standings import forfeit_text
@@ -36,12 +37,7 @@ def default_concurrency() -> int:
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="[BOTS]...")
-@click.option("--rules", default="samurai", show_default=True, help="Whose rules.")
-@click.option("--ruleset", default="standard", show_default=True, help="A named set of options of the rules.")
-@click.option(
-    "--rule", "options", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
-)
-@click.option("--board", metavar="FILE", help="A board, by file or bundled name.  [default: the game's own]")
+@game_options
 @click.option("--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @click.option(
     "--format",
@@ -59,23 +55,11 @@ def default_concurrency() -> int:
     show_default=True,
     help="Each deal once per rotation of the seats, or per order.",
 )
-@click.option(
-    "--time", default="10+0.1", show_default=True, metavar="CONTROL", help="BANK+INCREMENT or LIMIT/move, in seconds."
-)
 @click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
-@click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]")
-@click.option(
-    "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), help="The database of results."
-)
-@click.option(
-    "--logs",
-    default="logs",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="Where the tournament gets its folder of logs.",
-)
+@db_option
+@logs_option("Where the tournament gets its folder of logs.")
 @click.option("--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @click.pass_context
 def tournament(
     ctx: click.Context,

@@ -149,7 +149,7 @@ def _spec(manifest: _Manifest, folder: Path) -> BotSpec:
         command=tuple(word.replace(_PYTHON, sys.executable) for word in manifest.command),
         folder=str(folder),
         rules=manifest.rules,
-        digest=_digest(_files(folder, manifest.include)),
+        digest=_digest(_files(folder, manifest.include, manifest.built)),
         memory_mib=manifest.limits.memory_mib,
         file_mib=manifest.limits.file_mib,
         start_ms=manifest.limits.start_ms,
@@ -204,14 +204,17 @@ def _runs(program: str, folder: Path) -> bool:
     return (folder / program).is_file() and os.access(folder / program, os.X_OK)
 
 
-def _files(folder: Path, include: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Everything that makes the bot what it is: relative paths, sorted, and contents."""
+def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Everything that makes the bot what it is: relative paths, sorted, and contents.
+
+    What is built is left out: the same source must have the same digest whatever the compiler.
+    """
     found: list[str] = []
     for parent, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in _LEFT_OUT and not name.startswith(".")]
         paths = [Path(parent, name) for name in files if not name.startswith(".")]
         found += [str(path.relative_to(folder)) for path in paths if path.is_file()]
-    for name in (*sorted(found), *sorted(include)):
+    for name in (*sorted({*found} - {*built}), *sorted(include)):
         try:
             yield name, (folder / name).read_bytes()
         except OSError as error:

@@ -281,7 +281,7 @@ def test_wrong_settings_are_refused_before_anything_starts(
 
 
 def test_a_database_in_use_is_refused_by_name(arena: Run, tmp_path: Path) -> None:
-    with start(tmp_path, *WORDS) as process:
+    with start(tmp_path, *WORDS, "--deals", "5000") as process:  # longer than a second command takes to begin
         wait_for_games(tmp_path, process, 1)
         refused = arena("tournament", "random", "greedy", code=1)
         process.kill()

@@ -118,6 +118,16 @@ def test_the_digest_leaves_out_what_is_made(folder: Path) -> None:
     assert load(folder).digest == before
 
 
+def test_the_digest_leaves_out_what_is_built(folder: Path) -> None:
+    """The same source is the same bot, whatever the compiler made of it."""
+    rewrite(folder, GOOD + 'built = ["program"]\n')
+    digests = set()
+    for content in ("gcc", "clang"):
+        (folder / "program").write_text(content)
+        digests.add(load(folder).digest)
+    assert len(digests) == 1
+
+
 def test_the_digest_covers_included_files(folder: Path) -> None:
     rewrite(folder, GOOD + 'include = ["../client.py"]\n')
     (folder.parent / "client.py").write_text("1")

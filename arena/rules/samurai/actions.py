@@ -6,12 +6,12 @@ illegal. Both name the place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from arena.errors import IllegalAction, MalformedAction
-from arena.rules.base import Event
+from arena.errors import MalformedAction
+from arena.rules.base import Legal
 from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
 from arena.rules.samurai.state import State
 from arena.rules.samurai.tiles import (
@@ -29,37 +29,6 @@ from arena.rules.samurai.tiles import (
 from arena.rules.samurai.turns import switches
 from arena.types import Payload, Seat
 
-if TYPE_CHECKING:
-    from arena.rules.samurai.game import Samurai
-
-
-def act(rules: Samurai, state: State, seat: Seat, action: Payload, events: list[Event] | None) -> State:
-    """Read, check and apply a whole decision."""
-    if state.phase != "turns":
-        play = _read_choice(action) if state.phase == "hand" else _read_settle(action)
-        return _step(rules, state, seat, play, "$", events)
-    turn = state.turn
-    entries = _field(action, "plays", list, "$")
-    for index, entry in enumerate(entries):
-        path = f"$.plays[{index}]"
-        if index and _is_over(state, turn):
-            raise IllegalAction(f"the turn is over: nothing more can be played in it - at {path}")
-        state = _step(rules, state, seat, _read_play(entry, path), path, events)
-    return state if entries and _is_over(state, turn) else _step(rules, state, seat, End(), "$.plays", events)
-
-
-def _is_over(state: State, turn: int) -> bool:
-    """Whether a turn ended by itself, because nothing more could be played."""
-    return state.phase != "turns" or state.turn != turn
-
-
-def _step(rules: Samurai, state: State, seat: Seat, play: Play, path: str, events: list[Event] | None) -> State:
-    try:
-        rules.check(state, seat, play)
-    except IllegalAction as error:
-        raise IllegalAction(f"{error} - at {path}") from None
-    return rules.apply(state, seat, play, events)
-
 
 def write_action(plays: Sequence[Play]) -> Payload:
     """The action of a decision's plays."""
@@ -71,20 +40,19 @@ def write_action(plays: Sequence[Play]) -> Payload:
     return {"plays": [_write_play(play) for play in plays if not isinstance(play, End)]}
 
 
-def write_legal(rules: Samurai, state: State, seat: Seat) -> Payload:
+def write_legal(state: State, seat: Seat, legal: Legal) -> Payload:
     """The legal plays as products: of each entry, any value of each key with any of the others."""
     if state.phase == "hand":
         return {"choose": HAND_SIZE, "hand": names(FULL_SET)}
     if state.phase == "setup":
-        products = rules.legal(state, seat).products
         return {
             "setup": [
                 {"caste": [CASTES[caste] for caste in castes], "space": list(spaces)}
-                for castes, spaces in (product.choices for product in products)
+                for castes, spaces in (product.choices for product in legal.products)
             ]
         }
     plays: list[Payload] = []
-    for product in rules.legal(state, seat).products:
+    for product in legal.products:
         if product.make is Place:
             tiles, spaces = product.choices
             plays.append({"tile": names(tiles), "space": list(spaces)})  # type: ignore[arg-type]
@@ -126,17 +94,26 @@ def _write_play(play: Play) -> Payload:
     }
 
 
-def _read_choice(action: Payload) -> Choose:
+def read_choice(action: Payload) -> Choose:
+    """The choice of a first hand."""
     tiles = _field(action, "hand", list, "$")
     read = [_name(tile, TILE_INDEX, "a tile", f"$.hand[{index}]") for index, tile in enumerate(tiles)]
     return Choose(bytes(sorted(read)))
 
 
-def _read_settle(action: Payload) -> Settle:
+def read_settle(action: Payload) -> Settle:
+    """A piece put in the set-up."""
     return Settle(_caste(action, "caste", "$"), _space(action, "space", "$"))
 
 
-def _read_play(entry: Any, path: str) -> Play:
+def read_plays(action: Payload) -> Iterator[tuple[str, Place | Switch | Move]]:
+    """The plays of a turn, one after another, each with its place in the action."""
+    for index, entry in enumerate(_field(action, "plays", list, "$")):
+        path = f"$.plays[{index}]"
+        yield path, _read_play(entry, path)
+
+
+def _read_play(entry: Any, path: str) -> Place | Switch | Move:
     if not isinstance(entry, dict):
         raise MalformedAction(f"expected a play as a map, got: {entry!r:.40} - at {path}")
     tile = _name(_field(entry, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")

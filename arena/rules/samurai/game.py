@@ -150,11 +150,11 @@ class Samurai:
 
     def first_view(self, seat: Seat) -> Payload:
         """What a seat knows before the first event."""
-        return views.view(self, self.tables.start, seat)
+        return views.view(self.tables, self.tables.start, seat)
 
     def view(self, state: State, seat: Seat) -> Payload:
         """All that the seat may know now."""
-        return views.view(self, state, seat)
+        return views.view(self.tables, state, seat)
 
     def fold(self, view: Payload, event: Payload) -> Payload:
         """The view after an event's data."""
@@ -162,7 +162,24 @@ class Samurai:
 
     def act(self, state: State, seat: Seat, action: Payload, events: list[Event] | None = None) -> State:
         """The state after a whole decision as it came over the wire."""
-        return actions.act(self, state, seat, action, events)
+        if state.phase == "hand":
+            return self._step(state, seat, actions.read_choice(action), "$", events)
+        if state.phase == "setup":
+            return self._step(state, seat, actions.read_settle(action), "$", events)
+        turn, ended = state.turn, False
+        for path, play in actions.read_plays(action):
+            if ended:
+                raise IllegalAction(f"the turn is over: nothing more can be played in it - at {path}")
+            state = self._step(state, seat, play, path, events)
+            ended = state.phase != "turns" or state.turn != turn
+        return state if ended else self._step(state, seat, End(), "$.plays", events)
+
+    def _step(self, state: State, seat: Seat, play: Play, path: str, events: list[Event] | None) -> State:
+        try:
+            self.check(state, seat, play)
+        except IllegalAction as error:
+            raise IllegalAction(f"{error} - at {path}") from None
+        return self.apply(state, seat, play, events)
 
     def write_action(self, state: State, seat: Seat, plays: Sequence[Any]) -> Payload:
         """The action for which `act` applies `plays`."""
@@ -170,7 +187,7 @@ class Samurai:
 
     def write_legal(self, state: State, seat: Seat) -> Payload:
         """The legal first plays in the compact form of the protocol."""
-        return actions.write_legal(self, state, seat)
+        return actions.write_legal(state, seat, self.legal(state, seat))
 
     def dump(self, state: State) -> bytes:
         """The state as bytes."""

@@ -6,26 +6,22 @@ pieces to their owner (to everyone where they lie in the open, and when the game
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from arena.rules.samurai.state import State, owner_and_tile
+from arena.rules.samurai.tables import Tables
 from arena.rules.samurai.tiles import CASTES, MOVE, TILE_INDEX, TILES, names
 from arena.types import Payload, Seat
-
-if TYPE_CHECKING:
-    from arena.rules.samurai.game import Samurai
 
 _PHASES = {"deal": "hand", "scatter": "setup", "refill": "turns"}
 """Steps of chance belong to the phase around them."""
 
 
-def sees_captured(rules: Samurai, state: State, seat: Seat, other: Seat) -> bool:
+def sees_captured(tables: Tables, state: State, seat: Seat, other: Seat) -> bool:
     """Whether a seat sees the captured pieces of another (rules page, "Who may know what")."""
-    open_to_all = {"open": True, "hidden": False, "open_for_two": rules.seats == 2}[rules.options["captured"]]
+    open_to_all = {"open": True, "hidden": False, "open_for_two": tables.seats == 2}[tables.options["captured"]]
     return seat == other or open_to_all or state.phase == "over"
 
 
-def view(rules: Samurai, state: State, seat: Seat) -> Payload:
+def view(tables: Tables, state: State, seat: Seat) -> Payload:
     """All that `seat` may know now."""
     tiles = []
     for space, code in enumerate(state.at):
@@ -47,7 +43,7 @@ def view(rules: Samurai, state: State, seat: Seat) -> Payload:
         "stacks": [len(stack) for stack in state.stacks],
         "switch_used": list(state.switch_used),
         "captured": [
-            dict(zip(CASTES, pieces, strict=True)) if sees_captured(rules, state, seat, other) else None
+            dict(zip(CASTES, pieces, strict=True)) if sees_captured(tables, state, seat, other) else None
             for other, pieces in enumerate(state.captured)
         ],
         "set_aside": dict(zip(CASTES, state.set_aside, strict=True)),

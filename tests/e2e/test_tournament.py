@@ -191,7 +191,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
     assert stdout == ""
     assert "Traceback" not in stderr
     assert re.search(r"Interrupted: \d+ of 12 games are kept", stderr)
-    assert "arena tournament random greedy --deals 6 --concurrency 2 --seed storm --json" in stderr
+    assert "arena tournament random greedy --seed storm --deals 6 --concurrency 2 --json" in stderr
     check_the_rest(arena, tmp_path, 2)
 
 

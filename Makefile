@@ -46,7 +46,7 @@ golden: $(VENV)/with-test ## Rewrite the golden playthroughs; review the differe
 bots: ## Build the bundled bots in C and JavaScript (STRICT=1: a missing tool is an error)
 	@$(MAKE) --no-print-directory -C bots
 
-bench: $(VENV)/with-test bots ## Measure the referee, the engine and a tournament, as ratios
+bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel) and a tournament, as ratios
 	@$(BIN)/python benchmarks/bench.py
 
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need

@@ -1,0 +1,152 @@
+"""Bots that misbehave, as real processes over the real socket, through a whole game and a whole tournament."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.link.bots import BotSpec
+from arena.link.pool import worker_pool
+from arena.record.log import read_log
+from arena.referee.job import Job
+from arena.referee.verify import verify
+from arena.referee.worker import play
+from arena.resources import default_board
+from arena.rules import resolve_options
+from arena.types import Termination, TimeControl
+
+FAULTY = Path(__file__).parents[1] / "faulty" / "bot.py"
+SECRET = b"f" * 32
+BEGINNING = "ok," * 12
+"""Enough answers to be in the middle of the game."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _pool_is_shut() -> object:
+    yield
+    worker_pool().shutdown()
+
+
+def bot(script: str, *, memory_mib: int = 2048, start_ms: int = 10_000) -> BotSpec:
+    return BotSpec(
+        name="faulty",
+        version="1",
+        command=(sys.executable, str(FAULTY), script),
+        folder=str(FAULTY.parent),
+        digest=f"{script}{memory_mib}{start_ms}",
+        memory_mib=memory_mib,
+        start_ms=start_ms,
+    )
+
+
+def job(folder: Path, *bots: BotSpec) -> Job:
+    name, text = default_board("samurai")
+    return Job(
+        game="faults-000000",
+        tournament="faults",
+        rules="samurai",
+        ruleset="standard",
+        options=resolve_options("samurai", "standard", {})[1],
+        board_name=name,
+        board_text=text,
+        bots=bots,
+        time=TimeControl.parse("0.4/move"),
+        deal=0,
+        rotation=0,
+        secret=SECRET,
+        logs=str(folder),
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "script", "code"),
+    [
+        (number, script, Termination(code))
+        for number, (script, code) in enumerate(
+            {
+                "crash": "crashed",
+                "exit": "crashed",
+                "segfault": "crashed",
+                "killed": "out_of_memory",
+                "memory:400": "out_of_memory",
+                "silent": "timeout",
+                "spin": "timeout",
+                "late:3000": "timeout",
+                "garbage": "malformed",
+                "list": "malformed",
+                "malformed": "malformed",
+                "illegal": "illegal_action",
+                "wrong_id": "protocol_violation",
+                "twice": "protocol_violation",
+                "oversized": "protocol_violation",
+                "multipart": "protocol_violation",
+                "disconnect": "disconnected",
+            }.items()
+        )
+    ],
+)
+def test_a_fault_in_mid_turn_is_a_forfeit_and_the_others_play_on(
+    tmp_path: Path, number: int, script: str, code: Termination
+) -> None:
+    guilty = number % 3
+    specs = [bot("ok")] * 3
+    specs[guilty] = bot(f"words,{BEGINNING}{script}", memory_mib=200 if script.startswith("memory") else 2048)
+    result = play(job(tmp_path, *specs))
+    forfeits = {seat: entry.forfeit for seat, entry in enumerate(result.seats) if entry.forfeit}
+    assert list(forfeits) == [guilty]
+    assert forfeits[guilty].code == code
+    assert forfeits[guilty].turn > 0
+    assert forfeits[guilty].stderr, "its last words are kept"
+    assert result.termination == "finished"
+    assert result.ranks[guilty] == 3
+    assert verify(tmp_path / result.log, SECRET).draws_checked
+    transcript = (tmp_path / result.transcripts[0]).read_text().splitlines()
+    assert [json.loads(line)["from"] for line in transcript][:2] == ["referee", "bot"]
+
+
+@pytest.mark.parametrize("script", ["hello:crash", "hello:silent", "ready:silent", "hello:bad_token", "hello:garbage"])
+@pytest.mark.parametrize("guilty", [0, 1])
+def test_a_bot_that_does_not_start_forfeits_before_the_first_turn(tmp_path: Path, script: str, guilty: int) -> None:
+    specs = [bot("ok")] * 2
+    specs[guilty] = bot(script, start_ms=700)
+    result = play(job(tmp_path, *specs))
+    forfeit = result.seats[guilty].forfeit
+    assert forfeit is not None
+    assert (forfeit.code, forfeit.turn) == (Termination.START_FAILED, 0)
+    assert result.ranks[guilty] == 2
+    assert result.termination == "start_failed"
+
+
+def test_the_author_of_a_bot_that_crashes_finds_all_he_needs(tmp_path: Path) -> None:
+    """In the summary, in the database, and beside the log."""
+    for name, script in (("good", "ok"), ("bad", f"words,{BEGINNING}crash")):
+        folder = tmp_path / name
+        folder.mkdir()
+        command = json.dumps(["{python}", str(FAULTY), script])
+        (folder / "bot.toml").write_text(f'name = "{name}"\nversion = "2"\ncommand = {command}\nrules = ["samurai"]\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "tournament", "./good", "./bad", "--deals", "2", "--seed", "s", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    document = json.loads(done.stdout)
+    assert {row["bot"]: row["forfeits"] for row in document["standings"]} == {"good": 0, "bad": 4}
+    assert "exited with status 3" in done.stderr
+    assert "crashed" in done.stderr
+    database = sqlite3.connect(tmp_path / "arena.db")
+    rows = database.execute(
+        "SELECT * FROM seats WHERE stderr IS NOT NULL AND stderr != '' AND stderr != '[]'"
+    ).fetchall()
+    database.close()
+    assert len(rows) == 4
+    logs = tmp_path / document["logs"]
+    assert len(list(logs.glob("*.transcript"))) == 4
+    log = read_log(sorted(logs.glob("*.jsonl"))[0])
+    assert log.outcome.termination == "crashed"

@@ -98,7 +98,10 @@ class Legal(Sequence[Any]):
 
     def __init__(self, products: Sequence[Product]) -> None:
         self.products = products
-        self.size = sum([product.size for product in products])
+        size = 0
+        for product in products:
+            size += product.size
+        self.size = size
 
     def __len__(self) -> int:
         return self.size

@@ -14,7 +14,7 @@ from arena.rules.samurai import actions, setup, turns, views
 from arena.rules.samurai.board import Board, parse_board
 from arena.rules.samurai.options import OPTIONS, RULESETS
 from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
-from arena.rules.samurai.state import State
+from arena.rules.samurai.state import Phase, State
 from arena.rules.samurai.tables import Tables
 from arena.rules.samurai.tiles import all_hands
 from arena.types import Payload, Ranks, Seat
@@ -30,6 +30,8 @@ _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Choose: setup.choose,
 }
 """What each play does."""
+_DRAWS: Mapping[Phase, Callable[..., State]] = {"refill": turns.refill, "deal": setup.deal, "scatter": setup.scatter}
+"""What each draw of chance does."""
 _REFUSALS: Mapping[type[Play], Callable[..., str | None]] = {
     **dict.fromkeys((Place, Switch, Move, End), turns.turn_refusal),
     Settle: setup.settle_refusal,
@@ -92,8 +94,7 @@ class Samurai:
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
         """The state after chance drew `index`."""
-        step = {"refill": turns.refill, "deal": setup.deal, "scatter": setup.scatter}[state.phase]
-        return step(self.tables, state, index, events)
+        return _DRAWS[state.phase](self.tables, state, index, events)
 
     def pending(self, state: State) -> tuple[Decision, ...]:
         """`hand` of every seat that has not chosen; else `setup` or `turn` of the seat to move."""

@@ -141,8 +141,8 @@ def _next_to_fill(tables: Tables, state: State) -> tuple[int, Triple]:
 def _open_settlements(tables: Tables, state: State) -> tuple[bytes, bytes]:
     """The cities and the villages that still have room."""
     held = b"".join(state.pieces)
-    cities = bytes(space for space in tables.cities if held.count(space) < PIECES["city"])
-    return cities, bytes(space for space in tables.villages if space not in held)
+    full = bytes(city for city in tables.cities if held.count(city) == PIECES["city"])
+    return tables.cities.translate(None, full), tables.villages.translate(None, held)
 
 
 def _fits(state: State, caste: int, space: int, cities: bytes, villages: bytes) -> bool:

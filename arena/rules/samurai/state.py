@@ -1,6 +1,7 @@
 """The state of a game of Samurai: immutable plain data.
 
 Sets of spaces and of tiles are `bytes` of their numbers, ascending: immutable, small, quick to copy and to search.
+`a.translate(None, b)` is the set a without the members of b.
 """
 
 from __future__ import annotations

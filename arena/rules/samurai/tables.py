@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from arena.rules.base import Decision, Draw
-from arena.rules.samurai.board import CASTES as CASTE_COUNT
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import State, tile_code
-from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, TILES
+from arena.rules.samurai.tiles import CASTES, FULL_SET, KINDS, MOVE, ONE, TILES
 
 PLACED = [[ONE[tile_code(seat, tile)] for tile in range(KINDS)] for seat in range(4)]
 """By seat and tile: what `State.at` holds for it, as one byte to splice in."""
@@ -17,6 +16,9 @@ MOVABLE = [
     for seat in range(4)
 ]
 """By seat: what `State.at` holds for those of its tiles that a move may take from the board."""
+_STRENGTHS = [tuple(tile.value * (caste in tile.castes) for caste in range(len(CASTES))) for tile in TILES]
+INFLUENCE = [(0, (0, 0, 0))] + [(seat, strength) for seat in range(4) for strength in _STRENGTHS]
+"""By what `State.at` holds: whose tile it is, and how much it influences each caste."""
 
 
 class Tables:
@@ -45,7 +47,7 @@ class Tables:
         self.decisions = {
             kind: [(Decision(seat, kind),) for seat in range(seats)] for kind in ("hand", "setup", "turn")
         }
-        per_caste = sum(PIECES.get(kind, 0) for kind in kinds) // CASTE_COUNT - len(edos)
+        per_caste = sum(PIECES.get(kind, 0) for kind in kinds) // len(CASTES) - len(edos)
         self.start = State(
             phase="hand" if self.options["hand"] == "chosen" else "deal",
             turn=0,

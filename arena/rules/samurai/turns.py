@@ -11,7 +11,7 @@ from arena.rules.base import Event, Product
 from arena.rules.samurai.plays import End, Move, Place, Switch
 from arena.rules.samurai.scoring import rank
 from arena.rules.samurai.state import State, owner_and_tile, tile_code, with_item
-from arena.rules.samurai.tables import MOVABLE, PLACED, Tables
+from arena.rules.samurai.tables import INFLUENCE, MOVABLE, PLACED, Tables
 from arena.rules.samurai.tiles import CASTES, HAND_SIZE, MOVE, ONE, SWITCH, TILES, names, playable
 from arena.types import Payload, Seat
 
@@ -63,8 +63,7 @@ def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
         for position, space in enumerate(own[:-1], start=1):
             products.append(Product.of(Switch, (space,), (caste,), own[position:], (caste,)))
         for other in range(caste + 1, len(pieces)):
-            here = bytes(space for space in own if space not in pieces[other])
-            there = bytes(space for space in pieces[other] if space not in own)
+            here, there = own.translate(None, pieces[other]), pieces[other].translate(None, own)
             if here and there:
                 products.append(Product.of(Switch, here, (caste,), there, (other,)))
     return tuple(products)
@@ -200,15 +199,15 @@ def resolve_captures(tables: Tables, state: State, events: list[Event] | None) -
     Only where a tile was put in this turn can one have become surrounded.
     """
     land = state.land
-    surrounded = set()
+    surrounded = []
     for space in state.placed:
         for settlement in tables.settlements_near[space]:
             for neighbour in tables.land_around[settlement]:
                 if neighbour in land:
                     break
             else:
-                surrounded.add(settlement)
-    for settlement in sorted(surrounded):
+                surrounded.append(settlement)
+    for settlement in sorted({*surrounded}) if surrounded else ():
         for caste in range(len(CASTES)):
             if settlement in state.pieces[caste]:
                 state = _capture(tables, state, settlement, caste, events)
@@ -237,11 +236,11 @@ def _capture(tables: Tables, state: State, settlement: int, caste: int, events: 
 def influence(tables: Tables, state: State, settlement: int, caste: int) -> list[int]:
     """By seat: the values of its tiles next to a settlement that influence a caste, added up."""
     totals = [0] * tables.seats
+    at = state.at
     for space in tables.around[settlement]:
-        if code := state.at[space]:
-            seat, tile = owner_and_tile(code)
-            if caste in TILES[tile].castes:
-                totals[seat] += TILES[tile].value
+        if code := at[space]:
+            seat, values = INFLUENCE[code]
+            totals[seat] += values[caste]
     return totals
 
 

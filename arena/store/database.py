@@ -50,7 +50,16 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise StoreError(f"expected a database that can be opened, got: {error} - at {path}") from error
     try:
-        for name, value, expected in _WRITER_SETTINGS if write else _READER_SETTINGS:
+        _configure(connection, path, _WRITER_SETTINGS if write else _READER_SETTINGS)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: sqlite3.Connection, path: Path, settings: tuple[tuple[str, str, Any], ...]) -> None:
+    try:
+        for name, value, expected in settings:
             connection.execute(f"PRAGMA {name} = {value}")
             got = connection.execute(f"PRAGMA {name}").fetchone()[0]
             if got != expected:
@@ -60,14 +69,9 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
                 )
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
-        connection.close()
         raise StoreError(
             f"expected an SQLite database, got: {error} - at {path}; give another file with --db"
         ) from error
-    except StoreError:
-        connection.close()
-        raise
-    return connection
 
 
 def migrate(connection: sqlite3.Connection) -> None:

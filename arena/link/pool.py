@@ -30,6 +30,8 @@ MAX_IDLE: Final = 8
 """Processes that wait for another game."""
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
+LAST_MESSAGE_MS: Final = 200
+"""Time to read an `error`, while other games go on."""
 _MS: Final = 1_000_000
 _BURST: Final = 256
 """How many messages that nobody asked for are read between two games."""
@@ -122,7 +124,13 @@ class Pool:
         return bot
 
     def give_back(self, bot: Bot, *, keep: bool) -> None:
-        """End a seat's use of a bot: it waits for another game if `keep` and it can, otherwise it is killed."""
+        """End a seat's use of a bot: it waits for another game if `keep` and it can, otherwise it is killed.
+
+        One that was sent an `error` has a moment to read it: its author will look for it in the bot's own output.
+        """
+        if bot.session.state is State.CLOSED and bot.process.end() is None:
+            self._leaving.append((bot, time.monotonic_ns() + LAST_MESSAGE_MS * _MS))
+            return
         if not keep or not bot.fit():
             self._discard(bot)
             return

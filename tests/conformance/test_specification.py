@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 
+from arena.link.pool import LAST_MESSAGE_MS
 from arena.referee.chair import MAX_IDLE_MESSAGES
 from arena.referee.clock import MARGIN_NS
 from arena.types import Termination
@@ -94,6 +95,7 @@ def test_limits_are_those_of_the_code() -> None:
     assert f"more than {messages.MAX_DEPTH} deep" in section("5.2")
     assert messages.MAX_INT == 2**53 - 1
     assert f"margin is {MARGIN_NS // 1_000_000} ms" in section("9")
+    assert f"{LAST_MESSAGE_MS} milliseconds after the game" in section("8")
     assert f"send {MAX_IDLE_MESSAGES:,} messages or more" in section("5")
 
 

@@ -19,7 +19,7 @@ from arena.link.local import LocalLink
 from arena.link.pool import MAX_IDLE, Pool
 from arena.types import Termination
 from arena.wire.codec import decode, encode
-from arena.wire.messages import MAX_FRAME, Action, Hello, Request, RequestClock
+from arena.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
 
 ROOT = Path(__file__).parents[2]
 FAULTY = ROOT / "tests" / "faulty"
@@ -201,6 +201,17 @@ def test_a_frame_a_bit_too_long_is_left_to_the_session_to_refuse(pool: Pool) -> 
     frame = ask(link, number=2)
     assert isinstance(frame, Frame)
     assert len(frame.data) > MAX_FRAME
+
+
+def test_a_bot_can_read_the_error_that_ended_its_game(pool: Pool) -> None:
+    link = started(pool, faulty("ok"))
+    process = pool._bots[-1].process
+    link.send(0, link.session(0).send(Error(code="illegal_action")))
+    link.close(keep=frozenset())
+    assert eventually(lambda: process.end() is not None)
+    end = process.end()
+    assert end is not None
+    assert end.detail == "exited with status 7"
 
 
 def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:

@@ -23,6 +23,7 @@ child           leave a child in the process group, then answer
 daemon          leave a child in a session of its own, then answer
 deaf            (anywhere in the script) from the start, read hardly anything
 
+When it is sent an `error` it ends with status 7.
 As a greeting also: `bad_token`, `bad_version`, `unknown`.
 """
 
@@ -63,6 +64,8 @@ def main(script: str) -> None:
             bot.kind = message["kind"]
             answer = {"type": "action", "id": message["id"], "action": first_legal(message)}
             bot.do(turns.pop(0) if turns else "ok", answer)
+        elif message["type"] == "error":
+            raise SystemExit(7)
         elif message["type"] == "goodbye":
             return
 

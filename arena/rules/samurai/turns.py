@@ -52,7 +52,8 @@ def can_play(tables: Tables, state: State, seat: Seat) -> bool:
 def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
     """The spaces from which a seat may move a tile: its own, not fast, and not placed in this turn."""
     own, at = MOVABLE[seat], state.at
-    return bytes(space for space in tables.land if at[space] in own and space not in state.placed)
+    filled = tables.land.translate(None, state.land + state.placed)
+    return bytes([space for space in filled if at[space] in own])
 
 
 @lru_cache(maxsize=4096)

@@ -164,8 +164,9 @@ class Pool:
                 raise RemoteProtocolError("protocol_violation", "expected one connection, got: another with its token")
             culprit.session.receive(part.data)
         except RemoteProtocolError as error:
-            self._send(part.route, encode(Error(code=error.error_code, message=str(error))))
+            # Whose connection it is must be known before it is told: it may close it at once.
             culprit = culprit or self._greeting(group_of(part.descriptor))
+            self._send(part.route, encode(Error(code=error.error_code, message=str(error))))
             if culprit is not None and culprit.route is None:
                 culprit.refusal = str(error)
             return

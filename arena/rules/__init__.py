@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arena.errors import ConfigError, did_you_mean
-from arena.rules.base import Option, Rules
+from arena.rules.base import Rules
 
 NAMES = ("samurai",)
 """Every game, by its name on the wire."""
@@ -18,16 +18,6 @@ def _game(name: str) -> Any:
 
         return Samurai
     raise _unknown("the rules of a game", NAMES, name)
-
-
-def option_list(name: str) -> tuple[Option, ...]:
-    """The options of a game's rules."""
-    return tuple(_game(name).option_list)
-
-
-def ruleset_names(name: str) -> tuple[str, ...]:
-    """The rulesets of a game's rules."""
-    return tuple(_game(name).rulesets)
 
 
 def resolve_options(name: str, ruleset: str, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:

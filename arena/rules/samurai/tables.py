@@ -44,9 +44,7 @@ class Tables:
         self.others = [tuple(other for other in range(seats) if other != seat) for seat in range(seats)]
         self.draws = [[Draw(f"stack/{seat}", n) for n in range(len(FULL_SET) + 1)] for seat in range(seats)]
         """By seat and size of its stack: the draw of a tile."""
-        self.decisions = {
-            kind: [(Decision(seat, kind),) for seat in range(seats)] for kind in ("hand", "setup", "turn")
-        }
+        self.decisions = {kind: [(Decision(seat, kind),) for seat in range(seats)] for kind in ("setup", "turn")}
         per_caste = sum(PIECES.get(kind, 0) for kind in kinds) // len(CASTES) - len(edos)
         self.start = State(
             phase="hand" if self.options["hand"] == "chosen" else "deal",

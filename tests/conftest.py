@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -16,6 +17,12 @@ ROOT = Path(__file__).parent.parent
 # To explore further: pytest --hypothesis-profile=default
 settings.register_profile("arena", derandomize=True, deadline=None, database=None)
 settings.load_profile("arena")
+
+
+# A shell starts what it runs in the background with Ctrl-C ignored, and every process below inherits that: the tests
+# that interrupt a process would wait for it in vain.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -65,7 +65,9 @@ class Game:
         self._job = job
         self._rules = rules
         self._link = link
-        self._deal = Deal(deal_secret(job.secret, job.deal))
+        secret = deal_secret(job.secret, job.deal)
+        self._deal = Deal(secret)
+        self._commitment = commitment(secret)
         self._path = Path(job.logs) / f"{job.game}.jsonl"
         self._records: list[Header | Record] = []
         self._state = rules.start()
@@ -130,7 +132,7 @@ class Game:
                 time=str(job.time),
                 deal=job.deal,
                 rotation=job.rotation,
-                commitment=commitment(deal_secret(job.secret, job.deal)),
+                commitment=self._commitment,
             )
         )
 
@@ -146,7 +148,7 @@ class Game:
             seats=rules.seats,
             board=rules.board_payload(),
             time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
-            commitment=commitment(deal_secret(job.secret, job.deal)),
+            commitment=self._commitment,
             bot_seed=bot_seed(job.secret, job.deal, chair.seat),
         )
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
-from arena.errors import ConfigError
 from arena.record.secret import reveal
-from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.referee.worker import play
 from arena.store.records import Tournament
+from arena.tournament.plan import describe, new_id
 from arena.tournament.runner import Played
 from arena.tournament.settings import Settings
 from arena.tournament.setup import Setup
@@ -29,27 +24,8 @@ def begin_match(settings: Settings, logs: Path) -> Tournament:
     Raises:
         ConfigError: That cannot be made. Show the message to the operator.
     """
-    secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
-    created = datetime.now(UTC)
-    id = f"match-{created:%Y%m%d}-{secrets.token_hex(3)}"
-    folder = logs.resolve() / id
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise ConfigError(
-            f"expected a folder for logs that can be written to, got: {error.strerror} - at {logs}; use --logs"
-        ) from error
-    return Tournament(
-        id=id,
-        created=created.isoformat(timespec="seconds"),
-        settings=msgspec.to_builtins(settings),
-        digest=settings.digest,
-        seed=settings.seed,
-        secret=secret,
-        commitment=commitment(secret),
-        logs=str(folder),
-        games=settings.schedule().total(),
-    )
+    id = new_id(logs, "match-", 3)
+    return describe(settings, id, logs.resolve() / id)
 
 
 def play_match(setup: Setup, match: Tournament) -> Iterator[Played]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,19 +54,8 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
         return Begun(found, store.done(found.id), resumed=True)
 
-    secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
-    id = _new_id(store, logs)
-    tournament = Tournament(
-        id=id,
-        created=now(),
-        settings=msgspec.json.decode(canonical(settings)),
-        digest=settings.digest,
-        seed=settings.seed,
-        secret=secret,
-        commitment=commitment(secret),
-        logs=str(logs.resolve() / id),
-        games=schedule.total(),
-    )
+    id = new_id(logs, "", 2, store.has)
+    tournament = describe(settings, id, logs.resolve() / id)
     entrants = [
         Entrant(
             number=number,
@@ -83,6 +72,28 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
     return Begun(tournament, 0, resumed=False)
 
 
+def describe(settings: Settings, id: str, logs: Path) -> Tournament:
+    """A tournament as it is before its first game: its secret is new, or that of the seed.
+
+    Args:
+        settings: Its settings.
+        id: Its identifier.
+        logs: Its own folder of logs, absolute.
+    """
+    secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
+    return Tournament(
+        id=id,
+        created=now(),
+        settings=msgspec.json.decode(canonical(settings)),
+        digest=settings.digest,
+        seed=settings.seed,
+        secret=secret,
+        commitment=commitment(secret),
+        logs=str(logs),
+        games=settings.schedule().total(),
+    )
+
+
 def close(store: Store, tournament: Tournament) -> None:
     """Reveal the secret of a tournament whose games are all done, and mark it finished.
 
@@ -96,11 +107,21 @@ def close(store: Store, tournament: Tournament) -> None:
     store.finish(tournament.id)
 
 
-def _new_id(store: Store, logs: Path) -> str:
-    """A short identifier, and its folder; random apart from the date, and never derived from the secret."""
+def new_id(logs: Path, prefix: str, size: int, taken: Callable[[str], bool] = lambda id: False) -> str:
+    """A short identifier, and its folder; random apart from prefix and date, and never derived from the secret.
+
+    Args:
+        logs: Where the folder is made.
+        prefix: How the identifier begins.
+        size: Its random bytes.
+        taken: Whether an identifier is in use.
+
+    Raises:
+        ConfigError: The folder cannot be made, or not be written to.
+    """
     while True:
-        id = f"{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(2)}"
-        if not store.has(id) and _make_folder(logs / id):
+        id = f"{prefix}{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(size)}"
+        if not taken(id) and _make_folder(logs / id):
             return id
 
 

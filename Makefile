@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CHECKED := arena benchmarks bots docs protocol tests
+CHECKED := arena benchmarks boards bots docs protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test check format lint types docs docs-check tour golden bots bench venv clean
+.PHONY: help tournament test check format lint types docs docs-check tour golden bots bench fairness venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,8 +46,11 @@ golden: $(VENV)/with-test ## Rewrite the golden playthroughs; review the differe
 bots: ## Build the bundled bots in C and JavaScript (STRICT=1: a missing tool is an error)
 	@$(MAKE) --no-print-directory -C bots
 
-bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel) and a tournament, as ratios
+bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel), races and a tournament, as ratios
 	@$(BIN)/python benchmarks/bench.py
+
+fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players
+	@$(BIN)/python benchmarks/fairness.py
 
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from arena.errors import ConfigError, InternalError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
-_DEFAULT_BOARDS = {"samurai": "japan"}
+_DEFAULT_BOARDS = {"samurai": "japan", "gardener": "garden"}
 
 
 def bots_folder() -> Path:

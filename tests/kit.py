@@ -12,11 +12,49 @@ import pytest
 
 from arena.errors import IllegalAction
 from arena.resources import default_board
-from arena.rules import make_rules, resolve_options
-from arena.rules.base import Event, Rules
+from arena.rules import NAMES, game, make_rules, resolve_options
+from arena.rules.base import Decision, Event, Rules
 
 LONGEST = 2_000
 """Steps after which a random game counts as endless."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A game as it may be played: what the kit is called with."""
+
+    name: str
+    ruleset: str
+    seats: int
+    option: str = ""
+    """One option that differs from the ruleset's, as `NAME=VALUE`."""
+
+    @property
+    def rules(self) -> Rules[Any]:
+        """The rules, on the bundled board."""
+        option, _, value = self.option.partition("=")
+        return at_default_board(self.name, self.seats, self.ruleset, **({option: value} if option else {}))
+
+    def __str__(self) -> str:
+        return "-".join(filter(None, (self.name, self.ruleset, f"{self.seats}p", self.option)))
+
+
+def tables() -> Iterator[Table]:
+    """Every ruleset of every game for every number of players."""
+    for name in NAMES:
+        for ruleset in game(name).rulesets:
+            for seats in game(name).seat_counts:
+                yield Table(name, ruleset, seats)
+
+
+def single_options() -> Iterator[Table]:
+    """Every value of every option alone, beside the game's first ruleset, for two and three players."""
+    for name in NAMES:
+        ruleset, first = next(iter(game(name).rulesets.items()))
+        for option in game(name).option_list:
+            for value in option.values:
+                if value != first.options[option.name]:
+                    for seats in (2, 3):
+                        yield Table(name, ruleset, seats, f"{option.name}={value}")
 
 
 def samurai(seats: int = 2, ruleset: str = "standard", **overrides: str) -> Rules[Any]:
@@ -44,6 +82,7 @@ def walk(rules: Rules[Any], seed: int, after: Callable[[Any, random.Random], Any
     """A random game, step by step. `after` may replace each state, to make seats forfeit for example."""
     chance = random.Random(seed)
     state = rules.start()
+    begun: tuple[Decision, int] | None = None
     for _ in range(LONGEST):
         if rules.ranks(state) is not None:
             return
@@ -53,7 +92,11 @@ def walk(rules: Rules[Any], seed: int, after: Callable[[Any, random.Random], Any
             move: Any = chance.randrange(draw.n)
             state = rules.draw(state, move, events)
         else:
-            seat = chance.choice(rules.pending(state)).seat
+            pending = rules.pending(state)
+            picked = chance.choice(pending), rules.turn(state)
+            if begun is None or begun[0] not in pending or begun[1] != picked[1]:
+                begun = picked
+            seat = begun[0].seat  # a decision of several plays is finished before another seat goes on
             legal = rules.legal(state, seat)
             move = legal[chance.randrange(len(legal))]
             state = rules.apply(state, seat, move, events)
@@ -77,6 +120,7 @@ def check_rules(rules: Rules[Any], seed: int) -> None:
             assert rules.draw(step.before, step.move) == step.after
         else:
             assert rules.draw_wanted(step.before) is None
+            assert {decision.race for decision in rules.pending(step.before)} <= {False, rules.has_race}
             assert rules.apply(step.before, step.seat, step.move) == step.after
         owing = {decision.seat for decision in rules.pending(state)}
         for seat in range(rules.seats):
@@ -130,9 +174,10 @@ def check_actions(rules: Rules[Any], seed: int) -> None:
             begun = step.before
         plays.append(step.move)
         events += step.events
-        still = [(d.seat, d.kind) for d in rules.pending(step.after)]
+        (kind,) = (decision.kind for decision in rules.pending(step.before) if decision.seat == step.seat)
+        still = [(decision.seat, decision.kind) for decision in rules.pending(step.after)]
         same_turn = rules.turn(step.after) == rules.turn(begun)
-        if same_turn and rules.turn(begun) and step.seat in [seat for seat, _ in still]:
+        if same_turn and rules.turn(begun) and (step.seat, kind) in still:
             continue
         told: list[Event] = []
         action = json.loads(json.dumps(rules.write_action(begun, step.seat, plays)))

@@ -96,12 +96,18 @@ class LocalLink:
         return monotonic_ns()
 
     def send(self, seat: Seat, data: bytes) -> int:
-        """Hand a frame to the seat's socket; the moment it was handed over. A seat that failed swallows it."""
+        """Hand a frame to the seat's socket; the moment it was handed over. A seat that failed swallows it.
+
+        That moment is before the sending call, not after it: the system may well let the bot run, and answer, before
+        the call returns.
+        """
         bot = self._live.get(seat)
+        sent_ns = monotonic_ns()
         if bot is not None:
             assert bot.route is not None
             try:
                 self._send(bot.route, MORE_NOW)
+                sent_ns = monotonic_ns()
                 self._send(data, NOW)
             except zmq.Again:
                 violation = Termination.PROTOCOL_VIOLATION
@@ -111,7 +117,7 @@ class LocalLink:
                 if error.errno != zmq.EHOSTUNREACH:
                     raise
                 self._calm = False  # closed: the thorough half of `receive` finds out why
-        return monotonic_ns()
+        return sent_ns
 
     def receive(self, until_ns: int) -> Arrival | None:
         """The next arrival from any seat, or None when `until_ns` has passed."""

@@ -74,18 +74,22 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
         return "header", self.rules, self.rules_version, self.options, self.seats, self.board.hash
 
 
-class Chance(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="chance"):
+class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="chance"):
     """Chance drew. A stream `proxy/SEAT` decides for a seat that forfeited, among its legal plays."""
 
     stream: str
     n: int
     draw: int
+    tied: list[Seat] | None = None
+    """The seats that were equally fast in a race, ascending. The draw is the order in which they come, among all their
+    orders in lexicographic order; their actions follow."""
     events: list[LogEvent]
     ms: int
 
     def played(self) -> Sequence[Any]:
         """What the play digest covers of it."""
-        return "chance", self.stream, self.n, self.draw, self.events
+        draw = ("chance", self.stream, self.n, self.draw, self.events)
+        return draw if self.tied is None else (*draw, self.tied)
 
 
 class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
@@ -104,6 +108,23 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     def played(self) -> Sequence[Any]:
         """What the play digest covers of it."""
         return "action", self.seat, self.kind, self.turn, self.action, self.events
+
+
+class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
+    """A seat decided in a race, and others who were faster had made that illegal: it was asked again."""
+
+    seat: Seat
+    kind: str
+    turn: int
+    action: Payload
+    note: str | None = None
+    used_ms: float
+    """Time charged to the seat."""
+    ms: int
+
+    def played(self) -> Sequence[Any]:
+        """What the play digest covers of it."""
+        return "late", self.seat, self.kind, self.turn, self.action
 
 
 class LoggedForfeit(msgspec.Struct, frozen=True):
@@ -143,7 +164,7 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
         return "outcome", self.termination, self.ranks, self.turns, self.actions
 
 
-Record: TypeAlias = Chance | ActionRecord | ForfeitRecord | OutcomeRecord
+Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
 
 _encode = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(Header | Record)

@@ -24,6 +24,9 @@ class Answer(msgspec.Struct, frozen=True):
 
     message: Action | Ready
     at_ns: int
+    """When it arrived."""
+    used_ns: int
+    """How long after it was asked for."""
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -52,6 +55,7 @@ class Chair:
         """What is wrong with its process, or with what it sent."""
         self._link = link
         self._news: list[Payload] = []
+        self._posted_ns = 0
         self._idle_messages = 0
 
     def greet(self, hello: Hello | Fault) -> None:
@@ -65,10 +69,17 @@ class Chair:
 
     def send(self, message: FromReferee) -> int:
         """Send a message; the moment it was handed over, in nanoseconds."""
-        frame = self.session.send(message)
-        sent_ns = self._link.send(self.seat, frame)
-        self.transcript.add("referee", frame, sent_ns)
-        return sent_ns
+        return self.post(self.write(message))
+
+    def write(self, message: FromReferee) -> bytes:
+        """The frame of a message, to be posted next."""
+        return self.session.send(message)
+
+    def post(self, frame: bytes) -> int:
+        """Send what was written; the moment it was handed over, in nanoseconds."""
+        self._posted_ns = self._link.send(self.seat, frame)
+        self.transcript.add("referee", frame, self._posted_ns)
+        return self._posted_ns
 
     def read(self, arrival: Frame | Fault) -> Answer | Cause | None:
         """What an arrival means; None if it asks for nothing. A cause is kept as the seat's fault."""
@@ -89,7 +100,7 @@ class Chair:
             self.fault = Cause(code, f"sent {what}: {error}", error.error_code)
             return self.fault
         if isinstance(message, (Action, Ready)):
-            return Answer(message, arrival.at_ns)
+            return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
         if self._is_flooding():
             self.fault = Cause(
                 Termination.PROTOCOL_VIOLATION, f"sent {MAX_IDLE_MESSAGES} messages that ask for nothing"

@@ -6,6 +6,7 @@
     deal secret D_k       HMAC-SHA-256(T, "arena/1/deal/k")
     draw                  HMAC-SHA-256(D_k, "arena/1/draw/STREAM/i/attempt"), first 8 bytes, by rejection
     bot seed              under another key, so that it tells nothing about the draws
+    tie of a race         one of all orders of the tied seats, from the stream `race`
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
+from math import factorial
 
+from arena.rules.base import Draw
 from arena.types import Seat
 
 SECRET_BYTES = 32
@@ -43,6 +47,27 @@ def bot_seed(tournament_secret: bytes, deal: int, seat: Seat) -> int:
     """A number of 53 bits for a bot's own randomness."""
     key = _hmac(tournament_secret, f"arena/1/bot-seeds/{deal}")
     return int.from_bytes(_hmac(key, f"arena/1/seat/{seat}")[:8]) >> 11
+
+
+def tie_draw(tied: Sequence[Seat]) -> Draw:
+    """The draw of an order of seats that were equally fast in a race."""
+    return Draw("race", factorial(len(tied)))
+
+
+def tie_order(tied: Sequence[Seat], index: int) -> tuple[Seat, ...]:
+    """The order that was drawn for seats, given ascending: all their orders are counted lexicographically.
+
+    Raises:
+        IndexError: There are not so many orders.
+    """
+    if not 0 <= index < factorial(len(tied)):
+        raise IndexError(index)
+    left = list(tied)
+    order = []
+    while left:
+        at, index = divmod(index, factorial(len(left) - 1))
+        order.append(left.pop(at))
+    return tuple(order)
 
 
 class Deal:

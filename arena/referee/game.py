@@ -7,39 +7,29 @@ Laws:
 4. A fault counts when the seat is next asked, or is being asked: so that a game does not depend on when in an
    opponent's turn a process happened to die.
 5. Seats that fail in the same decision forfeit at the same moment.
+6. In a race, who took less time is served first, and equal times are for chance. What was legal when a seat was asked,
+   and is so no longer because others were served, is late: the seat is asked again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from arena import __version__
 from arena.errors import ActionError, IllegalAction
 from arena.link.base import Link
-from arena.record.log import (
-    ActionRecord,
-    Chance,
-    ForfeitRecord,
-    Header,
-    LogEvent,
-    LoggedBoard,
-    LoggedBot,
-    LoggedForfeit,
-    OutcomeRecord,
-    Record,
-    play_digest,
-    write_log,
-)
 from arena.referee.chair import Answer, Cause, Chair
-from arena.referee.chance import Deal, bot_seed, commitment, deal_secret
+from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, tie_draw, tie_order
 from arena.referee.clock import MARGIN_NS, NS_PER_MS
 from arena.referee.job import Job
+from arena.referee.race import Race
+from arena.referee.scribe import Scribe
+from arena.referee.table import Table
 from arena.rules.base import Decision, Draw, Event, Rules
-from arena.types import Forfeit, GameResult, Ranks, Seat, SeatResult, Termination
+from arena.types import Forfeit, GameResult, Payload, Ranks, Seat, SeatResult, Termination
 from arena.wire.messages import (
     Action,
     Error,
@@ -53,9 +43,7 @@ from arena.wire.messages import (
 
 PROXY = "proxy"
 """Prefix of the streams that decide for seats that forfeited."""
-
-LATE_NS = 10 * NS_PER_MS
-"""A referee that wakes so much later than it asked for runs on an overloaded machine."""
+_NO_ANSWER = "did not answer in time"
 
 
 class Game:
@@ -69,13 +57,12 @@ class Game:
         self._deal = Deal(secret)
         self._commitment = commitment(secret)
         self._path = Path(job.logs) / f"{job.game}.jsonl"
-        self._records: list[Header | Record] = []
+        self._scribe = Scribe(link)
         self._state = rules.start()
         self._chairs = [Chair(seat, link, job.time) for seat in range(rules.seats)]
+        self._table = Table(self._chairs, link)
         self._forfeits: dict[Seat, Forfeit] = {}
         self._termination = Termination.FINISHED
-        self._actions = 0
-        self._begun_ns = 0
 
     def play(self) -> GameResult:
         """Play the game to its end, write its log, and say what it came to."""
@@ -101,40 +88,20 @@ class Game:
 
     def _open(self) -> None:
         hellos = self._link.open()
-        self._begun_ns = self._link.now_ns()
-        self._write_header()
-        due = {}
+        self._scribe.begin(self._job, self._rules, self._commitment)
         for chair in self._chairs:
             chair.greet(hellos[chair.seat])
-            if chair.seated:
-                sent_ns = chair.send(self._game_start(chair))
-                due[chair.seat] = sent_ns + self._job.bots[chair.seat].start_ms * NS_PER_MS
-        for seat, answer in self._collect(due, "was not ready for the game").items():
+        self._table.ask(
+            {
+                chair.seat: (self._game_start(chair), self._job.bots[chair.seat].start_ms * NS_PER_MS)
+                for chair in self._chairs
+                if chair.seated
+            }
+        )
+        for seat, answer in self._table.collect("was not ready for the game").items():
             if isinstance(answer, Cause) and answer.code is Termination.TIMEOUT:
                 self._chairs[seat].fault = replace(answer, code=Termination.START_FAILED)
         self._forfeit_if_any({chair.seat: chair.fault for chair in self._chairs if chair.fault is not None})
-
-    def _write_header(self) -> None:
-        job, rules = self._job, self._rules
-        board = rules.board_payload()
-        self._records.append(
-            Header(
-                arena=__version__,
-                game=job.game,
-                tournament=job.tournament,
-                rules=job.rules,
-                rules_version=rules.version,
-                ruleset=job.ruleset,
-                options=dict(rules.options),
-                seats=rules.seats,
-                board=LoggedBoard(job.board_name, board["hash"], job.board_text),
-                bots=[LoggedBot(bot.name, bot.version, bot.digest) for bot in job.bots],
-                time=str(job.time),
-                deal=job.deal,
-                rotation=job.rotation,
-                commitment=self._commitment,
-            )
-        )
 
     def _game_start(self, chair: Chair) -> GameStart:
         job, rules, time = self._job, self._rules, self._job.time
@@ -158,7 +125,8 @@ class Game:
         index = self._deal.draw(draw.stream, draw.n)
         events: list[Event] = []
         self._state = self._rules.draw(self._state, index, events)
-        self._write_chance(draw, index, events)
+        self._tell(events)
+        self._scribe.drawn(draw, index, events)
 
     def _decide_by_chance(self, seat: Seat) -> None:
         """What a seat that forfeited still owes to the set-up."""
@@ -167,11 +135,8 @@ class Game:
         index = self._deal.draw(draw.stream, draw.n)
         events: list[Event] = []
         self._state = self._rules.apply(self._state, seat, legal[index], events)
-        self._write_chance(draw, index, events)
-
-    def _write_chance(self, draw: Draw, index: int, events: list[Event]) -> None:
-        told = self._tell(events)
-        self._records.append(Chance(stream=draw.stream, n=draw.n, draw=index, events=told, ms=self._elapsed_ms()))
+        self._tell(events)
+        self._scribe.drawn(draw, index, events)
 
     # Decisions
 
@@ -181,26 +146,86 @@ class Game:
                 self._decide_by_chance(decision.seat)
                 return
         causes: dict[Seat, Cause] = {}
-        sent: dict[Seat, int] = {}
-        due: dict[Seat, int] = {}
-        for decision in pending:
-            seat = decision.seat
-            chair = self._chairs[seat]
-            if chair.fault is not None:
-                causes[seat] = chair.fault
-            else:
-                limit_ns = chair.clock.limit_ns()
-                sent[seat] = chair.send(self._request(chair, decision.kind, limit_ns))
-                due[seat] = sent[seat] + limit_ns + MARGIN_NS
-        answers = self._collect(due, "did not answer in time")
-        for decision in pending:
-            answer = answers.get(decision.seat)
-            if isinstance(answer, Answer):
-                answer = self._act(decision, answer, answer.at_ns - sent[decision.seat])
-            if answer is not None:
-                causes[decision.seat] = answer
+        if pending[0].race:
+            self._decide_by_race(pending, causes)
+        else:
+            self._decide_together(pending, causes)
         if causes:
             self._forfeit_if_any(causes)
+
+    def _decide_together(self, decisions: Sequence[Decision], causes: dict[Seat, Cause]) -> None:
+        """Ask all, and wait for all before anything is applied. Who fails is added to `causes`."""
+        self._ask(decisions, causes)
+        answers = self._table.collect(_NO_ANSWER)
+        for decision in decisions:
+            answer = answers.get(decision.seat)
+            if isinstance(answer, Answer):
+                answer = self._act(decision, answer)
+            if answer is not None:
+                causes[decision.seat] = answer
+
+    def _decide_by_race(self, decisions: Sequence[Decision], causes: dict[Seat, Cause]) -> None:
+        """Ask all, and apply each answer when nobody can have been faster. Who fails is added to `causes`."""
+        race = Race(round(self._job.race_window_ms * NS_PER_MS))
+        asked_in: dict[Seat, Any] = {}
+        answers: dict[Seat, Answer] = {}
+
+        def ask(decisions: Iterable[Decision]) -> None:
+            for seat, sent_ns in self._ask(decisions, causes).items():
+                race.ask(seat, sent_ns)
+                asked_in[seat] = self._state
+
+        ask(decisions)
+        while self._table.waits or race.claimed:
+            came = self._table.next(_NO_ANSWER, race.settled_ns())
+            if came is not None:
+                seat, answer = came
+                if isinstance(answer, Answer):
+                    race.answer(seat, answer.at_ns)
+                    answers[seat] = answer
+                else:
+                    race.leave(seat)
+                    causes[seat] = answer
+                continue
+            late = set()
+            due = {decision.seat: decision for decision in decisions}
+            for seat in self._in_order(race.serve()):
+                if self._is_late(due[seat], answers[seat], asked_in[seat]):
+                    late.add(seat)
+                elif cause := self._act(due[seat], answers[seat]):
+                    causes[seat] = cause
+            ask(decision for decision in self._rules.pending(self._state) if decision.seat in late)
+
+    def _in_order(self, seats: list[Seat]) -> Sequence[Seat]:
+        """Seats that were equally fast in a race, as chance puts them."""
+        if len(seats) == 1:
+            return seats
+        draw = tie_draw(seats)
+        index = self._deal.draw(draw.stream, draw.n)
+        self._scribe.drawn(draw, index, [], tied=seats)
+        return tie_order(seats, index)
+
+    def _is_late(self, decision: Decision, answer: Answer, asked_in: Any) -> bool:
+        """Whether others made an action illegal since its seat was asked; if so, note it."""
+        message, seat = answer.message, decision.seat
+        assert isinstance(message, Action)
+        if asked_in is self._state or not is_late(self._rules, seat, message.action, asked_in, self._state):
+            return False
+        self._chairs[seat].clock.charge(answer.used_ns)
+        self._scribe.late(decision, self._rules.turn(self._state), answer)
+        return True
+
+    def _ask(self, decisions: Iterable[Decision], causes: dict[Seat, Cause]) -> dict[Seat, int]:
+        """Send the requests; when each was sent, in nanoseconds. A seat with a fault is added to `causes` instead."""
+        requests = {}
+        for decision in decisions:
+            chair = self._chairs[decision.seat]
+            if chair.fault is not None:
+                causes[chair.seat] = chair.fault
+                continue
+            limit_ns = chair.clock.limit_ns()
+            requests[decision.seat] = self._request(chair, decision.kind, limit_ns), limit_ns + MARGIN_NS
+        return self._table.ask(requests)
 
     def _request(self, chair: Chair, kind: str, limit_ns: int) -> Request:
         state, wants, rules = self._state, chair.wants, self._rules
@@ -213,10 +238,11 @@ class Game:
             legal=rules.write_legal(state, chair.seat) if "legal" in wants else None,
         )
 
-    def _act(self, decision: Decision, answer: Answer, used_ns: int) -> Cause | None:
+    def _act(self, decision: Decision, answer: Answer) -> Cause | None:
+        """Apply an answer; the cause of a forfeit if it cannot be applied."""
         message, seat = answer.message, decision.seat
         assert isinstance(message, Action)
-        self._chairs[seat].clock.charge(used_ns)
+        self._chairs[seat].clock.charge(answer.used_ns)
         events: list[Event] = []
         turn = self._rules.turn(self._state)
         try:
@@ -226,45 +252,9 @@ class Game:
             code = Termination.ILLEGAL_ACTION if illegal else Termination.MALFORMED
             what = "an illegal action" if illegal else "an action that cannot be read"
             return Cause(code, f"sent {what}: {error}")
-        self._actions += 1
-        self._records.append(
-            ActionRecord(
-                seat=seat,
-                kind=decision.kind,
-                turn=turn,
-                action=message.action,
-                events=self._tell(events),
-                note=message.note,
-                used_ms=used_ns / NS_PER_MS,
-                ms=(answer.at_ns - self._begun_ns) // NS_PER_MS,
-            )
-        )
+        self._tell(events)
+        self._scribe.acted(decision, turn, answer, events)
         return None
-
-    def _collect(self, due: dict[Seat, int], late: str) -> dict[Seat, Answer | Cause]:
-        """Wait until every seat of `due` has answered, failed, or reached its deadline (nanoseconds)."""
-        answers: dict[Seat, Answer | Cause] = {}
-        link = self._link
-        while due:
-            until_ns = min(due.values())
-            arrival = link.receive(until_ns)
-            if arrival is None:
-                overloaded = link.lateness_ns > LATE_NS
-                for seat in [seat for seat, deadline_ns in due.items() if deadline_ns <= until_ns]:
-                    del due[seat]
-                    answers[seat] = Cause(Termination.TIMEOUT, late, overloaded=overloaded)
-                continue
-            seat = arrival.seat
-            answer = self._chairs[seat].read(arrival)
-            if answer is None or seat not in due:
-                continue
-            deadline_ns = due.pop(seat)
-            if isinstance(answer, Answer) and answer.at_ns > deadline_ns:
-                over_ms = (answer.at_ns - deadline_ns) / NS_PER_MS
-                detail = f"{late}: its answer came {over_ms:.1f} ms after the deadline"
-                answer = Cause(Termination.TIMEOUT, detail, overloaded=link.lateness_ns > LATE_NS)
-            answers[seat] = answer
-        return answers
 
     # Forfeits
 
@@ -278,15 +268,8 @@ class Game:
         self._state = self._rules.forfeit(self._state, sorted(causes), events)
         if self._rules.ranks(self._state) is not None:
             self._termination = causes[min(causes)].code
-        forfeits = [self._forfeits[seat] for seat in sorted(causes)]
-        self._records.append(
-            ForfeitRecord(
-                forfeits=[LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded) for f in forfeits],
-                turn=turn,
-                events=self._tell(events),
-                ms=self._elapsed_ms(),
-            )
-        )
+        self._tell(events)
+        self._scribe.forfeited([self._forfeits[seat] for seat in sorted(causes)], turn, events)
 
     def _forfeit(self, seat: Seat, cause: Cause, turn: int) -> Forfeit:
         """Tell the bot, and stop it: it may still be computing, and nothing it says counts any more."""
@@ -310,19 +293,12 @@ class Game:
     def _finish(self, ranks: Ranks) -> GameResult:
         self._say_over(list(ranks), self._termination)
         turns = self._rules.turn(self._state)
-        seconds = (self._link.now_ns() - self._begun_ns) / 1e9
-        outcome = OutcomeRecord(
-            termination=self._termination,
-            ranks=list(ranks),
-            turns=turns,
-            actions=self._actions,
-            play_digest="",
-            ms=self._elapsed_ms(),
-        )
-        digest = play_digest([*self._records, outcome])
-        self._records.append(replace(outcome, play_digest=digest))
+        seconds = (self._link.now_ns() - self._scribe.begun_ns) / 1e9
+        digest = self._scribe.over(self._termination, ranks, turns)
         transcripts = [
-            self._chairs[seat].transcript.write(self._path.with_suffix(f".seat{seat}.transcript"), self._begun_ns)
+            self._chairs[seat].transcript.write(
+                self._path.with_suffix(f".seat{seat}.transcript"), self._scribe.begun_ns
+            )
             for seat in self._forfeits
         ]
         return GameResult(
@@ -330,11 +306,11 @@ class Game:
             termination=self._termination,
             seats=tuple(self._seat_result(seat, rank) for seat, rank in enumerate(ranks)),
             turns=turns,
-            actions=self._actions,
+            actions=self._scribe.actions,
             seconds=seconds,
             play_digest=digest,
             log=self._path.name,
-            log_sha256=write_log(self._path, self._records),
+            log_sha256=self._scribe.write(self._path),
             transcripts=tuple(transcripts),
         )
 
@@ -363,16 +339,10 @@ class Game:
             forfeit=self._forfeits.get(seat),
         )
 
-    # Small things
-
-    def _tell(self, events: list[Event]) -> list[LogEvent]:
-        """Let each seat learn what it is told; the events as the log holds them."""
+    def _tell(self, events: Sequence[Event]) -> None:
+        """Let each seat learn what it is told."""
         for chair in self._chairs:
             chair.learn(events)
-        return [log_event(event) for event in events]
-
-    def _elapsed_ms(self) -> int:
-        return (self._link.now_ns() - self._begun_ns) // NS_PER_MS
 
 
 _CAN_BE_TOLD = frozenset(
@@ -381,6 +351,14 @@ _CAN_BE_TOLD = frozenset(
 """The forfeits after which there is still somebody to send an `error` to."""
 
 
-def log_event(event: Event) -> LogEvent:
-    """An event as the log holds it."""
-    return event.data if event.audience is None else event.data | {"only": list(event.audience)}
+def is_late(rules: Rules[Any], seat: Seat, action: Payload, asked_in: Any, now: Any) -> bool:
+    """Whether an action was legal in the state in which its seat was asked, and is not in that of now."""
+
+    def allowed(state: Any) -> bool:
+        try:
+            rules.act(state, seat, action)
+        except ActionError:
+            return False
+        return True
+
+    return not allowed(now) and allowed(asked_in)

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from arena.errors import ActionError, ConfigError, ReplayMismatch
-from arena.record.log import ActionRecord, Chance, ForfeitRecord, Log, LogEvent, OutcomeRecord, Record, play_digest
-from arena.referee.game import PROXY, log_event
+from arena.record.log import (
+    ActionRecord,
+    Chance,
+    ForfeitRecord,
+    LateRecord,
+    Log,
+    LogEvent,
+    OutcomeRecord,
+    Record,
+    play_digest,
+)
+from arena.referee.chance import tie_draw, tie_order
+from arena.referee.game import PROXY, is_late
+from arena.referee.scribe import log_event
 from arena.rules import make_rules
 from arena.rules.base import Draw, Event, Rules
 from arena.types import Seat, Termination
@@ -64,6 +76,53 @@ def replay(log: Log) -> Iterator[Step]:
         yield Step(line, record, before, player.state)
 
 
+class _Race:
+    """What the log tells of a race that is on: who was asked in which state, and whose turn it is in a tie."""
+
+    def __init__(self) -> None:
+        self.asked_in: dict[Seat, Any] = {}
+        self.failed: set[Seat] = set()
+        """Tied seats whose turn came and of whom there is no record: they must forfeit."""
+        self._order: list[Seat] = []
+        self._late: list[Seat] = []
+
+    def watch(self, state: Any, racing: list[Seat]) -> None:
+        """Note the beginning and the end of a race, by the seats that race before a record."""
+        if not racing:
+            self.asked_in = {}
+        elif not self.asked_in:
+            self.asked_in = dict.fromkeys(racing, state)
+
+    def tie(self, order: Sequence[Seat], state: Any) -> None:
+        """Seats are tied, and come in an order."""
+        self.close(state)
+        self._order = list(order)
+
+    def call(self, seat: Seat, state: Any) -> None:
+        """It is a seat's turn."""
+        if seat in self._order:
+            at = self._order.index(seat)
+            self.failed.update(self._order[:at])
+            self._order = self._order[at:]
+        else:
+            self.close(state)
+
+    def served(self, seat: Seat, state: Any, *, late: bool = False) -> None:
+        """A seat had its turn."""
+        self._order = self._order[1:]
+        if late:
+            self._late.append(seat)
+        if not self._order:
+            self.close(state)
+
+    def close(self, state: Any) -> None:
+        """All that were tied have had their turn; who was late is asked again."""
+        self.failed.update(self._order)
+        self._order = []
+        self.asked_in |= dict.fromkeys(self._late, state)
+        self._late = []
+
+
 class _Player:
     def __init__(self, log: Log, rules: Rules[Any]) -> None:
         self.rules = rules
@@ -72,21 +131,39 @@ class _Player:
         self._actions = 0
         self._gone: set[Seat] = set()
         self._termination: str = Termination.FINISHED
+        self._race = _Race()
 
     def step(self, line: int, record: Record) -> None:
         self._line = line
         events: list[Event] = []
+        self._race.watch(self.state, [decision.seat for decision in self.rules.pending(self.state) if decision.race])
+        if not self._race.asked_in:
+            self._check_nobody_passed_over(())
         match record:
-            case Chance():
+            case Chance(tied=None):
                 self._chance(record, events)
+            case Chance():
+                self._tie(record)
             case ActionRecord():
                 self._action(record, events)
+                self._race.served(record.seat, self.state)
+            case LateRecord():
+                self._late(record)
+                self._race.served(record.seat, self.state, late=True)
+                return
             case ForfeitRecord():
                 self._forfeit(record, events)
             case OutcomeRecord():
                 self._outcome(record)
                 return
         self._same_events([log_event(event) for event in events], record.events)
+
+    def _tie(self, record: Chance) -> None:
+        tied = record.tied or []
+        if len(tied) < 2 or tied != sorted({*tied}) or not {*tied} <= {*self._race.asked_in}:
+            raise self._mismatch(f"the seats {tied} cannot be tied here")
+        self._check_draw(record, tie_draw(tied))
+        self._race.tie(tie_order(tied, record.draw), self.state)
 
     def _chance(self, record: Chance, events: list[Event]) -> None:
         wanted = self.rules.draw_wanted(self.state)
@@ -97,23 +174,42 @@ class _Player:
                 raise self._mismatch(f"chance drew from {record.stream!r}, and no draw was due")
             seat = owing[0]
             wanted = Draw(f"{PROXY}/{seat}", len(self.rules.legal(self.state, seat)))
-        if (record.stream, record.n) != (wanted.stream, wanted.n) or not 0 <= record.draw < wanted.n:
-            raise self._mismatch(
-                f"expected a draw of one of {wanted.n} from {wanted.stream!r}, "
-                f"the log has {record.draw} of {record.n} from {record.stream!r}"
-            )
+        self._check_draw(record, wanted)
         if seat is None:
             self.state = self.rules.draw(self.state, record.draw, events)
         else:
             play = self.rules.legal(self.state, seat)[record.draw]
             self.state = self.rules.apply(self.state, seat, play, events)
 
-    def _action(self, record: ActionRecord, events: list[Event]) -> None:
+    def _check_nobody_passed_over(self, forfeiting: Sequence[Seat]) -> None:
+        if passed_over := sorted(self._race.failed.difference(forfeiting)):
+            raise self._mismatch(f"the seats {passed_over} were passed over in a race, and did not forfeit")
+
+    def _check_draw(self, record: Chance, wanted: Draw) -> None:
+        if (record.stream, record.n) != (wanted.stream, wanted.n) or not 0 <= record.draw < wanted.n:
+            raise self._mismatch(
+                f"expected a draw of one of {wanted.n} from {wanted.stream!r}, "
+                f"the log has {record.draw} of {record.n} from {record.stream!r}"
+            )
+
+    def _check_owed(self, record: ActionRecord | LateRecord) -> None:
         due = {decision.seat: decision.kind for decision in self.rules.pending(self.state)}
         if due.get(record.seat) != record.kind or record.seat in self._gone:
             raise self._mismatch(f"seat {record.seat} decided {record.kind!r}, which it did not owe")
         if record.turn != self.rules.turn(self.state):
             raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
+        self._race.call(record.seat, self.state)
+        if record.seat in self._race.failed:
+            raise self._mismatch(f"seat {record.seat} was served after its turn in a race")
+
+    def _late(self, record: LateRecord) -> None:
+        self._check_owed(record)
+        asked_in = self._race.asked_in.get(record.seat, self.state)
+        if not is_late(self.rules, record.seat, record.action, asked_in, self.state):
+            raise self._mismatch(f"the action of seat {record.seat} was not too late")
+
+    def _action(self, record: ActionRecord, events: list[Event]) -> None:
+        self._check_owed(record)
         try:
             self.state = self.rules.act(self.state, record.seat, record.action, events)
         except ActionError as error:
@@ -129,6 +225,9 @@ class _Player:
             raise self._mismatch(f"{sorted(codes)} are no forfeits")
         if record.turn != self.rules.turn(self.state):
             raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
+        self._race.close(self.state)
+        self._check_nobody_passed_over(seats)
+        self._race.failed.clear()
         self._gone.update(seats)
         self.state = self.rules.forfeit(self.state, seats, events)
         if self.rules.ranks(self.state) is not None:

@@ -8,43 +8,71 @@ from typing import Any
 from arena.errors import ConfigError, did_you_mean
 from arena.rules.base import Rules
 
-NAMES = ("samurai",)
+NAMES = ("samurai", "gardener")
 """Every game, by its name on the wire."""
 
 
-def _game(name: str) -> Any:
+def game(name: str) -> type[Rules[Any]]:
+    """A game, for what holds at any board: its options, its rulesets, how many may play.
+
+    Raises:
+        ConfigError: There is no such game. Show the message: it names the close ones.
+    """
     if name == "samurai":
         from arena.rules.samurai.game import Samurai
 
         return Samurai
+    if name == "gardener":
+        from arena.rules.gardener.game import Gardener
+
+        return Gardener
     raise _unknown("the rules of a game", NAMES, name)
 
 
-def resolve_options(name: str, ruleset: str, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+def rules_of_board(text: str) -> str | None:
+    """The name of the game whose board a text is, going by the section that only its boards have, or None."""
+    lines = {line.rstrip() for line in text.splitlines()}
+    return next((name for name in NAMES if game(name).board_section in lines), None)
+
+
+def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """The options of a ruleset with some set otherwise.
 
+    Args:
+        name: The game.
+        ruleset: A ruleset's name, or None for the game's first.
+        overrides: Options by name, with the values that differ.
+
     Returns:
-        The ruleset's name, or `custom` if an option differs from it; and every option with its value.
+        The name of the ruleset that has these options, or `custom`; and every option with its value.
 
     Raises:
-        ConfigError: A name or value does not exist. Show the message: it names the close ones.
+        ConfigError: A name or value does not exist, or two of the values contradict each other. Show the message: it
+            names the close ones, or both.
     """
-    game = _game(name)
-    if ruleset not in game.rulesets:
-        raise _unknown(f"a ruleset of {name}", game.rulesets, ruleset)
-    _check_options(name, overrides)
-    named = dict(game.rulesets[ruleset])
-    options = named | dict(overrides)
-    return (ruleset if options == named else "custom"), options
+    rulesets = game(name).rulesets
+    ruleset = next(iter(rulesets)) if ruleset is None else ruleset
+    if ruleset not in rulesets:
+        raise _unknown(f"a ruleset of {name}", rulesets, ruleset)
+    options = {**rulesets[ruleset].options, **overrides}
+    _check_options(name, options)
+    return next((known for known, other in rulesets.items() if other.options == options), "custom"), options
 
 
 def _check_options(name: str, options: Mapping[str, str]) -> None:
-    values = {option.name: option.values for option in _game(name).option_list}
+    known = {option.name: option for option in game(name).option_list}
     for option, value in options.items():
-        if option not in values:
-            raise _unknown(f"an option of {name}", values, option)
-        if value not in values[option]:
-            raise _unknown(f"a value of {option}", values[option], value)
+        if option not in known:
+            raise _unknown(f"an option of {name}", known, option)
+        if not known[option].accepts(value):
+            domain = known[option].domain()
+            raise ConfigError(
+                f"expected a value of {option}: {domain}, got: {value!r}{did_you_mean(value, known[option].values)}"
+            )
+    settings = {f"{option}={value}" for option, value in options.items()}
+    for one, other in game(name).contradictions:
+        if {one, other} <= settings:
+            raise ConfigError(f"expected options that can hold together, got: {one} and {other}; change one of them")
 
 
 def make_rules(name: str, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
@@ -61,15 +89,13 @@ def make_rules(name: str, board_text: str, board_name: str, seats: int, options:
         BoardError: The board file is malformed.
         ConfigError: The game or the board is not for so many players.
     """
-    game = _game(name)
-    if seats not in game.seat_counts:
-        counts = game.seat_counts
+    counts = game(name).seat_counts
+    if seats not in counts:
         raise ConfigError(f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}")
     _check_options(name, options)
-    if missing := [option.name for option in game.option_list if option.name not in options]:
+    if missing := [option.name for option in game(name).option_list if option.name not in options]:
         raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")
-    rules: Rules[Any] = game.at(board_text, board_name, seats, options)
-    return rules
+    return game(name).at(board_text, board_name, seats, options)
 
 
 def _unknown(what: str, names: Iterable[str], got: str) -> ConfigError:

@@ -7,9 +7,11 @@ Laws:
    clock, no random generator.
 3. Chance is explicit: where `draw_wanted(state)` answers a `Draw`, the next step is `draw(state, index)`.
 4. Otherwise `pending(state)` names the seats that owe a decision. Several at once decide simultaneously: their
-   plays may be applied in any order and give the same state. In a race the order of applying is the order of arrival.
+   plays may be applied in any order and give the same state. Not so in a race: who is applied first has taken what
+   others may have wanted, and a play that was legal is so no longer. Who was first is for the caller to say.
 5. A decision is one or more plays; the seat owes plays until `pending` no longer names it with that decision.
-   On the wire a decision is one action.
+   On the wire a decision is one action. An action may stop short where more plays must follow: then the seat is asked
+   again for the rest.
 6. Every fact is an `Event` with an audience. Folding the events that a seat received, from `first_view`, gives its
    `view`: a seat is told everything it may know, and knows nothing else.
 """
@@ -22,6 +24,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
+from arena.errors import BoardError
 from arena.types import Payload, Ranks, Seat
 
 
@@ -40,6 +43,8 @@ class Decision(msgspec.Struct, frozen=True):
     seat: Seat
     kind: str
     """Which decision; the names are the game's, and go on the wire."""
+    race: bool = False
+    """Whether the seats that owe it compete for who is first. Either all that are pending race, or none."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -59,10 +64,38 @@ class Option(msgspec.Struct, frozen=True):
     """One option of a game's rules."""
 
     name: str
-    values: tuple[str, ...]
-    """The values it can have; the first is the default."""
+    values: Mapping[str, str]
+    """The values it can have, each with what it means; the first is the default."""
     help: str
-    """What it does, in one sentence."""
+    """What it decides, in one sentence without a full stop."""
+    numbers: range | None = None
+    """Whole numbers that it can have beside `values`, in decimal digits."""
+
+    @property
+    def default(self) -> str:
+        """The value that it has unless a ruleset says otherwise."""
+        return next(iter(self.values))
+
+    def accepts(self, value: str) -> bool:
+        """Whether it can have a value."""
+        return value in self.values or (
+            self.numbers is not None and value.isascii() and value.isdigit() and str(int(value)) == value
+            and int(value) in self.numbers
+        )  # fmt: skip
+
+    def domain(self) -> str:
+        """The values it can have, for people: `draft, random` or `25, or 1 to 999`."""
+        names = ", ".join(self.values)
+        return names if self.numbers is None else f"{names}, or {self.numbers.start} to {self.numbers.stop - 1}"
+
+
+class Ruleset(msgspec.Struct, frozen=True):
+    """A named set of options."""
+
+    about: str
+    """Where it comes from or what it is for, in a few words."""
+    options: Mapping[str, str]
+    """Every option with its value."""
 
 
 class Product(msgspec.Struct, frozen=True):
@@ -135,13 +168,34 @@ class Rules(Protocol[S]):
     """The numbers of players that the game can have (a board may allow fewer)."""
     option_list: ClassVar[tuple[Option, ...]]
     """Every option, in the order they are shown."""
-    rulesets: ClassVar[Mapping[str, Mapping[str, str]]]
-    """Named sets of options; each names all of them."""
+    rulesets: ClassVar[Mapping[str, Ruleset]]
+    """By name; the first is the default."""
+    contradictions: ClassVar[tuple[tuple[str, str], ...]]
+    """Pairs of settings `OPTION=VALUE` that cannot both hold."""
+    about: ClassVar[str]
+    """The game in one sentence."""
+    board_section: ClassVar[str]
+    """The line, such as `map:`, that a board file of this game has and those of other games have not."""
 
     seats: int
     """How many seats."""
     options: Mapping[str, str]
     """Every option with its value."""
+    has_race: bool
+    """Whether any decision is a race."""
+
+    @classmethod
+    def at(cls, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
+        """The rules at a board given as text; `board_name` is for errors.
+
+        Raises:
+            BoardError: The text is not a board of this game.
+            ConfigError: The board is not for so many players.
+        """
+
+    @classmethod
+    def board_problems(cls, board_text: str, board_name: str) -> list[BoardError]:
+        """Everything that keeps a text from being a board of this game, in the order of the text."""
 
     def board_payload(self) -> Payload:
         """The board as bots are told it, in `game_start`."""

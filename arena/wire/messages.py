@@ -78,7 +78,7 @@ class GameStart(Message, frozen=True, tag="game_start"):
     game: PositiveInt
     """The number of the game in this session, counted from 1."""
     rules: str
-    """The game's rules: `samurai`."""
+    """The game's rules: `samurai` or `gardener`."""
     rules_version: int
     """Their version."""
     ruleset: str

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from arena.referee import chance
+from arena.rules.base import Draw
 from tests.conformance.kit import FOLDER, load
 
 VECTORS = load(FOLDER / "vectors" / "chance.json")
@@ -42,6 +43,12 @@ def test_draws(case: dict[str, Any]) -> None:
         assert deal.draw(stream, n) == entry["draw"]
         assert PAGE["draw"](secret, stream, drawn[stream], n) == entry["draw"]
         drawn[stream] += 1
+
+
+@pytest.mark.parametrize("tie", VECTORS["ties"], ids=lambda tie: f"{len(tie['tied'])} seats, {tie['draw']}")
+def test_ties(tie: dict[str, Any]) -> None:
+    assert chance.tie_draw(tie["tied"]) == Draw("race", tie["n"])
+    assert list(chance.tie_order(tie["tied"], tie["draw"])) == tie["order"]
 
 
 def test_a_rejection_is_among_them() -> None:

@@ -11,15 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from kit import at_default_board, walk
+from kit import at_default_board, tables, walk
 
-from arena.referee.game import log_event
-from arena.rules.samurai.game import Samurai
+from arena.referee.scribe import log_event
 
 FOLDER = Path(__file__).parent
-GAMES = [Samurai]
 SEED = 1
-CASES = [(game.name, ruleset, seats) for game in GAMES for ruleset in game.rulesets for seats in game.seat_counts]
+CASES = [(table.name, table.ruleset, table.seats) for table in tables()]
 
 
 def path_of(name: str, ruleset: str, seats: int) -> Path:

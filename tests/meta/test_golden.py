@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from golden.playthrough import CASES, FOLDER, path_of
 
 from arena.rules import NAMES
-from arena.rules.samurai.game import Samurai
-
-GOLDEN = Path(__file__).parents[1] / "golden"
-GAMES = {"samurai": Samurai}
-CASES = [(name, ruleset, n) for name, game in GAMES.items() for ruleset in game.rulesets for n in game.seat_counts]
 
 
 def test_every_game_is_looked_at() -> None:
-    assert set(GAMES) == set(NAMES)
+    assert {name for name, _, _ in CASES} == set(NAMES)
 
 
 @pytest.mark.parametrize(("rules", "ruleset", "players"), CASES)
 def test_every_ruleset_has_a_golden_playthrough(rules: str, ruleset: str, players: int) -> None:
-    assert list((GOLDEN / rules).glob(f"{ruleset}-{players}p*.jsonl")), "run: make golden"
+    assert path_of(rules, ruleset, players).is_file(), "run: make golden"
+
+
+def test_every_playthrough_is_of_a_ruleset() -> None:
+    assert {path_of(*case) for case in CASES} == set(FOLDER.rglob("*.jsonl"))

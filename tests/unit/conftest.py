@@ -23,7 +23,7 @@ from arena.record.log import (
     play_digest,
     write_log,
 )
-from arena.referee.game import log_event
+from arena.referee.scribe import log_event
 from arena.rules import make_rules, resolve_options
 from arena.rules.base import Event
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,76 +9,18 @@ from typing import Any
 
 import msgspec
 import pytest
-from kit import check_ranks, samurai
+from kit import Table, samurai, single_options, tables
+from referee_kit import first_legal, make_job, on_turn, referee
 
 from arena.errors import ConfigError
 from arena.link.base import Fault
-from arena.link.bots import BotSpec
 from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, ForfeitRecord, read_log
 from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from arena.referee.game import Game
-from arena.referee.job import Job
-from arena.referee.verify import verify
-from arena.resources import default_board
-from arena.rules import resolve_options
-from arena.types import GameResult, Payload, Termination, TimeControl
+from arena.types import Payload, Termination, TimeControl
 from arena.wire.codec import encode
 from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
-
-SECRET = b"s" * 32
-
-
-def first_legal(request: Request) -> Payload:
-    """The first legal play of a request: a bot in a few lines."""
-    legal = request.legal or {}
-    if request.kind == "hand":
-        return {"hand": legal["hand"][: legal["choose"]]}
-    products = legal["setup" if request.kind == "setup" else "plays"]
-    play = {key: values[0] for key, values in products[0].items()}
-    return play if request.kind == "setup" else {"plays": [play]}
-
-
-def make_job(folder: Path, seats: int, *, ruleset: str = "standard", time: str = "10+0.1", deal: int = 0) -> Job:
-    name, text = default_board("samurai")
-    return Job(
-        game="test-000000",
-        tournament="test",
-        rules="samurai",
-        ruleset=ruleset,
-        options=resolve_options("samurai", ruleset, {})[1],
-        board_name=name,
-        board_text=text,
-        bots=tuple(
-            BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest="0" * 64) for n in range(seats)
-        ),
-        time=TimeControl.parse(time),
-        deal=deal,
-        rotation=0,
-        secret=SECRET,
-        logs=str(folder),
-    )
-
-
-def referee(folder: Path, bots: list[Any], **options: Any) -> tuple[GameResult, MemoryLink]:
-    """Play a game between scripted bots; its log is verified."""
-    link = MemoryLink(bots)
-    job = make_job(folder, len(bots), **options)
-    result = Game(job, samurai(len(bots), job.ruleset), link).play()
-    check_ranks(result.ranks, len(bots))
-    assert verify(folder / result.log, SECRET).draws_checked
-    assert read_log(folder / result.log).sha256 == result.log_sha256
-    return result, link
-
-
-def on_turn(number: int, misbehave: Callable[[Request], Payload | Iterable[Reply]]) -> Callable[[Request], Any]:
-    """Play well, but do something else at the seat's n-th turn."""
-    turns = itertools.count(1)
-
-    def decide(request: Request) -> Any:
-        return misbehave(request) if request.kind == "turn" and next(turns) == number else first_legal(request)
-
-    return decide
 
 
 class NeverReady(MemoryBot):
@@ -289,12 +230,11 @@ def test_clock_takes_the_smaller_of_limit_and_bank() -> None:
     assert clock.bank_ms() == 10, "what is used of the margin never makes the bank negative"
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-@pytest.mark.parametrize("ruleset", ["standard", "basic"])
-def test_what_was_wanted_is_sent_and_nothing_else(tmp_path: Path, ruleset: str, seats: int) -> None:
-    wants = [("legal",), ("legal", "events"), ("legal", "view"), ("view", "events", "legal")]
-    bots = [MemoryBot(first_legal, want=want) for want in wants[:seats]]
-    referee(tmp_path, bots, ruleset=ruleset)
+@pytest.mark.parametrize("table", list(tables()), ids=str)
+def test_what_was_wanted_is_sent_and_nothing_else(tmp_path: Path, table: Table) -> None:
+    wants = [("legal",), ("legal", "events"), ("legal", "view"), ("view", "events", "legal"), ("legal",)]
+    bots = [MemoryBot(first_legal, want=want) for want in wants[: table.seats]]
+    referee(tmp_path, bots, rules=table.name, ruleset=table.ruleset)
     for bot, want in zip(bots, wants, strict=False):
         for message in bot.heard:
             if isinstance(message, Request):
@@ -397,20 +337,23 @@ def test_a_game_can_be_interrupted_before_it_began(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_random_bots_play_on_every_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", [*tables(), *single_options()], ids=str)
+def test_random_bots_play_at_every_table_one_legal_play_at_a_time(tmp_path: Path, table: Table) -> None:
     chance = random.Random(7)
 
     def at_random(request: Request) -> Payload:
         legal = request.legal or {}
         if request.kind == "hand":
             return {"hand": chance.sample(legal["hand"], legal["choose"])}
-        product = chance.choice(legal["setup" if request.kind == "setup" else "plays"])
+        product = chance.choice(legal["plays" if request.kind == "turn" else request.kind])
         play = {key: chance.choice(values) for key, values in product.items()}
-        return play if request.kind == "setup" else {"plays": [play]}
+        return {"turn": {"plays": [play]}, "score": {"rows": [play]}}.get(request.kind, play)
 
-    for ruleset, seats in itertools.product(("standard", "basic"), (2, 3, 4)):
-        result, _ = referee(tmp_path, [MemoryBot(at_random) for _ in range(seats)], ruleset=ruleset)
-        assert result.termination == "finished"
+    name, _, value = table.option.partition("=")
+    option = {name: value} if name else {}
+    bots = [MemoryBot(at_random) for _ in range(table.seats)]
+    result, _ = referee(tmp_path, bots, rules=table.name, ruleset=table.ruleset, **option)
+    assert result.termination == "finished"
 
 
 @pytest.mark.parametrize("text", ["", "10", "0+1", "-1+0", "10+", "0/move", "x/move", "1e3+0", "10+0.0001", "10 + 1"])

@@ -10,9 +10,10 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from unit.referee.test_game import SECRET, MemoryBot, first_legal, on_turn, referee
+from referee_kit import SECRET, first_legal, on_turn, referee
 
 from arena.errors import LogError, ReplayMismatch
+from arena.link.memory import MemoryBot
 from arena.record.log import parse_log, read_log
 from arena.record.secret import SECRET_FILE
 from arena.referee.chance import commitment, deal_secret

@@ -13,7 +13,9 @@ import pytest
 
 from arena.rules import make_rules, resolve_options
 from arena.rules.base import Event
-from arena.rules.samurai.options import OPTIONS, RULESETS
+from arena.rules.samurai.actions import write_action
+from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
+from arena.rules.samurai.plays import Capture, Place
 from arena.rules.samurai.tiles import CASTES, FULL_SET, TILES, names
 from arena.types import Payload
 from tests.conformance.kit import FOLDER
@@ -81,10 +83,15 @@ def test_tiles() -> None:
 def test_options() -> None:
     rows = table("Options")
     assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
+    assert f"| option | {' | '.join(f'`{name}`' for name in RULESETS)} | meaning of the values |" in PAGE
     for row, option in zip(rows, OPTIONS, strict=True):
-        assert [code(cell)[0] for cell in row[1:3]] == [RULESETS[name][option.name] for name in ("standard", "basic")]
-        assert re.findall(r"`(\w+)`:", row[3]) == list(option.values)
-    assert set(RULESETS) == {"standard", "basic"}
+        assert [code(cell)[0] for cell in row[1:-1]] == [ruleset.options[option.name] for ruleset in RULESETS.values()]
+        assert re.findall(r"`(\w+)`:", row[-1]) == list(option.values)
+
+
+def test_contradictions() -> None:
+    pairs = [tuple(setting.replace("=", ": ") for setting in pair) for pair in CONTRADICTIONS]
+    assert re.findall(r"`(\w+: \w+)` and `(\w+: \w+)`\s+contradict each other", PAGE) == pairs
 
 
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
@@ -96,7 +103,8 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
         assert keys == EVENTS[event.data["event"]], event
     for kind, view, legal, action in decisions:
         assert list(view) == VIEW
-        assert (view["placed"], view["fast_only"]) == ([], False)
+        begun = bool(view["placed"] or view["fast_only"])
+        assert not begun or rules.options["fast"] == "must_follow"
         assert set(legal) == {"hand": {"choose", "hand"}, "setup": {"setup"}, "turn": {"plays"}}[kind]
         assert set(action) == {"hand": {"hand"}, "setup": {"caste", "space"}, "turn": {"plays"}}[kind]
     fields = {name for row in table("The board") for name in code(row[0])}
@@ -116,6 +124,15 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
         assert f'"{name}": ' in source
 
 
+def test_who_is_asked_again_has_begun_the_turn() -> None:
+    """What the page says of `must_follow` happens in games, and the view then shows the plays before."""
+    for rules, _, decisions in GAMES:
+        turns = [view["turn"] for kind, view, *_ in decisions if kind == "turn"]
+        again = [now == before for before, now in itertools.pairwise(turns)]
+        assert any(again) == (rules.options["fast"] == "must_follow")
+        assert any(view["placed"] for _, view, *_ in decisions) == any(again)
+
+
 def test_decisions_and_streams_are_documented() -> None:
     kinds = {kind for _, _, decisions in GAMES for kind, *_ in decisions}
     assert set(re.findall(r"^#### `(\w+)`", PAGE, re.MULTILINE)) == kinds
@@ -123,15 +140,21 @@ def test_decisions_and_streams_are_documented() -> None:
 
 
 def test_examples_have_the_form_of_real_messages() -> None:
-    hand, legal_hand, setup, legal_setup, turn, legal_turn, events = EXAMPLES
+    hand, legal_hand, setup, legal_setup, turn, ordered, legal_turn, events = EXAMPLES
     assert legal_hand == {"choose": 5, "hand": names(FULL_SET)}
     assert set(hand) == {"hand"}
     assert set(setup) == {"caste", "space"}
     assert all(set(entry) == {"caste", "space"} for entry in legal_setup["setup"])
     keys = [{"tile", "space"}, {"tile", "space", "caste", "with", "with_caste"}, {"tile", "from", "to"}]
-    assert all(set(play) in keys for play in turn["plays"])
+    assert all(set(play) in keys for play in turn["plays"] + ordered["plays"])
+    named = [Capture(piece["space"], CASTES.index(piece["caste"])) for piece in ordered["captures"]]
+    assert write_action([*map(_place, ordered["plays"]), *named]) == ordered
     assert all(set(entry) in keys for entry in legal_turn["plays"])
     assert all(set(event) - {"event"} == EVENTS[event["event"]] for event in events)
+
+
+def _place(play: Payload) -> Place:
+    return Place([tile.name for tile in TILES].index(play["tile"]), play["space"])
 
 
 def test_the_minimal_bot_of_the_specification_plays_whole_games() -> None:

@@ -12,7 +12,8 @@ from typing import Any
 
 from arena.errors import MalformedAction
 from arena.rules.base import Legal
-from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
+from arena.rules.samurai.legal import switches
+from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, Settle, Switch
 from arena.rules.samurai.state import State
 from arena.rules.samurai.tiles import (
     CASTE_INDEX,
@@ -24,9 +25,7 @@ from arena.rules.samurai.tiles import (
     TILE_INDEX,
     TILES,
     names,
-    playable,
 )
-from arena.rules.samurai.turns import switches
 from arena.types import Payload, Seat
 
 
@@ -37,7 +36,10 @@ def write_action(plays: Sequence[Play]) -> Payload:
         return {"hand": names(first.tiles)}
     if isinstance(first, Settle):
         return {"caste": CASTES[first.caste], "space": first.space}
-    return {"plays": [_write_play(play) for play in plays if not isinstance(play, End)]}
+    action: Payload = {"plays": [_write_play(play) for play in plays if not isinstance(play, End | Capture)]}
+    if captures := [play for play in plays if isinstance(play, Capture)]:
+        action["captures"] = [{"space": play.space, "caste": CASTES[play.caste]} for play in captures]
+    return action
 
 
 def write_legal(state: State, seat: Seat, legal: Legal) -> Payload:
@@ -51,6 +53,8 @@ def write_legal(state: State, seat: Seat, legal: Legal) -> Payload:
                 for castes, spaces in (product.choices for product in legal.products)
             ]
         }
+    if state.phase == "captures":
+        return {"plays": [], "captures": [{"space": [play.space], "caste": [CASTES[play.caste]]} for play in legal]}
     plays: list[Payload] = []
     for product in legal.products:
         if product.make is Place:
@@ -59,7 +63,7 @@ def write_legal(state: State, seat: Seat, legal: Legal) -> Payload:
         elif product.make is Move:
             sources, targets = product.choices
             plays.append({"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)})
-    if playable(state.hands[seat], state.fast_only).switch:
+    if SWITCH in state.hands[seat]:
         plays += _write_switches(state.pieces)
     return {"plays": plays}
 
@@ -111,6 +115,19 @@ def read_plays(action: Payload) -> Iterator[tuple[str, Place | Switch | Move]]:
     for index, entry in enumerate(_field(action, "plays", list, "$")):
         path = f"$.plays[{index}]"
         yield path, _read_play(entry, path)
+
+
+def read_captures(action: Payload) -> list[tuple[str, Capture]]:
+    """The pieces that a turn names to be captured first, each with its place in the action; it may name none."""
+    if "captures" not in action:
+        return []
+    captures = []
+    for index, entry in enumerate(_field(action, "captures", list, "$")):
+        path = f"$.captures[{index}]"
+        if not isinstance(entry, dict):
+            raise MalformedAction(f"expected a piece as a map, got: {entry!r:.40} - at {path}")
+        captures.append((path, Capture(_space(entry, "space", path), _caste(entry, "caste", path))))
+    return captures
 
 
 def _read_play(entry: Any, path: str) -> Place | Switch | Move:

@@ -8,24 +8,25 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.errors import IllegalAction
-from arena.rules.base import Decision, Draw, Event, Legal, Option, Product
-from arena.rules.samurai import actions, setup, turns, views
-from arena.rules.samurai.board import Board, parse_board
-from arena.rules.samurai.options import OPTIONS, RULESETS
-from arena.rules.samurai.plays import Choose, End, Move, Place, Play, Settle, Switch
+from arena.errors import BoardError, IllegalAction
+from arena.rules.base import Decision, Draw, Event, Legal, Option, Product, Ruleset
+from arena.rules.samurai import actions, captures, legal, setup, turns, views
+from arena.rules.samurai.board import Board, find_problems, parse_board
+from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
+from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, Settle, Switch
 from arena.rules.samurai.state import Phase, State
 from arena.rules.samurai.tables import Tables
 from arena.rules.samurai.tiles import all_hands
 from arena.types import Payload, Ranks, Seat
 
-_PLAYS = {"hand": (Choose,), "setup": (Settle,), "turns": (Place, Switch, Move, End)}
-"""The plays of each decision."""
+_PLAYS = {"hand": (Choose,), "setup": (Settle,), "turns": (Place, Switch, Move, End), "captures": (Capture,)}
+"""The plays of each phase in which a decision is due."""
 _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Place: turns.place,
     Switch: turns.switch,
     Move: turns.move,
     End: turns.end,
+    Capture: turns.capture,
     Settle: setup.settle,
     Choose: setup.choose,
 }
@@ -33,7 +34,8 @@ _STEPS: Mapping[type[Play], Callable[..., State]] = {
 _DRAWS: Mapping[Phase, Callable[..., State]] = {"refill": turns.refill, "deal": setup.deal, "scatter": setup.scatter}
 """What each draw of chance does."""
 _REFUSALS: Mapping[type[Play], Callable[..., str | None]] = {
-    **dict.fromkeys((Place, Switch, Move, End), turns.turn_refusal),
+    **dict.fromkeys((Place, Switch, Move, End), legal.turn_refusal),
+    Capture: captures.capture_refusal,
     Settle: setup.settle_refusal,
     Choose: setup.choose_refusal,
 }
@@ -47,12 +49,16 @@ class Samurai:
     version: ClassVar[int] = 1
     seat_counts: ClassVar[range] = range(2, 5)
     option_list: ClassVar[tuple[Option, ...]] = OPTIONS
-    rulesets: ClassVar[Mapping[str, Mapping[str, str]]] = RULESETS
+    rulesets: ClassVar[Mapping[str, Ruleset]] = RULESETS
+    contradictions: ClassVar[tuple[tuple[str, str], ...]] = CONTRADICTIONS
+    about: ClassVar[str] = "Surround the settlements of Japan and lead two of three castes; by Reiner Knizia."
+    board_section: ClassVar[str] = "map:"
 
     def __init__(self, board: Board, seats: int, options: Mapping[str, str]) -> None:
         self.board = board
         self.seats = seats
-        self.options = dict(options)
+        self.options: Mapping[str, str] = dict(options)
+        self.has_race = False
         self.tables = Tables(board, seats, options)
         self._board_payload = {
             "name": board.name,
@@ -73,6 +79,11 @@ class Samurai:
             ConfigError: The board is not for so many players.
         """
         return cls(parse_board(board_text, board_name).for_players(seats), seats, options)
+
+    @classmethod
+    def board_problems(cls, board_text: str, board_name: str) -> list[BoardError]:
+        """Everything that keeps a text from being a board, in the order of the text."""
+        return find_problems(board_text, board_name)
 
     def board_payload(self) -> Payload:
         """The board as bots are told it."""
@@ -102,6 +113,8 @@ class Samurai:
             return self.tables.decisions["turn"][state.to_move]
         if state.phase == "setup":
             return self.tables.decisions["setup"][state.to_move]
+        if state.phase == "captures":
+            return self.tables.decisions["turn"][state.to_move]
         if state.phase == "hand":
             return tuple(Decision(seat, "hand") for seat, hand in enumerate(state.hands) if not hand)
         return ()
@@ -109,9 +122,11 @@ class Samurai:
     def legal(self, state: State, seat: Seat) -> Legal:
         """The plays that the seat may make next."""
         if state.phase == "turns" and seat == state.to_move:
-            return Legal(turns.turn_products(self.tables, state, seat))
+            return Legal(legal.turn_products(self.tables, state, seat))
         if state.phase == "setup" and seat == state.to_move:
             return Legal(setup.settle_products(self.tables, state))
+        if state.phase == "captures" and seat == state.to_move:
+            return Legal(captures.capture_products(self.tables, state))
         if state.phase == "hand" and not state.hands[seat]:
             return Legal([Product.of(Choose, all_hands())])
         return Legal([])
@@ -136,9 +151,9 @@ class Samurai:
         if events is not None:
             events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
         if len(turns.active_seats(self.tables, state)) <= 1:
-            return turns.over(state, "last_seat", events)
-        if state.phase == "turns" and state.to_move in seats:
-            return turns.finish_turn(self.tables, turns.resolve_captures(self.tables, state, events), events)
+            return turns.over(self.tables, state, "last_seat", events)
+        if state.phase in ("turns", "captures") and state.to_move in seats:
+            return turns.finish_turn(self.tables, captures.resolve(self.tables, state, events), events)
         return state
 
     def ranks(self, state: State) -> Ranks | None:
@@ -159,7 +174,7 @@ class Samurai:
 
     def fold(self, view: Payload, event: Payload) -> Payload:
         """The view after an event's data."""
-        return views.fold(view, event)
+        return views.fold(self.tables, view, event)
 
     def act(self, state: State, seat: Seat, action: Payload, events: list[Event] | None = None) -> State:
         """The state after a whole decision as it came over the wire."""
@@ -167,13 +182,40 @@ class Samurai:
             return self._step(state, seat, actions.read_choice(action), "$", events)
         if state.phase == "setup":
             return self._step(state, seat, actions.read_settle(action), "$", events)
-        turn, ended = state.turn, False
+        if not self.tables.chosen_order:
+            return self._play(state, seat, action, events)
+        named = actions.read_captures(action)
+        told: list[Event] = []
+        state = self._play(state, seat, action, told)
+        state = self._capture(state, seat, named, told)
+        if events is not None:
+            events += told
+        return state
+
+    def _play(self, state: State, seat: Seat, action: Payload, events: list[Event] | None) -> State:
+        """The plays of an action. Where a tile must follow the last, the turn goes on and the seat is asked again."""
+        begun, ended = state, state.phase != "turns"
         for path, play in actions.read_plays(action):
             if ended:
                 raise IllegalAction(f"the turn is over: nothing more can be played in it - at {path}")
             state = self._step(state, seat, play, path, events)
-            ended = state.phase != "turns" or state.turn != turn
-        return state if ended else self._step(state, seat, End(), "$.plays", events)
+            ended = state.phase != "turns" or state.turn != begun.turn
+        if ended or (state.must_follow and state is not begun):
+            return state
+        return self._step(state, seat, End(), "$.plays", events)
+
+    def _capture(self, state: State, seat: Seat, named: list[tuple[str, Capture]], told: list[Event]) -> State:
+        """The pieces that an action names, in its order, then the others. One alone was captured as the turn ended."""
+        pieces = captures.captured_in(told) + (captures.due(self.tables, state) if state.phase == "captures" else [])
+        for path, piece in named:
+            if piece not in pieces:
+                raise IllegalAction(f"{captures.not_due(piece)} - at {path}")
+            pieces.remove(piece)
+            if state.phase == "captures":
+                state = self.apply(state, seat, piece, told)
+        while state.phase == "captures":
+            state = self.apply(state, seat, pieces.pop(0), told)
+        return state
 
     def _step(self, state: State, seat: Seat, play: Play, path: str, events: list[Event] | None) -> State:
         try:

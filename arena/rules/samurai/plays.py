@@ -57,4 +57,11 @@ class End(msgspec.Struct, frozen=True):
     """Play no more tiles in this turn. Needed only where more could be played."""
 
 
-Play: TypeAlias = Choose | Settle | Place | Switch | Move | End
+class Capture(msgspec.Struct, frozen=True):
+    """Resolve a piece of a surrounded settlement next, where several are captured and their order is chosen."""
+
+    space: int
+    caste: int
+
+
+Play: TypeAlias = Choose | Settle | Place | Switch | Move | End | Capture

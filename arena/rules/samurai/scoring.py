@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from arena.rules.samurai.state import Triple
 from arena.types import Ranks, Seat
+
+Score: TypeAlias = Callable[[Sequence[Triple], Seat], Triple]
+"""What a seat is compared by, given all captured pieces; larger is better."""
 
 
 def score(captured: Sequence[Triple], seat: Seat) -> Triple:
@@ -19,7 +23,17 @@ def score(captured: Sequence[Triple], seat: Seat) -> Triple:
     return len(led), sum(own) - sum(own[caste] for caste in led), sum(own)
 
 
-def rank(captured: Sequence[Triple], forfeited: Sequence[Sequence[Seat]]) -> Ranks:
+def majority_score(captured: Sequence[Triple], seat: Seat) -> Triple:
+    """The same, but of the castes led it only counts whether they are two or more (`scoring=two_majorities`)."""
+    led, others, everything = score(captured, seat)
+    return int(led >= 2), others, everything
+
+
+SCORES: Mapping[str, Score] = {"leaders": score, "two_majorities": majority_score}
+"""By the value of the option `scoring`."""
+
+
+def rank(captured: Sequence[Triple], forfeited: Sequence[Sequence[Seat]], score: Score) -> Ranks:
     """The ranks: those who finished by score, then those who forfeited, the latest to forfeit first.
 
     Who did not finish still counts in the comparison of captured pieces: they are his.

@@ -13,7 +13,7 @@ import msgspec
 from arena.rules.samurai.tiles import KINDS
 from arena.types import Ranks, Seat
 
-Phase: TypeAlias = Literal["hand", "deal", "setup", "scatter", "turns", "refill", "over"]
+Phase: TypeAlias = Literal["hand", "deal", "setup", "scatter", "turns", "captures", "refill", "over"]
 Triple: TypeAlias = tuple[int, int, int]
 """A number for each caste."""
 
@@ -23,11 +23,12 @@ class State(msgspec.Struct, frozen=True):
 
     phase: Phase
     """`hand`: hands are chosen; `deal`: chance deals them; `setup`: pieces are put by the seats; `scatter`: by chance;
-    `turns`; `refill`: chance draws tiles at the end of a turn; `over`."""
+    `turns`: tiles are played; `captures`: the seat to move chooses which piece is captured next; `refill`: chance
+    draws tiles at the end of a turn; `over`."""
     turn: int
     """How many turns were begun."""
     to_move: Seat
-    """Whose turn it is, in `setup`, `turns` and `refill`."""
+    """Whose turn it is, in `setup`, `turns`, `captures` and `refill`."""
     land: bytes
     """The empty land spaces."""
     sea: bytes
@@ -52,6 +53,8 @@ class State(msgspec.Struct, frozen=True):
     """Whether a tile that is not fast was played in this turn."""
     played: bool = False
     """Whether any tile was played in this turn."""
+    must_follow: bool = False
+    """Whether the turn may not end yet, because the tile played last is fast (`fast=must_follow`)."""
     passes: int = 0
     """How many seats passed in succession."""
     switch_used: bytes = b""

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from arena.rules.base import Decision, Draw
 from arena.rules.samurai.board import PIECES, Board
+from arena.rules.samurai.scoring import SCORES
 from arena.rules.samurai.state import State, tile_code
-from arena.rules.samurai.tiles import CASTES, FULL_SET, KINDS, MOVE, ONE, TILES
+from arena.rules.samurai.tiles import CASTES, EVERY_KIND, FAST_KINDS, FULL_SET, KINDS, MOVE, ONE, TILES
 
 PLACED = [[ONE[tile_code(seat, tile)] for tile in range(KINDS)] for seat in range(4)]
 """By seat and tile: what `State.at` holds for it, as one byte to splice in."""
@@ -27,6 +28,15 @@ class Tables:
     def __init__(self, board: Board, seats: int, options: Mapping[str, str]) -> None:
         self.seats = seats
         self.options = dict(options)
+        self.instant = options["captures"] == "instant"
+        self.chosen_order = options["capture_order"] == "chosen"
+        self.must_follow = options["fast"] == "must_follow"
+        self.near_pieces = options["placement"] == "near_pieces"
+        self.score = SCORES[options["scoring"]]
+        self.fast = FAST_KINDS + ONE[MOVE] if options["move_is_fast"] == "yes" else FAST_KINDS
+        """The kinds of tiles that are fast."""
+        self.allowed = (EVERY_KIND, self.fast)
+        """The kinds of tiles that may be played, by `State.fast_only`."""
         kinds = [space.kind for space in board.spaces]
         by_kind = {kind: bytes(i for i, k in enumerate(kinds) if k == kind) for kind in ("land", "sea", *PIECES)}
         self.land, self.villages, self.cities = by_kind["land"], by_kind["village"], by_kind["city"]

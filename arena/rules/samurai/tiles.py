@@ -54,6 +54,8 @@ SWITCH = TILE_INDEX["switch"]
 MOVE = TILE_INDEX["move"]
 ONE = tuple(bytes([index]) for index in range(256))
 """`ONE[i]` is the set of `i` alone."""
+EVERY_KIND = b"".join(ONE[:KINDS])
+FAST_KINDS = bytes(index for index, tile in enumerate(TILES) if tile.fast)
 FULL_SET = b"".join(ONE[index] * tile.copies for index, tile in enumerate(TILES))
 """The 20 tiles that every player has."""
 
@@ -78,12 +80,12 @@ class Playable(msgspec.Struct, frozen=True):
 
 
 @cache
-def playable(hand: bytes, fast_only: bool) -> Playable:
-    """The different tiles of a hand that may be played (only the fast ones, once one that is not fast was played).
+def playable(hand: bytes, allowed: bytes) -> Playable:
+    """The different tiles of a hand that may be played, where only the `allowed` kinds may.
 
-    There are at most 21,700 hands, so the cache is bounded by nature.
+    There are at most 21,700 hands, and a turn allows all kinds or the fast ones, so the cache is bounded by nature.
     """
-    kinds = sorted(kind for kind in set(hand) if TILES[kind].fast or not fast_only)
+    kinds = sorted(kind for kind in set(hand) if kind in allowed)
     return Playable(
         land=bytes(kind for kind in kinds if TILES[kind].goes_on == "land" and kind != MOVE),
         sea=bytes(kind for kind in kinds if TILES[kind].goes_on == "sea"),

@@ -1,109 +1,26 @@
-"""A turn: plays, captures, refill, then the end of the game or the next turn (rules page, "A turn")."""
+"""A turn: plays, captures, refill, then the end of the game or the next turn (rules page, "A turn").
+
+What may be played is `legal`'s business, who takes which piece that of `captures`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from msgspec.structs import replace
 
-from arena.rules.base import Event, Product
-from arena.rules.samurai.plays import End, Move, Place, Switch
+from arena.rules.base import Event
+from arena.rules.samurai.captures import capture_piece, due, resolve
+from arena.rules.samurai.legal import can_play
+from arena.rules.samurai.plays import Capture, End, Move, Place, Switch
 from arena.rules.samurai.scoring import rank
 from arena.rules.samurai.state import State, owner_and_tile, tile_code, with_item
-from arena.rules.samurai.tables import INFLUENCE, MOVABLE, PLACED, Tables
-from arena.rules.samurai.tiles import CASTES, HAND_SIZE, MOVE, ONE, SWITCH, TILES, names, playable
+from arena.rules.samurai.tables import PLACED, Tables
+from arena.rules.samurai.tiles import CASTES, HAND_SIZE, MOVE, ONE, SWITCH, TILES, names
 from arena.types import Payload, Seat
 
 SET_ASIDE_LIMIT = 4
 """The game ends when so many pieces are set aside."""
-
-_END = Product.of(End)
-
-
-def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
-    """The plays that the seat to move may make next."""
-    able = playable(state.hands[seat], state.fast_only)
-    products = []
-    if able.land and state.land:
-        products.append(Product(Place, (able.land, state.land), len(able.land) * len(state.land)))
-    if able.sea and state.sea:
-        products.append(Product(Place, (able.sea, state.sea), len(able.sea) * len(state.sea)))
-    if able.switch:
-        products += switches(state.pieces)
-    if able.move and state.land and (sources := _movable(tables, state, seat)):
-        products.append(Product.of(Move, sources, state.land))
-    if state.played:
-        products.append(_END)
-    return products
-
-
-def can_play(tables: Tables, state: State, seat: Seat) -> bool:
-    """Whether a seat has any play but to end its turn."""
-    able = playable(state.hands[seat], state.fast_only)
-    return bool(
-        (able.land and state.land)
-        or (able.sea and state.sea)
-        or (able.switch and switches(state.pieces))
-        or (able.move and state.land and _movable(tables, state, seat))
-    )
-
-
-def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
-    """The spaces from which a seat may move a tile: its own, not fast, and not placed in this turn."""
-    own, at = MOVABLE[seat], state.at
-    filled = tables.land.translate(None, state.land + state.placed)
-    return bytes([space for space in filled if at[space] in own])
-
-
-@lru_cache(maxsize=4096)
-def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
-    """Every exchange of two pieces. Pieces change a few dozen times in a game, so the same ones are asked for often."""
-    products = []
-    for caste, own in enumerate(pieces):
-        for position, space in enumerate(own[:-1], start=1):
-            products.append(Product.of(Switch, (space,), (caste,), own[position:], (caste,)))
-        for other in range(caste + 1, len(pieces)):
-            here, there = own.translate(None, pieces[other]), pieces[other].translate(None, own)
-            if here and there:
-                products.append(Product.of(Switch, here, (caste,), there, (other,)))
-    return tuple(products)
-
-
-def turn_refusal(tables: Tables, state: State, seat: Seat, play: Place | Switch | Move | End) -> str | None:
-    """Why a play is not legal, or None if it is."""
-    if isinstance(play, End):
-        return None if state.played else "a turn must play at least one tile"
-    index = play.tile if isinstance(play, Place) else SWITCH if isinstance(play, Switch) else MOVE
-    tile = TILES[index]
-    if index not in state.hands[seat]:
-        return f"{tile.name} is not in the hand"
-    if state.fast_only and not tile.fast:
-        return f"{tile.name} is not fast, and a turn holds at most one tile that is not"
-    if isinstance(play, Switch):
-        return _switch_refusal(state, play)
-    if isinstance(play, Move):
-        if play.source not in _movable(tables, state, seat):
-            return f"space {play.source} holds no tile of the seat that may be moved"
-        return None if play.target in state.land else f"space {play.target} is not an empty land space"
-    if index in (SWITCH, MOVE):
-        return f"{tile.name} is not placed"
-    if play.space not in (state.land if tile.goes_on == "land" else state.sea):
-        return f"{tile.name} goes on an empty {tile.goes_on} space, and space {play.space} is none"
-    return None
-
-
-def _switch_refusal(state: State, play: Switch) -> str | None:
-    for space, caste in ((play.space, play.caste), (play.with_space, play.with_caste)):
-        if space not in state.pieces[caste]:
-            return f"space {space} holds no {CASTES[caste]}"
-    if play.space == play.with_space:
-        return f"both pieces lie on space {play.space}"
-    if play.caste != play.with_caste:
-        for space, caste in ((play.space, play.with_caste), (play.with_space, play.caste)):
-            if space in state.pieces[caste]:
-                return f"space {space} would hold two of {CASTES[caste]}"
-    return None
 
 
 def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Event] | None) -> State:
@@ -124,7 +41,7 @@ def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Ev
         fast_only=state.fast_only or not tile.fast,
         played=True,
     )
-    return _go_on(tables, state, seat, events)
+    return _go_on(tables, state, seat, index, events)
 
 
 def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[Event] | None) -> State:
@@ -143,7 +60,7 @@ def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[
         switch_used=bytes(sorted(state.switch_used + ONE[seat])),
         played=True,
     )
-    return _go_on(tables, state, seat, events)
+    return _go_on(tables, state, seat, SWITCH, events)
 
 
 def _shift(pieces: tuple[bytes, bytes, bytes], caste: int, old: int, new: int) -> tuple[bytes, bytes, bytes]:
@@ -169,10 +86,10 @@ def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Even
         at=bytes(at),
         hands=with_item(state.hands, seat, state.hands[seat].replace(ONE[MOVE], b"", 1)),
         placed=state.placed + ONE[play.source] + ONE[play.target],
-        fast_only=True,
+        fast_only=state.fast_only or MOVE not in tables.fast,
         played=True,
     )
-    return _go_on(tables, state, seat, events)
+    return _go_on(tables, state, seat, MOVE, events)
 
 
 def end(tables: Tables, state: State, seat: Seat, play: End, events: list[Event] | None) -> State:
@@ -180,69 +97,32 @@ def end(tables: Tables, state: State, seat: Seat, play: End, events: list[Event]
     return end_turn(tables, state, events)
 
 
-def _go_on(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
-    """The turn goes on as long as anything can be played."""
+def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Event] | None) -> State:
+    """After a play of `tile` the turn goes on as long as anything can be played."""
+    if tables.instant:
+        state = resolve(tables, state, events)
+    if tables.must_follow:
+        state = replace(state, must_follow=tile in tables.fast)
     return state if can_play(tables, state, seat) else end_turn(tables, state, events)
 
 
 def end_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """No more plays: captures, then the refill if there is one."""
-    state = resolve_captures(tables, state, events)
+    """No more plays: captures, in an order that the seat may choose, then the rest of the turn."""
+    if tables.chosen_order and len(due(tables, state)) > 1:
+        return replace(state, phase="captures")
+    return _refill_or_finish(tables, resolve(tables, state, events), events)
+
+
+def capture(tables: Tables, state: State, seat: Seat, play: Capture, events: list[Event] | None) -> State:
+    """The seat to move chose the piece that is captured next; the last one needs no choice."""
+    return end_turn(tables, capture_piece(tables, state, play.space, play.caste, events), events)
+
+
+def _refill_or_finish(tables: Tables, state: State, events: list[Event] | None) -> State:
     seat = state.to_move
     if len(state.hands[seat]) < HAND_SIZE and state.stacks[seat]:
         return replace(state, phase="refill")
     return finish_turn(tables, state, events)
-
-
-def resolve_captures(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """Capture the pieces of every surrounded settlement.
-
-    Only where a tile was put in this turn can one have become surrounded.
-    """
-    land = state.land
-    surrounded = []
-    for space in state.placed:
-        for settlement in tables.settlements_near[space]:
-            for neighbour in tables.land_around[settlement]:
-                if neighbour in land:
-                    break
-            else:
-                surrounded.append(settlement)
-    for settlement in sorted({*surrounded}) if surrounded else ():
-        for caste in range(len(CASTES)):
-            if settlement in state.pieces[caste]:
-                state = _capture(tables, state, settlement, caste, events)
-    return state
-
-
-def _capture(tables: Tables, state: State, settlement: int, caste: int, events: list[Event] | None) -> State:
-    totals = influence(tables, state, settlement, caste)
-    best = max(totals)
-    pieces = with_item(state.pieces, caste, state.pieces[caste].replace(ONE[settlement], b""))
-    fact: Payload = {"event": "set_aside", "space": settlement, "caste": CASTES[caste]}
-    if totals.count(best) > 1:
-        set_aside = with_item(state.set_aside, caste, state.set_aside[caste] + 1)
-        state = replace(state, pieces=pieces, set_aside=set_aside)
-    else:
-        winner = totals.index(best)
-        fact |= {"event": "captured", "seat": winner}
-        own = state.captured[winner]
-        captured = with_item(state.captured, winner, with_item(own, caste, own[caste] + 1))
-        state = replace(state, pieces=pieces, captured=captured)
-    if events is not None:
-        events.append(Event(fact))
-    return state
-
-
-def influence(tables: Tables, state: State, settlement: int, caste: int) -> list[int]:
-    """By seat: the values of its tiles next to a settlement that influence a caste, added up."""
-    totals = [0] * tables.seats
-    at = state.at
-    for space in tables.around[settlement]:
-        if code := at[space]:
-            seat, values = INFLUENCE[code]
-            totals[seat] += values[caste]
-    return totals
 
 
 def refill(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
@@ -262,9 +142,9 @@ def refill(tables: Tables, state: State, index: int, events: list[Event] | None)
 def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
     """The end of the game if its condition is met, else the next turn."""
     if not all(state.pieces):
-        return over(state, "caste_exhausted", events)
+        return over(tables, state, "caste_exhausted", events)
     if sum(state.set_aside) >= SET_ASIDE_LIMIT:
-        return over(state, "set_aside", events)
+        return over(tables, state, "set_aside", events)
     return begin_turn(tables, replace(state, passes=0) if state.passes else state, state.to_move + 1, events)
 
 
@@ -286,6 +166,7 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
                 placed=b"",
                 fast_only=False,
                 played=False,
+                must_follow=False,
                 passes=passes,
             )
             if can_play(tables, state, seat):
@@ -294,7 +175,7 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
             if events is not None:
                 events.append(Event({"event": "passed", "seat": seat}))
             if passes >= len(active):
-                return over(state, "passes", events)
+                return over(tables, state, "passes", events)
         seat += 1
 
 
@@ -306,9 +187,9 @@ def active_seats(tables: Tables, state: State) -> Sequence[Seat]:
     return [seat for seat in tables.everyone if seat not in gone]
 
 
-def over(state: State, reason: str, events: list[Event] | None) -> State:
+def over(tables: Tables, state: State, reason: str, events: list[Event] | None) -> State:
     """The game is over; all captured pieces are shown."""
-    ranks = rank(state.captured, state.forfeited)
+    ranks = rank(state.captured, state.forfeited, tables.score)
     if events is not None:
         captured = [dict(zip(CASTES, pieces, strict=True)) for pieces in state.captured]
         events.append(Event({"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}))

@@ -11,8 +11,8 @@ from arena.rules.samurai.tables import Tables
 from arena.rules.samurai.tiles import CASTES, MOVE, TILE_INDEX, TILES, names
 from arena.types import Payload, Seat
 
-_PHASES = {"deal": "hand", "scatter": "setup", "refill": "turns"}
-"""Steps of chance belong to the phase around them."""
+_PHASES = {"deal": "hand", "scatter": "setup", "captures": "turns", "refill": "turns"}
+"""Steps of chance, and the choice of what is captured next, belong to the phase around them."""
 
 
 def sees_captured(tables: Tables, state: State, seat: Seat, other: Seat) -> bool:
@@ -29,7 +29,7 @@ def view(tables: Tables, state: State, seat: Seat) -> Payload:
             owner, tile = owner_and_tile(code)
             tiles.append([space, owner, TILES[tile].name])
     phase = _PHASES.get(state.phase, state.phase)
-    by_seat = state.phase in ("setup", "turns", "refill")
+    by_seat = state.phase in ("setup", "turns", "captures", "refill")
     return {
         "seat": seat,
         "phase": phase,
@@ -54,12 +54,12 @@ def view(tables: Tables, state: State, seat: Seat) -> Payload:
     }
 
 
-def fold(view: Payload, event: Payload) -> Payload:
+def fold(tables: Tables, view: Payload, event: Payload) -> Payload:
     """The view after an event; the one given is left as it was."""
-    return view | _CHANGES[event["event"]](view, event)
+    return view | _CHANGES[event["event"]](tables, view, event)
 
 
-def _hand(view: Payload, event: Payload) -> Payload:
+def _hand(tables: Tables, view: Payload, event: Payload) -> Payload:
     count = event["count"]
     seat = event["seat"]
     change: Payload = {"hands": _add(view["hands"], seat, count), "stacks": _add(view["stacks"], seat, -count)}
@@ -68,11 +68,11 @@ def _hand(view: Payload, event: Payload) -> Payload:
     return change
 
 
-def _setup(view: Payload, event: Payload) -> Payload:
+def _setup(tables: Tables, view: Payload, event: Payload) -> Payload:
     return {"phase": "setup", "to_move": event["seat"]}
 
 
-def _piece(view: Payload, event: Payload) -> Payload:
+def _piece(tables: Tables, view: Payload, event: Payload) -> Payload:
     return {
         "phase": "setup",
         "pieces": _moved(view["pieces"], event["caste"], None, event["space"]),
@@ -80,7 +80,7 @@ def _piece(view: Payload, event: Payload) -> Payload:
     }
 
 
-def _turn(view: Payload, event: Payload) -> Payload:
+def _turn(tables: Tables, view: Payload, event: Payload) -> Payload:
     return {"phase": "turns", "to_move": event["seat"], "turn": event["turn"], "placed": [], "fast_only": False}
 
 
@@ -92,16 +92,16 @@ def _spent(view: Payload, seat: Seat, tile: str) -> Payload:
     return {"hand": hand, "hands": _add(view["hands"], seat, -1)}
 
 
-def _placed(view: Payload, event: Payload) -> Payload:
+def _placed(tables: Tables, view: Payload, event: Payload) -> Payload:
     tile = event["tile"]
     return _spent(view, event["seat"], tile) | {
         "tiles": sorted([*view["tiles"], [event["space"], event["seat"], tile]]),
         "placed": sorted([*view["placed"], event["space"]]),
-        "fast_only": view["fast_only"] or not TILES[TILE_INDEX[tile]].fast,
+        "fast_only": view["fast_only"] or TILE_INDEX[tile] not in tables.fast,
     }
 
 
-def _switched(view: Payload, event: Payload) -> Payload:
+def _switched(tables: Tables, view: Payload, event: Payload) -> Payload:
     space, other, pieces = event["space"], event["with"], view["pieces"]
     if event["caste"] != event["with_caste"]:
         pieces = _moved(pieces, event["caste"], space, other)
@@ -112,17 +112,17 @@ def _switched(view: Payload, event: Payload) -> Payload:
     }
 
 
-def _move(view: Payload, event: Payload) -> Payload:
+def _move(tables: Tables, view: Payload, event: Payload) -> Payload:
     source, target, seat = event["from"], event["to"], event["seat"]
     stay = [entry for entry in view["tiles"] if entry[0] != source]
     return _spent(view, seat, TILES[MOVE].name) | {
         "tiles": sorted([*stay, [source, seat, TILES[MOVE].name], [target, seat, event["tile"]]]),
         "placed": sorted([*view["placed"], source, target]),
-        "fast_only": True,
+        "fast_only": view["fast_only"] or MOVE not in tables.fast,
     }
 
 
-def _captured(view: Payload, event: Payload) -> Payload:
+def _captured(tables: Tables, view: Payload, event: Payload) -> Payload:
     change: Payload = {"pieces": _moved(view["pieces"], event["caste"], event["space"], None)}
     own = view["captured"][event["seat"]]
     if own is not None:
@@ -132,7 +132,7 @@ def _captured(view: Payload, event: Payload) -> Payload:
     return change
 
 
-def _set_aside(view: Payload, event: Payload) -> Payload:
+def _set_aside(tables: Tables, view: Payload, event: Payload) -> Payload:
     caste = event["caste"]
     return {
         "pieces": _moved(view["pieces"], caste, event["space"], None),
@@ -140,11 +140,11 @@ def _set_aside(view: Payload, event: Payload) -> Payload:
     }
 
 
-def _forfeited(view: Payload, event: Payload) -> Payload:
+def _forfeited(tables: Tables, view: Payload, event: Payload) -> Payload:
     return {"forfeited": sorted([*view["forfeited"], event["seat"]])}
 
 
-def _over(view: Payload, event: Payload) -> Payload:
+def _over(tables: Tables, view: Payload, event: Payload) -> Payload:
     return {"phase": "over", "to_move": None, "ranks": event["ranks"], "captured": event["captured"]}
 
 
@@ -167,7 +167,7 @@ _CHANGES = {
     "moved": _move,
     "captured": _captured,
     "set_aside": _set_aside,
-    "passed": lambda view, event: {},
+    "passed": lambda tables, view, event: {},
     "forfeited": _forfeited,
     "over": _over,
 }

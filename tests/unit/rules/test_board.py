@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kit import check_fold, check_rules
 
 from arena.errors import BoardError, ConfigError
-from arena.rules.samurai.board import BoardFile, find_problems, parse_board
+from arena.rules import make_rules, resolve_options, rules_of_board
+from arena.rules.samurai.board import PIECES, BoardFile, find_problems, parse_board
+from arena.rules.samurai.game import Samurai
 
 ROOT = Path(__file__).parents[3]
 
@@ -93,9 +97,36 @@ def test_a_small_board() -> None:
     assert len(board.for_players(3).spaces) == 8
 
 
-def test_the_example_in_the_readme_is_a_board() -> None:
-    example = (ROOT / "boards/README.md").read_text(encoding="utf-8").split("```")[1].lstrip("\n")
-    assert find_problems(example, "README.md") == []
+def islands() -> str:
+    """The board that the documentation draws, when it is done."""
+    page = (ROOT / "docs/boards.md").read_text(encoding="utf-8")
+    return re.findall(r"```text\n(# islands\.txt\n.*?)```", page, re.DOTALL)[-1]  # type: ignore[no-any-return]
+
+
+def test_the_board_drawn_in_the_documentation_is_one() -> None:
+    assert find_problems(islands(), "islands.txt") == []
+    assert parse_board(islands(), "islands.txt").players == (2, 3)
+
+
+@pytest.mark.parametrize("ruleset", Samurai.rulesets)
+@pytest.mark.parametrize("text", [GOOD, islands()], ids=["villages", "islands"])
+def test_a_board_of_ones_own_plays_at_once_with_as_many_pieces_as_it_has_places(text: str, ruleset: str) -> None:
+    for seats in (2, 3):
+        rules = make_rules("samurai", text, "own.txt", seats, resolve_options("samurai", ruleset, {})[1])
+        settlements = [space["kind"] for space in rules.board_payload()["spaces"] if space["kind"] in PIECES]
+        view = rules.first_view(0)
+        pieces = {caste: view["supply"][caste] + len(view["pieces"][caste]) for caste in ("buddha", "rice", "castle")}
+        assert [*pieces.values()] == [sum(PIECES[kind] for kind in settlements) // 3] * 3
+        check_rules(rules, seed=seats)
+        check_fold(rules, seed=seats)
+
+
+def test_the_game_knows_its_boards_and_their_problems() -> None:
+    assert rules_of_board(GOOD) == "samurai"
+    assert rules_of_board(GOOD.replace("map:", "mop:")) is None
+    assert Samurai.board_problems(GOOD, "good.txt") == []
+    (problem,) = Samurai.board_problems(GOOD.replace("2-3", "2-9"), "bad.txt")
+    assert (problem.line, problem.column) == (4, 10)
 
 
 def test_the_hash_is_that_of_the_text_whatever_its_line_ends() -> None:

@@ -1,0 +1,102 @@
+"""Captures: which settlements are surrounded, and who takes their pieces (rules page, "A turn", 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from arena.rules.base import Event, Product
+from arena.rules.samurai.plays import Capture
+from arena.rules.samurai.state import State, with_item
+from arena.rules.samurai.tables import INFLUENCE, Tables
+from arena.rules.samurai.tiles import CASTE_INDEX, CASTES, ONE
+from arena.types import Payload, Seat
+
+
+def surrounded(tables: Tables, state: State) -> list[int]:
+    """The settlements that were surrounded in this turn, ascending.
+
+    Only where a tile was put in it can one have become so.
+    """
+    land = state.land
+    found = []
+    for space in state.placed:
+        for settlement in tables.settlements_near[space]:
+            for neighbour in tables.land_around[settlement]:
+                if neighbour in land:
+                    break
+            else:
+                found.append(settlement)
+    return sorted({*found}) if found else found
+
+
+def due(tables: Tables, state: State) -> list[Capture]:
+    """The pieces that are to be captured, in the order in which they are where nobody chooses one."""
+    return [
+        Capture(settlement, caste)
+        for settlement in surrounded(tables, state)
+        for caste in range(len(CASTES))
+        if settlement in state.pieces[caste]
+    ]
+
+
+def capture_products(tables: Tables, state: State) -> list[Product]:
+    """The pieces of which the seat to move may choose the next."""
+    return [Product.of(Capture, (piece.space,), (piece.caste,)) for piece in due(tables, state)]
+
+
+def capture_refusal(tables: Tables, state: State, seat: Seat, play: Capture) -> str | None:
+    """Why a piece cannot be the next, or None if it can."""
+    return None if play in due(tables, state) else not_due(play)
+
+
+def not_due(piece: Capture) -> str:
+    """What to say of a piece that is named although it is not to be captured, or was so already."""
+    return f"no {CASTES[piece.caste]} on space {piece.space} is to be captured now"
+
+
+def captured_in(events: Sequence[Event]) -> list[Capture]:
+    """The pieces that were captured or set aside, going by events."""
+    facts = [event.data for event in events if event.data["event"] in ("captured", "set_aside")]
+    return [Capture(fact["space"], CASTE_INDEX[fact["caste"]]) for fact in facts]
+
+
+def resolve(tables: Tables, state: State, events: list[Event] | None) -> State:
+    """Capture the pieces of every surrounded settlement."""
+    for settlement in surrounded(tables, state):
+        for caste in range(len(CASTES)):
+            if settlement in state.pieces[caste]:
+                state = capture_piece(tables, state, settlement, caste, events)
+    return state
+
+
+def capture_piece(tables: Tables, state: State, settlement: int, caste: int, events: list[Event] | None) -> State:
+    """A piece of a surrounded settlement goes to the highest total; if that is shared, it is set aside."""
+    totals = influence(tables, state, settlement, caste)
+    best = max(totals)
+    pieces = with_item(state.pieces, caste, state.pieces[caste].replace(ONE[settlement], b""))
+    fact: Payload = {"event": "set_aside", "space": settlement, "caste": CASTES[caste]}
+    if totals.count(best) > 1:
+        set_aside = with_item(state.set_aside, caste, state.set_aside[caste] + 1)
+        state = replace(state, pieces=pieces, set_aside=set_aside)
+    else:
+        winner = totals.index(best)
+        fact |= {"event": "captured", "seat": winner}
+        own = state.captured[winner]
+        captured = with_item(state.captured, winner, with_item(own, caste, own[caste] + 1))
+        state = replace(state, pieces=pieces, captured=captured)
+    if events is not None:
+        events.append(Event(fact))
+    return state
+
+
+def influence(tables: Tables, state: State, settlement: int, caste: int) -> list[int]:
+    """By seat: the values of its tiles next to a settlement that influence a caste, added up."""
+    totals = [0] * tables.seats
+    at = state.at
+    for space in tables.around[settlement]:
+        if code := at[space]:
+            seat, values = INFLUENCE[code]
+            totals[seat] += values[caste]
+    return totals

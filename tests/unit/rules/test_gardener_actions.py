@@ -1,0 +1,191 @@
+"""Samurai Gardener on the wire: actions read and written, legal plays, and what is refused with its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kit import at_default_board
+from msgspec.structs import replace
+
+from arena.errors import IllegalAction, MalformedAction
+from arena.rules.base import Event
+from arena.rules.gardener.game import Gardener
+from arena.rules.gardener.geometry import Row
+from arena.rules.gardener.plays import Done, Plant, Score, Seize
+from arena.rules.gardener.state import State
+
+TATAMI, PATH, POND, GARDEN = range(4)
+ROW = {"at": [2, -1], "along": "down"}
+
+
+@pytest.fixture(scope="module")
+def rules() -> Gardener:
+    return at_default_board("gardener", 2, "draft")  # type: ignore[return-value]
+
+
+@pytest.fixture(scope="module")
+def seizing(rules: Gardener) -> State:
+    """Cards 0 and 1 are the gardens, 2 and 3 are turned up; seat 0 takes one."""
+    state = rules.start()
+    while rules.draw_wanted(state):
+        state = rules.draw(state, 0)
+    return state
+
+
+@pytest.fixture(scope="module")
+def planting(rules: Gardener, seizing: State) -> State:
+    return rules.act(rules.act(seizing, 0, {"card": 2}), 1, {"card": 3})
+
+
+@pytest.fixture(scope="module")
+def scoring(planting: State) -> State:
+    """Seat 0 may score three rows, seat 1 one. The feature card of ponds alone is down, that of gardens comes last."""
+    rows = (Row(-1, 2, True, PATH, 3), Row(0, -1, False, TATAMI, 4), Row(0, 0, True, POND, 5))
+    return replace(
+        planting, phase="score", taken=(None, None), rows=(rows, rows[:1]), features=(0b1011, 0b1111), due=(0, 1)
+    )
+
+
+def state_of(kind: str, request: pytest.FixtureRequest) -> State:
+    return request.getfixturevalue({"seize": "seizing", "plant": "planting", "score": "scoring"}[kind])  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "place"),
+    [
+        ("seize", {}, "$.card"),
+        ("seize", {"card": "2"}, "$.card"),
+        ("seize", {"card": True}, "$.card"),
+        ("seize", {"card": 2.0}, "$.card"),
+        ("plant", {}, "$.at"),
+        ("plant", {"at": [2, 0]}, "$.turned"),
+        ("plant", {"at": [2, 0], "turned": 1}, "$.turned"),
+        ("plant", {"at": 2, "turned": False}, "$.at"),
+        ("plant", {"at": [2], "turned": False}, "$.at"),
+        ("plant", {"at": [2, 0, 0], "turned": False}, "$.at"),
+        ("plant", {"at": [2, False], "turned": False}, "$.at"),
+        ("plant", {"at": [2, None], "turned": False}, "$.at"),
+        ("plant", {"x": 2, "y": 0, "turned": False}, "$.at"),
+        ("score", {}, "$.rows"),
+        ("score", {"rows": ROW}, "$.rows"),
+        ("score", {"rows": [[2, -1, "down"]]}, "$.rows[0]"),
+        ("score", {"rows": [{"along": "down"}]}, "$.rows[0].at"),
+        ("score", {"rows": [{"at": [2, "1"], "along": "down"}]}, "$.rows[0].at"),
+        ("score", {"rows": [{"at": [2, -1]}]}, "$.rows[0].along"),
+        ("score", {"rows": [{"at": [2, -1], "along": True}]}, "$.rows[0].along"),
+        ("score", {"rows": [ROW, {"at": [2, -1], "along": "up"}]}, "$.rows[1].along"),
+    ],
+)
+def test_what_cannot_be_read_is_malformed_and_names_the_place(
+    rules: Gardener, kind: str, action: Any, place: str, request: pytest.FixtureRequest
+) -> None:
+    with pytest.raises(MalformedAction, match=r"^expected ") as caught:
+        rules.act(state_of(kind, request), 0, action)
+    assert str(caught.value).endswith(f" - at {place}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "reason"),
+    [
+        ("seize", {"card": 0}, "card 0 is not turned up - at $.card"),
+        ("seize", {"card": -1}, "card -1 is not turned up - at $.card"),
+        ("seize", {"card": 300}, "card 300 is not turned up - at $.card"),
+        ("plant", {"at": [3, 0], "turned": True}, "neither beside the garden nor over it - at $.at"),
+        ("plant", {"at": [0, 0], "turned": True}, "exactly where another was put - at $.at"),
+        ("score", {"rows": [{"at": [0, 0], "along": "down"}]}, "the feature card of pond is face down - at $.rows[0]"),
+        ("score", {"rows": [ROW, ROW]}, "no new row that is not scored yet begins at [2, -1] and runs down"),
+        ("score", {"rows": [ROW, {"at": [2, -1], "along": "across"}]}, "runs across - at $.rows[1]"),
+        (
+            "score",
+            {"rows": [ROW, {"at": [-1, 0], "along": "across"}, ROW]},
+            "the scoring is over: nothing more can be scored - at $.rows[2]",
+        ),
+    ],
+)
+def test_what_is_not_allowed_is_illegal_and_says_why_and_where(
+    rules: Gardener, kind: str, action: Any, reason: str, request: pytest.FixtureRequest
+) -> None:
+    state = state_of(kind, request)
+    with pytest.raises(IllegalAction) as caught:
+        rules.act(state, 0, action)
+    assert reason in str(caught.value)
+    assert " - at $." in str(caught.value)
+
+
+def test_who_owes_nothing_is_refused_whatever_he_sends(rules: Gardener, seizing: State, planting: State) -> None:
+    done = rules.act(planting, 0, {"at": [2, 0], "turned": False})
+    for state, seat in ((seizing, 1), (done, 0), (rules.start(), 0), (rules.forfeit(planting, [0]), 1)):
+        with pytest.raises(IllegalAction, match=f"seat {seat} owes no decision"):
+            rules.act(state, seat, {"card": 2, "at": [2, 0], "turned": False, "rows": []})
+
+
+def test_unknown_keys_are_ignored_so_that_rows_of_events_can_be_sent_back(
+    rules: Gardener, seizing: State, scoring: State
+) -> None:
+    assert rules.act(seizing, 0, {"card": 3, "why": "x"}) == rules.act(seizing, 0, {"card": 3})
+    row = rules.view(scoring, 0)["rows"][0][0]
+    assert row == ROW | {"kind": "path", "length": 3}
+    assert rules.act(scoring, 0, {"rows": [row], "why": "x"}) == rules.act(scoring, 0, {"rows": [ROW]})
+
+
+def test_rows_are_scored_in_the_order_of_the_action_and_the_rest_is_left(rules: Gardener, scoring: State) -> None:
+    events: list[Event] = []
+    state = rules.act(scoring, 0, {"rows": [{"at": [-1, 0], "along": "across"}, ROW]}, events)
+    assert [event.data["event"] for event in events] == ["scored", "scored", "bonus"]
+    assert [event.data["points"] for event in events] == [2, 1, 2]
+    assert (state.scores, state.due) == ((5, 0), (1,))
+    events = []
+    state = rules.act(scoring, 0, {"rows": [ROW]}, events)
+    assert [event.data["event"] for event in events] == ["scored"]
+    assert state.due == (1,)
+    assert state.rows[0] == (Row(0, -1, False, TATAMI, 4), Row(0, 0, True, POND, 5))
+    assert rules.act(scoring, 0, {"rows": []}) == rules.apply(scoring, 0, Done())
+
+
+def test_plays_are_written_as_the_protocol_says(rules: Gardener, seizing: State) -> None:
+    assert rules.write_action(seizing, 0, [Seize(12)]) == {"card": 12}
+    assert rules.write_action(seizing, 0, [Plant(2, -1, True)]) == {"at": [2, -1], "turned": True}
+    assert rules.write_action(seizing, 0, [Score(2, -1, True), Score(-1, 0, False), Done()]) == {
+        "rows": [ROW, {"at": [-1, 0], "along": "across"}]
+    }
+    assert rules.write_action(seizing, 0, [Done()]) == {"rows": []}
+
+
+def test_legal_plays_are_written_as_the_protocol_says(
+    rules: Gardener, seizing: State, planting: State, scoring: State
+) -> None:
+    assert rules.write_legal(seizing, 0) == {"seize": [{"card": [2, 3]}]}
+    (product,) = rules.write_legal(planting, 1)["plant"]
+    assert product["turned"] == [False, True]
+    assert product["at"] == sorted(product["at"])
+    assert [-2, 2] in product["at"]
+    assert len(product["at"]) == 30
+    assert rules.write_legal(scoring, 0) == {
+        "score": [{"at": [[2, -1]], "along": ["down"]}, {"at": [[-1, 0]], "along": ["across"]}]
+    }
+
+
+def test_the_view_has_the_fields_of_the_protocol(rules: Gardener, scoring: State) -> None:
+    path = {"at": [2, -1], "along": "down", "kind": "path", "length": 3}
+    assert rules.view(scoring, 1) == {
+        "seat": 1,
+        "round": 1,
+        "starter": 0,
+        "deck": 60,
+        "offer": [],
+        "taken": [None, None],
+        "gardens": [[[0, 0, 0, False]], [[1, 0, 0, False]]],
+        "rows": [
+            [
+                path,
+                {"at": [-1, 0], "along": "across", "kind": "tatami", "length": 4},
+                {"at": [0, 0], "along": "down", "kind": "pond", "length": 5},
+            ],
+            [path],
+        ],
+        "features": [["tatami", "path", "garden"], ["tatami", "path", "pond", "garden"]],
+        "scores": [0, 0],
+        "forfeited": [],
+        "ranks": None,
+    }

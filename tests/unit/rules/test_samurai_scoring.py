@@ -1,0 +1,74 @@
+"""Who has won at Samurai: both ways to compare, and the ranks of those who forfeited."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kit import samurai
+from msgspec.structs import replace
+from unit.rules.samurai_positions import position, put, tiles
+
+from arena.rules.samurai.scoring import SCORES, majority_score, rank, score
+
+ALONE = ((3, 0, 0), (2, 2, 2), (0, 2, 2))
+"""The first leads one caste, the second none, but has more of the castes that he does not lead."""
+
+
+@pytest.mark.parametrize("scoring", SCORES)
+def test_worked_case_3(scoring: str) -> None:
+    """Green leads rice, red leads buddha, castle is tied; three other pieces each; red has more in all."""
+    captured = ((1, 3, 2), (4, 2, 1), (0, 1, 2))
+    assert score(captured, 0) == (1, 3, 6)
+    assert score(captured, 1) == (1, 3, 7)
+    assert score(captured, 2) == (0, 3, 3)
+    assert rank(captured, (), SCORES[scoring]) == (2, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("captured", "ranks"),
+    [
+        (((3, 3, 0), (0, 0, 5)), (1, 2)),  # most leader tokens
+        (((5, 0, 1), (0, 6, 1)), (2, 1)),  # one token each, equal others: most in all
+        (((2, 0, 0), (0, 2, 0)), (1, 1)),  # all equal: shared
+        (((1, 1, 1), (1, 1, 1)), (1, 1)),  # no tokens
+        (((2, 1, 1), (2, 1, 1), (1, 1, 1)), (1, 1, 3)),  # no tokens: most in all, shared, then the third
+        (((0, 0, 0), (0, 0, 0)), (1, 1)),
+        (ALONE, (1, 2, 3)),  # one token beats all that the others have
+        (((2, 2, 2), (0, 1, 1)), (1, 2)),  # three tokens, and nothing beside them
+    ],
+)
+def test_leaders(captured: Any, ranks: tuple[int, ...]) -> None:
+    assert rank(captured, (), score) == ranks
+
+
+@pytest.mark.parametrize(
+    ("captured", "ranks"),
+    [
+        (ALONE, (3, 1, 2)),  # one caste led is no majority: most of the others
+        (((3, 3, 0), (2, 2, 9), (1, 1, 9)), (1, 2, 3)),  # two led win, whatever the others have
+        (((5, 0, 1), (0, 6, 1)), (2, 1)),  # one led each, equal others: most in all
+        (((2, 0, 0), (0, 2, 0)), (1, 1)),
+        (((0, 0, 0), (0, 0, 0)), (1, 1)),
+    ],
+)
+def test_two_majorities(captured: Any, ranks: tuple[int, ...]) -> None:
+    assert rank(captured, (), majority_score) == ranks
+
+
+def test_three_castes_led_count_as_two() -> None:
+    assert majority_score(((2, 2, 2), (0, 1, 1)), 0) == (1, 0, 6)
+    assert majority_score(((2, 2, 1), (0, 1, 1)), 0) == (1, 1, 5)
+
+
+@pytest.mark.parametrize(("scoring", "ranks"), [("leaders", (1, 2, 3)), ("two_majorities", (3, 1, 2))])
+def test_the_option_decides_who_has_won(scoring: str, ranks: tuple[int, ...]) -> None:
+    rules: Any = samurai(3, scoring=scoring)
+    state = replace(position(rules, {0: tiles("rice2"), 1: b"", 2: b""}), captured=ALONE)
+    assert rules.ranks(rules.apply(state, 0, put("rice2", rules.tables.land[0]))) == ranks
+
+
+def test_forfeited_seats_rank_last_the_latest_first() -> None:
+    captured = ((9, 9, 9), (0, 0, 0), (1, 0, 0), (5, 5, 5))
+    assert rank(captured, ((0,), (3,)), score) == (4, 2, 1, 3)
+    assert rank(captured, ((0, 3),), score) == (3, 2, 1, 3)

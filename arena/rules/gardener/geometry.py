@@ -1,0 +1,121 @@
+"""The geometry of a garden: where a card may be put, and which rows it makes (rules page, "A round").
+
+1. Pure functions of plain numbers: nothing here knows of decks, seats, scores or the state of a game.
+2. A square is one number, `STRIDE * x + y`: steps are additions, and ascending numbers are ascending (x, y).
+   The position of a card is its upper left square.
+3. A row is never covered, so what is barred once stays barred, and a garden grows card by card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+STRIDE = 1024
+"""How far apart two squares are that lie side by side. No garden of 64 cards is nearly so high."""
+WIDE, HIGH = 2, 3
+"""The squares of a card."""
+LENGTHS = range(3, 6)
+"""The lengths of rows that can be new and can score. Longer ones are protected all the same."""
+
+
+def square(x: int, y: int) -> int:
+    """The number of a square, for -512 <= y < 512."""
+    return STRIDE * x + y
+
+
+def point(number: int) -> tuple[int, int]:
+    """The inverse of `square`."""
+    x, y = divmod(number + STRIDE // 2, STRIDE)
+    return x, y - STRIDE // 2
+
+
+_CARD = tuple(square(x, y) for y in range(HIGH) for x in range(WIDE))
+"""From a card's position to its squares, row by row."""
+_NEAR = tuple(
+    square(x, y)
+    for x in range(-WIDE, WIDE + 1)
+    for y in range(-HIGH, HIGH + 1)
+    if (abs(x), abs(y)) != (WIDE, HIGH)  # a corner is not enough
+)
+"""From a card's position to those where another lies beside it or over it."""
+_STEPS = ((STRIDE, False), (1, True))
+
+
+class Row(Struct, frozen=True, order=True):
+    """A line of alike squares with no further one at either end. Rows ascend by y, then x, across before down."""
+
+    y: int
+    """Of its leftmost or topmost square."""
+    x: int
+    down: bool
+    """Whether it runs down, not across."""
+    kind: int
+    length: int
+
+
+class Layout(Struct, frozen=True):
+    """A garden as it lies. Its parts are never changed."""
+
+    kinds: Mapping[int, int]
+    """The kind that is seen on each square of the garden."""
+    touching: frozenset[int]
+    """The positions beside a card of the garden or over it, legal or not."""
+    positions: tuple[int, ...]
+    """Where the next card may be put, turned or not, ascending."""
+    rows: tuple[Row, ...]
+    """The new rows that the last card made or lengthened, ascending."""
+
+
+EMPTY = Layout({}, frozenset({square(0, 0)}), (square(0, 0),), ())
+"""No card yet: the first lies at (0, 0)."""
+
+
+def plant(layout: Layout, card: bytes, position: int) -> Layout:
+    """The garden after a card was put at a legal position.
+
+    Args:
+        layout: The garden before.
+        card: The kinds of its squares, row by row, as it lies: a turned card is reversed.
+        position: One of `layout.positions`.
+    """
+    squares = [position + offset for offset in _CARD]
+    kinds = {**layout.kinds}
+    kinds.update(zip(squares, card, strict=True))
+    barred: set[int] = set()
+    rows = []
+    for step, down in _STEPS:
+        for start, end in _lines(kinds, squares, step):
+            barred.update([alike - offset for alike in range(start, end + step, step) for offset in _CARD])
+            length = (end - start) // step + 1
+            if length in LENGTHS:
+                x, y = point(start)
+                rows.append(Row(y, x, down, kinds[start], length))
+    # Only what did not touch the garden before can become legal: what did and is not, is barred for ever.
+    touching = layout.touching
+    new = [near for offset in _NEAR if (near := position + offset) not in touching]
+    positions = [*layout.positions, *new]
+    positions.remove(position)
+    if barred:
+        positions = [near for near in positions if near not in barred]
+    positions.sort()
+    return Layout(kinds, touching.union(new), tuple(positions), tuple(sorted(rows)))
+
+
+def _lines(kinds: Mapping[int, int], squares: Iterable[int], step: int) -> set[tuple[int, int]]:
+    """The first and the last squares of the lines of three or more alike, in one direction, through some squares.
+
+    If these were just put, each such line is a new one: had it been there before, they could not have been put.
+    """
+    lines = set()
+    for number in squares:
+        kind = kinds[number]
+        start = end = number
+        while kinds.get(start - step) == kind:
+            start -= step
+        while kinds.get(end + step) == kind:
+            end += step
+        if end - start >= 2 * step:
+            lines.add((start, end))
+    return lines

@@ -1,0 +1,274 @@
+"""Rounds: cards are turned up, seized, planted and scored (rules page, "A round", "End").
+
+Every step makes its own change, then `advance` goes on to what is due next. So a forfeit is a step like the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from arena.rules.base import Event, Product
+from arena.rules.gardener.deck import KINDS
+from arena.rules.gardener.facts import along, kind_names, row_fact
+from arena.rules.gardener.geometry import STRIDE, Row, square
+from arena.rules.gardener.plays import Done, Plant, Score, Seize
+from arena.rules.gardener.scoring import BONUS, POINTS, rank, scorable, turn_down
+from arena.rules.gardener.state import ALL_KINDS, State, with_item
+from arena.rules.gardener.tables import Tables
+from arena.types import Seat
+
+_DONE = Product.of(Done)
+
+
+# Who and what is due
+
+
+def active_seats(tables: Tables, state: State) -> Sequence[Seat]:
+    """The seats that have not forfeited."""
+    if not state.forfeited:
+        return tables.everyone
+    gone = {seat for seats in state.forfeited for seat in seats}
+    return [seat for seat in tables.everyone if seat not in gone]
+
+
+def owing(tables: Tables, state: State) -> Sequence[Seat]:
+    """The seats that owe a decision, ascending."""
+    return state.due[:1] if state.phase == "seize" and not tables.race else state.due
+
+
+def advance(tables: Tables, state: State, events: list[Event] | None) -> State:
+    """Go on to the next phase if nothing more is due in this one."""
+    if state.due:
+        return state
+    active = active_seats(tables, state)
+    if state.phase == "deal":
+        return state if _next_to_deal(tables, state) is not None else _begin_round(tables, state, events)
+    if state.phase == "turn_up":
+        if len(state.offer) < len(active):
+            return state
+        first = 0 if tables.race else state.starter
+        order = sorted(active, key=lambda seat: (seat - first) % tables.seats)
+        return replace(state, phase="seize", due=tuple(order))
+    if state.phase == "seize":
+        return replace(state, phase="plant", due=tuple(active))
+    if state.phase == "plant" and (scorers := [seat for seat in active if _can_score(state, seat)]):
+        return replace(state, phase="score", due=tuple(scorers))
+    return _end_round(tables, state, events)
+
+
+def _without(seats: Sequence[Seat], gone: Sequence[Seat]) -> tuple[Seat, ...]:
+    return tuple([seat for seat in seats if seat not in gone])
+
+
+# Chance
+
+
+def _next_to_deal(tables: Tables, state: State) -> Seat | None:
+    return next((seat for seat in active_seats(tables, state) if not state.gardens[seat]), None)
+
+
+def draw(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
+    """Chance drew a card of the deck: the next seat's first one, or one of those that are turned up."""
+    card = state.deck[index]
+    deck = state.deck[:index] + state.deck[index + 1 :]
+    seat = _next_to_deal(tables, state) if state.phase == "deal" else None
+    if seat is not None:
+        if events is not None:
+            events.append(Event({"event": "garden", "seat": seat, "card": card}))
+        state = replace(state, deck=deck, gardens=with_item(state.gardens, seat, ((card, 0, 0, False),)))
+    else:
+        if events is not None:
+            events.append(Event({"event": "turned_up", "card": card}))
+        state = replace(state, deck=deck, offer=tuple(sorted((*state.offer, card))))
+    return advance(tables, state, events)
+
+
+# Seize
+
+
+def seize_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+    """The cards that are left."""
+    return [Product(Seize, (state.offer,), len(state.offer))]
+
+
+def seize_refusal(tables: Tables, state: State, seat: Seat, play: Seize) -> str | None:
+    """Why a card may not be taken, or None if it may."""
+    if play.card in state.offer:
+        return None
+    if play.card in state.taken:
+        return f"card {play.card} is taken"
+    return f"card {play.card} is not turned up"
+
+
+def seize(tables: Tables, state: State, seat: Seat, play: Seize, events: list[Event] | None) -> State:
+    """A seat takes a card."""
+    if events is not None:
+        events.append(Event({"event": "seized", "seat": seat, "card": play.card}))
+    offer = tuple([card for card in state.offer if card != play.card])
+    taken = with_item(state.taken, seat, play.card)
+    return advance(tables, replace(state, offer=offer, taken=taken, due=_without(state.due, (seat,))), events)
+
+
+# Plant
+
+
+def plant_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+    """Every legal position, with the card as it is and turned."""
+    positions = tables.layout(state.gardens[seat]).positions
+    return [Product(Plant.at, (positions, (False, True)), 2 * len(positions))]
+
+
+def plant_refusal(tables: Tables, state: State, seat: Seat, play: Plant) -> str | None:
+    """Why a card may not be put there, or None if it may."""
+    layout = tables.layout(state.gardens[seat])
+    at = f"a card at [{play.x}, {play.y}]"
+    if abs(play.y) >= STRIDE // 2 or (position := square(play.x, play.y)) not in layout.touching:
+        return f"{at} would lie neither beside the garden nor over it"
+    if position in layout.positions:
+        return None
+    if any((play.x, play.y) == (x, y) for _, x, y, _ in state.gardens[seat]):
+        return f"{at} would lie exactly where another was put"
+    return f"{at} would cover a square of a row"
+
+
+def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Event] | None) -> State:
+    """A seat puts its card into its garden. With `features=off` the new rows score by themselves."""
+    card = state.taken[seat]
+    assert card is not None
+    garden = (*state.gardens[seat], (card, play.x, play.y, play.turned))
+    rows = tables.layout(garden).rows
+    if events is not None:
+        fact = {"event": "planted", "seat": seat, "card": card, "at": [play.x, play.y], "turned": play.turned}
+        events.append(Event({**fact, "rows": [row_fact(row) for row in rows]}))
+    state = replace(
+        state,
+        taken=with_item(state.taken, seat, None),
+        gardens=with_item(state.gardens, seat, garden),
+        rows=with_item(state.rows, seat, rows) if rows else state.rows,
+        due=_without(state.due, (seat,)),
+    )
+    if rows and not tables.features:
+        for row in rows:
+            state = _score(tables, state, seat, row, events)
+        state = _add_bonus(state, seat, events)
+    return advance(tables, state, events)
+
+
+# Score
+
+
+def _can_score(state: State, seat: Seat) -> bool:
+    return bool(scorable(state.rows[seat], state.features[seat]))
+
+
+def score_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
+    """The rows that can be scored next, or to score no more."""
+    rows = scorable(state.rows[seat], state.features[seat])
+    return [Product.of(Score.of, (row,)) for row in rows] + [_DONE]
+
+
+def score_refusal(tables: Tables, state: State, seat: Seat, play: Score | Done) -> str | None:
+    """Why a row may not be scored, or None if it may."""
+    if isinstance(play, Done):
+        return None
+    row = _find(state, seat, play)
+    if row is None:
+        return f"no new row that is not scored yet begins at [{play.x}, {play.y}] and runs {along(play.down)}"
+    if not scorable([row], state.features[seat]):
+        return f"the feature card of {KINDS[row.kind]} is face down"
+    return None
+
+
+def _find(state: State, seat: Seat, play: Score) -> Row | None:
+    wanted = play.x, play.y, play.down
+    return next((row for row in state.rows[seat] if (row.x, row.y, row.down) == wanted), None)
+
+
+def score(tables: Tables, state: State, seat: Seat, play: Score, events: list[Event] | None) -> State:
+    """A seat scores a row."""
+    row = _find(state, seat, play)
+    assert row is not None
+    state = _score(tables, state, seat, row, events)
+    return state if _can_score(state, seat) else done(tables, state, seat, Done(), events)
+
+
+def done(tables: Tables, state: State, seat: Seat, play: Done, events: list[Event] | None) -> State:
+    """A seat scores no more rows."""
+    state = _add_bonus(state, seat, events)
+    return advance(tables, replace(state, due=_without(state.due, (seat,))), events)
+
+
+def _score(tables: Tables, state: State, seat: Seat, row: Row, events: list[Event] | None) -> State:
+    features = turn_down(state.features[seat], row.kind) if tables.features else ALL_KINDS
+    points = POINTS[row.length]
+    if events is not None:
+        fact = {"event": "scored", "seat": seat, "row": row_fact(row), "points": points}
+        events.append(Event({**fact, "features": kind_names(features)}))
+    return replace(
+        state,
+        rows=with_item(state.rows, seat, tuple(other for other in state.rows[seat] if other != row)),
+        scored=with_item(state.scored, seat, state.scored[seat] | 1 << row.kind),
+        features=with_item(state.features, seat, features),
+        scores=with_item(state.scores, seat, state.scores[seat] + points),
+    )
+
+
+def _add_bonus(state: State, seat: Seat, events: list[Event] | None) -> State:
+    kinds = state.scored[seat].bit_count()
+    points = BONUS[kinds]
+    if not points:
+        return state
+    if events is not None:
+        events.append(Event({"event": "bonus", "seat": seat, "kinds": kinds, "points": points}))
+    return replace(state, scores=with_item(state.scores, seat, state.scores[seat] + points))
+
+
+# From round to round
+
+
+def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> State:
+    """The next seat still in the game has the start; seat 0 in the first round."""
+    first = state.starter + (state.round > 0)
+    starter = min(active_seats(tables, state), key=lambda seat: (seat - first) % tables.seats)
+    if events is not None:
+        events.append(Event({"event": "round", "round": state.round + 1, "starter": starter}))
+    return replace(
+        state,
+        phase="turn_up",
+        round=state.round + 1,
+        starter=starter,
+        offer=(),
+        taken=tables.start.taken,
+        rows=tables.start.rows,
+        scored=tables.start.scored,
+    )
+
+
+def _end_round(tables: Tables, state: State, events: list[Event] | None) -> State:
+    """The end of the game if its condition is met, else the next round."""
+    if max(state.scores) > tables.target:
+        return over(state, "target", events)
+    if len(state.deck) < len(active_seats(tables, state)):
+        return over(state, "deck", events)
+    return _begin_round(tables, state, events)
+
+
+def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[Event] | None) -> State:
+    """The seats take no more part; their gardens stay. With one seat left the game ends at once."""
+    state = replace(state, forfeited=(*state.forfeited, tuple(seats)), due=_without(state.due, seats))
+    if events is not None:
+        events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
+    if len(active_seats(tables, state)) <= 1:
+        return over(state, "last_seat", events)
+    return advance(tables, state, events)
+
+
+def over(state: State, reason: str, events: list[Event] | None) -> State:
+    """The game is over."""
+    ranks = rank(state.scores, state.forfeited)
+    if events is not None:
+        fact = {"event": "over", "reason": reason, "ranks": list(ranks), "scores": list(state.scores)}
+        events.append(Event(fact))
+    return replace(state, phase="over", due=(), ranks=ranks)

@@ -8,15 +8,19 @@ TILES = (
 VALUE = {tile: int(tile[-1]) if tile[-1].isdigit() else 0 for tile in TILES}
 INFLUENCES = {tile: (tile[:-1],) if tile[:-1] in CASTES else CASTES for tile in TILES}
 """The castes that a tile's value counts for."""
-FAST = {"ship1", "ship2", "ronin1", "switch"}
+FAST = frozenset({"ship1", "ship2", "ronin1", "switch"})
+"""The tiles that are fast under every option; `Board.fast` has those of a game."""
 SETTLEMENTS = ("village", "city", "edo")
 
 
 class Board:
-    """The board of a game, from the message `game_start`."""
+    """The board of a game and those of its options that matter here, from the message `game_start`."""
 
     def __init__(self, game):
-        spaces = game["board"]["spaces"]
+        spaces, options = game["board"]["spaces"], game["options"]
+        self.fast = FAST | {"move"} if options["move_is_fast"] == "yes" else FAST
+        self.instant = options["captures"] == "instant"
+        """Whether pieces are captured within a turn, which changes what else can be played."""
         self.seat = game["seat"]
         self.seats = range(game["seats"])
         self.is_land = [space["kind"] == "land" for space in spaces]
@@ -66,6 +70,10 @@ class Position:
                 totals[caste][seat] += VALUE[tile]
         return {caste: total.pop(self.board.seat) - max(total) for caste, total in totals.items()}
 
+    def captures(self):
+        """Whether a settlement with pieces is surrounded."""
+        return 0 in self.empty.values()
+
     def after(self, play):
         """The position after a play of this seat, in the form of `plays`."""
         tile, space, *rest = play
@@ -109,17 +117,20 @@ def wire(play):
     return dict(zip(keys.get(play[0], ("tile", "space")), play, strict=True))
 
 
-def remaining(candidates, hand, played):
-    """Those of a turn's first plays that are still legal after the plays `played`."""
+def remaining(candidates, hand, played, fast):
+    """Those of a turn's first plays that are still legal after the plays `played`; `fast` are the tiles that are.
+
+    Nothing can be said of the plays after one that captures pieces within the turn.
+    """
     left = list(hand)
     taken = set()
     for tile, *rest in played:
         left.remove(tile)
         if tile != "switch":
             taken.add(rest[-1])
-    fast_only = any(play[0] not in FAST for play in played)
+    fast_only = any(play[0] not in fast for play in played)
     return [
         play
         for play in candidates
-        if play[0] in left and (play[0] in FAST or not fast_only) and (play[0] == "switch" or play[-1] not in taken)
+        if play[0] in left and (play[0] in fast or not fast_only) and (play[0] == "switch" or play[-1] not in taken)
     ]

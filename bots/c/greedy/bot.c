@@ -12,7 +12,7 @@ static const char *const CASTE[CASTES] = {"buddha", "rice", "castle"};
 static const struct {
     const char *name;
     int value[CASTES];
-    bool fast;
+    bool fast; /* Under every option: see is_fast. */
     int cost; /* What it costs to give the tile away. */
 } TILE[TILES] = {
     {"buddha2", {2, 0, 0}, false, 30},  {"buddha3", {3, 0, 0}, false, 60},  {"buddha4", {4, 0, 0}, false, 100},
@@ -40,9 +40,11 @@ typedef struct {
     int at[MAX_NEAR];
 } NearList;
 
-/* The board of a game. */
+/* The board of a game, and those of its options that matter here. */
 typedef struct {
     int spaces, seats, seat;
+    bool move_is_fast;
+    bool instant; /* Pieces are captured within a turn. */
     bool is_land[MAX_SPACES], is_settlement[MAX_SPACES];
     NearList near[MAX_SPACES];
     NearList beside[MAX_SPACES]; /* The settlements next to a space that takes tiles; none for a settlement. */
@@ -94,7 +96,7 @@ static int space_of(const Board *board, const msgpack_object *number) {
 
 static bool start(void *self, const msgpack_object *game) {
     Board *board = &((Greedy *)self)->board;
-    const msgpack_object *spaces = arena_get(arena_get(game, "board"), "spaces");
+    const msgpack_object *spaces = arena_get(arena_get(game, "board"), "spaces"), *options = arena_get(game, "options");
     int64_t seat = arena_int(arena_get(game, "seat"), -1), seats = arena_int(arena_get(game, "seats"), -1);
     if (arena_size(spaces) > MAX_SPACES || seats < 2 || seats > MAX_SEATS || seat < 0 || seat >= seats) {
         fprintf(stderr, "expected at most %d spaces and a seat of 2 to %d\n", MAX_SPACES, MAX_SEATS);
@@ -104,6 +106,8 @@ static bool start(void *self, const msgpack_object *game) {
     board->spaces = (int)arena_size(spaces);
     board->seats = (int)seats;
     board->seat = (int)seat;
+    board->move_is_fast = arena_is(arena_get(options, "move_is_fast"), "yes");
+    board->instant = arena_is(arena_get(options, "captures"), "instant");
     for (int i = 0; i < board->spaces; i++) {
         const msgpack_object *space = arena_at(spaces, (uint32_t)i), *kind = arena_get(space, "kind");
         const msgpack_object *neighbours = arena_get(space, "neighbours");
@@ -282,12 +286,25 @@ static int filled(const Play *play) {
     return play->tile == SWITCH ? -1 : play->tile == MOVE ? play->at[1] : play->at[0];
 }
 
-/* Keep of a turn's plays those that are still legal after `made`; `left` counts the hand's tiles that are left. */
-static void keep_remaining(PlayList *plays, const Play *made, const int left[TILES]) {
+/* Whether a settlement with pieces is surrounded. */
+static bool captures(const Position *position, const Board *board) {
+    for (int i = 0; i < board->spaces; i++)
+        for (int caste = 0; caste < CASTES; caste++)
+            if (position->piece[i][caste] && position->empty[i] == 0) return true;
+    return false;
+}
+
+static bool is_fast(const Board *board, int tile) {
+    return TILE[tile].fast || (tile == MOVE && board->move_is_fast);
+}
+
+/* Keep of a turn's plays those that are still legal after `made`; `left` counts the hand's tiles that are left. Nothing
+ * can be said of the plays after one that captures pieces within the turn. */
+static void keep_remaining(PlayList *plays, const Board *board, const Play *made, const int left[TILES]) {
     size_t kept = 0;
     for (size_t i = 0; i < plays->count; i++) {
         const Play *next = &plays->list[i];
-        if (left[next->tile] > 0 && (TILE[made->tile].fast || TILE[next->tile].fast) &&
+        if (left[next->tile] > 0 && (is_fast(board, made->tile) || is_fast(board, next->tile)) &&
             (filled(made) < 0 || filled(next) != filled(made)))
             plays->list[kept++] = *next;
     }
@@ -397,8 +414,9 @@ static bool decide_turn(Greedy *self, const msgpack_object *request, msgpack_pac
         scores[count] = best_score;
         left[best->tile]--;
         make(&self->position, &self->board, &made[count]);
-        keep_remaining(&self->plays, &made[count], left);
+        keep_remaining(&self->plays, &self->board, &made[count], left);
         count++;
+        if (self->board.instant && captures(&self->position, &self->board)) break;
     }
     msgpack_pack_map(action, 1);
     arena_pack_text(action, "plays");

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from arena_bot import Bot, run
-from samurai import CASTES, FAST, INFLUENCES, VALUE, Board, Position, plays, remaining, wire
+from samurai import CASTES, INFLUENCES, VALUE, Board, Position, plays, remaining, wire
 
 HAND = ("samurai3", "samurai2", "ship2", "ship1", "ronin1")
 """The first hand: as many as possible to be thrown at once."""
@@ -49,6 +49,8 @@ class Banzai(Bot):
                     best, charge, target = score, tiles, settlement
         if charge is None:
             return {"plays": [wire(first[0])]}, "no battle to join"
+        if self.board.instant:
+            charge = self.up_to_capture(position, charge)
         return {"plays": [wire(play) for play in charge]}, f"{len(charge)} tiles against {target}: {best:+d}"
 
     def charge(self, settlement, castes, first, hand):
@@ -60,10 +62,19 @@ class Banzai(Bot):
 
         helpful = [play for play in first if len(play) == 2 and play[1] in around and strength(play[0])]
         chosen = []
-        while left := remaining(helpful, hand, chosen):
+        fast = self.board.fast
+        while left := remaining(helpful, hand, chosen, fast):
             # One tile that is not fast may go along: it comes first, for it is the strongest.
-            chosen.append(max(left, key=lambda play: (play[0] not in FAST, strength(play[0]), -play[1])))
+            chosen.append(max(left, key=lambda play: (play[0] not in fast, strength(play[0]), -play[1])))
         return chosen
+
+    def up_to_capture(self, position, charge):
+        """The plays up to the first that captures pieces: what can be played then is another question."""
+        for count, play in enumerate(charge, start=1):
+            position = position.after(play)
+            if position.captures():
+                return charge[:count]
+        return charge
 
     def score(self, position, settlement, castes, charge):
         """Pieces won less pieces lost, the more heat the nearer the end; then by how much it leads."""

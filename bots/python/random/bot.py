@@ -1,4 +1,4 @@
-"""Plays one tile a turn, chosen by chance: every legal first play is equally likely."""
+"""Plays by chance, in whichever game: one play a request, and every legal one is equally likely."""
 
 import os
 import sys
@@ -21,9 +21,11 @@ class RandomBot(Bot):
         kind, legal = request["kind"], request["legal"]
         if kind == "hand":
             return {"hand": self.random.sample(legal["hand"], legal["choose"])}
-        if kind == "setup":
-            return self.pick(legal["setup"])
-        return {"plays": [self.pick(legal["plays"])]}
+        if kind == "turn":
+            return {"plays": [self.pick(legal["plays"])]}
+        if kind == "score":
+            return {"rows": [self.pick(legal["score"])]}
+        return self.pick(legal[kind])
 
     def pick(self, products):
         """One of the combinations of all products, each as likely as any other.

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,7 @@ LONG_NOTE = {
         run(new Talker());
         """,
 }
+SOURCES = {".py", ".js", ".c", ".h"}
 COMMANDS = {"python": [sys.executable, "bot.py"], "javascript": ["node", "bot.js"]}
 
 
@@ -90,13 +92,27 @@ def test_manifests_are_complete(root):
         assert manifest["language"] == path.parent.parent.name
         for name in manifest["include"]:
             assert (path.parent / name).is_file()
-    assert names == {"random", "greedy", "banzai", "greedy-js", "greedy-c"}
+    assert names == {"random", "greedy", "banzai", "random-js", "greedy-js", "greedy-c"}
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c"])
+def test_manifests_include_what_the_bots_share(root, language):
+    home = root / "bots" / language
+    shared = [path for path in home.iterdir() if path.suffix in SOURCES]
+    assert shared
+    for path in home.glob("*/bot.toml"):
+        included = tomllib.loads(path.read_text(encoding="utf-8"))["include"]
+        sources = [source for source in path.parent.iterdir() if source.suffix in SOURCES]
+        lines = re.findall("(?m)^(?:from|import|const|#include) .*", "\n".join(map(Path.read_text, sources)))
+        used = {f"../{file.name}" for file in shared if any(re.search(rf"\b{file.stem}\b", line) for line in lines)}
+        assert used == {name for name in included if Path(name).suffix in SOURCES}, path
 
 
 def test_python_bots_import_only_the_client_and_what_it_needs(root):
-    allowed = {"arena_bot", "samurai", "os", "sys", "math", "random", "zmq", "msgpack"}
+    allowed = {"os", "sys", "math", "random", "functools", "zmq", "msgpack"}
+    allowed |= {"arena_bot", "samurai", "gardener", "samurai_player", "gardener_player"}
     sources = list((root / "bots/python").rglob("*.py"))
-    assert len(sources) == 5
+    assert len(sources) == 8
     for path in sources:
         found = re.findall(r"(?m)^(?:import|from) (\w+)", path.read_text(encoding="utf-8"))
         assert set(found) <= allowed, path
@@ -114,5 +130,5 @@ def test_make_says_what_it_leaves_out_and_why(root, needs, tmp_path):
     lenient = make()
     assert lenient.returncode == 0
     assert "left out greedy-c: no C compiler (cc) on the path" in lenient.stderr
-    assert "left out greedy-js: node is not on the path" in lenient.stderr
+    assert "left out random-js and greedy-js: node is not on the path" in lenient.stderr
     assert make("STRICT=1").returncode != 0

@@ -1,4 +1,4 @@
-"""Every bundled bot plays a whole session with a toy referee, on a board of eleven spaces."""
+"""Every bundled bot plays a whole session with a toy referee: Samurai on a board of eleven spaces, or Gardener."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import product
 
 import pytest
 
-BOTS = ("random", "greedy", "banzai", "greedy-js", "greedy-c")
+BOTS = ("random", "greedy", "banzai", "random-js", "greedy-js", "greedy-c")
+GARDENERS = ("random", "greedy", "random-js", "greedy-js")
 TILES = [f"{caste}{value}" for caste in ("buddha", "rice", "castle") for value in (2, 3, 4)]
 TILES += ["samurai1", "samurai1", "samurai2", "samurai2", "samurai3", "ship1", "ship1", "ship2", "ronin1"]
 TILES += ["switch", "move"]
@@ -24,6 +25,17 @@ BOARD = {
         for i, (kind, near) in enumerate(zip(KINDS, NEIGHBOURS, strict=True))
     ],
 }
+OPTIONS = {
+    "setup": "draft",
+    "hand": "chosen",
+    "captures": "turn_end",
+    "capture_order": "automatic",
+    "captured": "open_for_two",
+    "fast": "optional",
+    "move_is_fast": "no",
+    "placement": "anywhere",
+    "scoring": "leaders",
+}
 NOTHING = {"buddha": 0, "rice": 0, "castle": 0}
 
 
@@ -33,7 +45,7 @@ def game(number, *, seat=0, seats=2, bot_seed=7):
         "rules": "samurai",
         "rules_version": 1,
         "ruleset": "standard",
-        "options": {},
+        "options": OPTIONS,
         "seat": seat,
         "seats": seats,
         "board": BOARD,
@@ -141,6 +153,57 @@ def test_whole_session(seat_bot, name):
     assert table.end() == (0, "")
 
 
+DECK = {"name": "toy", "hash": "00", "cards": [["tatami", "path", "pond", "garden", "tatami", "path"]] * 64}
+GARDEN_VIEW = {
+    "seat": 0,
+    "round": 3,
+    "starter": 1,
+    "deck": 40,
+    "offer": [7, 9],
+    "taken": [5, None],
+    "gardens": [[[1, 0, 0, False], [2, 2, -1, True]], [[3, 0, 0, True]]],
+    "rows": [
+        [
+            {"at": [0, 0], "along": "across", "kind": "pond", "length": 3},
+            {"at": [1, 0], "along": "down", "kind": "path", "length": 4},
+        ],
+        [],
+    ],
+    "features": [["path", "pond"], ["garden"]],
+    "scores": [3, 4],
+    "forfeited": [],
+    "ranks": None,
+    "weather": "rain",
+}
+GARDENER = [
+    {"kind": "seize", "view": GARDEN_VIEW, "legal": {"seize": [{"card": [7, 9]}]}},
+    {"kind": "plant", "view": GARDEN_VIEW, "legal": {"plant": [{"at": [[-2, 0], [0, 3]], "turned": [False, True]}]}},
+    {
+        "kind": "score",
+        "view": GARDEN_VIEW,
+        "legal": {"score": [{"at": [[0, 0]], "along": ["across"]}, {"at": [[1, 0]], "along": ["down"]}]},
+    },
+]
+
+
+@pytest.mark.parametrize("name", GARDENERS)
+def test_one_session_serves_both_games(seat_bot, name):
+    table = seat_bot(name)
+    table.begin()
+    samurai = play_game(table)
+    options = {"seize": "draft", "features": "on", "target": "25"}
+    for number in (2, 3):
+        table.start(game(number) | {"rules": "gardener", "ruleset": "draft", "options": options, "board": DECK})
+        seized, planted, scored = (table.ask(request)["action"] for request in GARDENER)
+        assert seized in [{"card": 7}, {"card": 9}]
+        assert planted in expanded(GARDENER[1]["legal"]["plant"])
+        assert scored.keys() == {"rows"}
+        assert scored["rows"][0] in expanded(GARDENER[2]["legal"]["score"])
+    assert play_game(table) == samurai
+    table.send("goodbye", reason="done")
+    assert table.end() == (0, "")
+
+
 @pytest.mark.parametrize("name", BOTS)
 def test_says_what_the_referee_complains_of(seat_bot, name):
     table = seat_bot(name)
@@ -152,10 +215,11 @@ def test_says_what_the_referee_complains_of(seat_bot, name):
     assert "timeout: seat 0 exceeded its time by 240 ms" in err
 
 
-def test_random_depends_on_the_seed(seat_bot):
-    table = seat_bot("random")
+@pytest.mark.parametrize("name", ["random", "random-js"])
+def test_random_depends_on_the_seed(seat_bot, name):
+    table = seat_bot(name)
     table.begin()
-    games = [play_game(table, bot_seed=seed) for seed in range(8)]
+    games = [play_game(table, bot_seed=seed) for seed in (*range(7), 2**53 - 1)]
     assert len({str(actions) for actions in games}) > 1
 
 

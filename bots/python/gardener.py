@@ -1,0 +1,78 @@
+"""What bots for Samurai Gardener share: cards, gardens and their rows, and where cards may go. It imports nothing.
+
+A kind is a number here, its index in `KINDS`; a square is a pair (x, y), x to the right and y down. Feature cards are a
+number with a bit for each kind, which is set if that card is face up.
+"""
+
+KINDS = ("tatami", "path", "pond", "garden")
+ALL = 0b1111
+"""All four feature cards face up."""
+POINTS = {3: 1, 4: 2, 5: 4}
+"""What a row brings, by its length."""
+BONUS = (0, 0, 2, 4, 6)
+"""What is added, by the number of different kinds scored in a round."""
+SQUARES = tuple((x, y) for y in range(3) for x in range(2))
+"""The squares of a card, in the order in which its kinds are given."""
+ACROSS, DOWN = (1, 0), (0, 1)
+LINES = (
+    *(((0, y), ACROSS, (2 * y, 2 * y + 1)) for y in range(3)),
+    *(((x, 0), DOWN, (x, x + 2, x + 4)) for x in range(2)),
+)
+"""The five lines of a card: the first square, the direction, and which of the card's squares lie on it."""
+# Where the upper left corner of a card may lie, seen from a square that the card covers or lies beside.
+_CORNERS = {(-x - dx, -y - dy) for x, y in SQUARES for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
+
+
+def read_deck(game):
+    """The cards of a game, from the message `game_start`: the kinds of each as it is, and turned."""
+    cards = [tuple(KINDS.index(kind) for kind in card) for card in game["board"]["cards"]]
+    return [(card, card[::-1]) for card in cards]
+
+
+def face_up(kinds):
+    """The feature cards, from the names of the kinds that are face up."""
+    return sum(1 << KINDS.index(kind) for kind in kinds)
+
+
+def turn_down(features, kind):
+    """The feature cards after a row of a kind was scored."""
+    return features & ~(1 << kind) or ALL
+
+
+class Garden:
+    """What is seen of one garden, from the deck and the garden's entry in a view."""
+
+    def __init__(self, deck, cards):
+        self.kinds = {}
+        """The kind of each square."""
+        for card, x, y, turned in cards:
+            self.kinds.update(zip(squares(x, y), deck[card][turned], strict=True))
+        self.corners = {(x, y) for _, x, y, _ in cards}
+        """Where cards were put."""
+        self.rows = set()
+        """The squares that belong to a row: nothing may cover them."""
+        for x, y in self.kinds:
+            for dx, dy in (ACROSS, DOWN):
+                length = self.run((x, y), (dx, dy))
+                if length >= 3:
+                    self.rows.update((x + i * dx, y + i * dy) for i in range(length))
+
+    def run(self, square, step):
+        """How many squares of one kind there are from a square on, itself included; 0 if it is empty."""
+        kinds, (x, y), (dx, dy) = self.kinds, square, step
+        kind = kinds.get(square)
+        length = 0
+        while kind is not None and kinds.get((x, y)) == kind:
+            x, y, length = x + dx, y + dy, length + 1
+        return length
+
+    def positions(self):
+        """Where a card may be put, in ascending order."""
+        near = {(x + dx, y + dy) for x, y in self.kinds for dx, dy in _CORNERS}
+        over_row = {(x - dx, y - dy) for x, y in self.rows for dx, dy in SQUARES}
+        return sorted(near - over_row - self.corners)
+
+
+def squares(x, y):
+    """The squares under a card at a position."""
+    return [(x + dx, y + dy) for dx, dy in SQUARES]

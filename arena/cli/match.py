@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 def match(
     bots: tuple[str, ...],
     rules: str,
-    ruleset: str,
+    ruleset: str | None,
     options: tuple[str, ...],
     board: str | None,
     time: str,
+    race_window_ms: float,
     seed: str | None,
     deals: int,
     logs: Path,
@@ -38,13 +39,14 @@ def match(
 ) -> None:
     """Play bots against each other on one deal, the seats rotated.
 
-    Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two to four of them. So a
-    match of two has two games, in which they change places. In a terminal the board is drawn as the last game left
-    it. Nothing is rated, and nothing is kept but the logs.
+    Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two of them, or as many as
+    the game allows. So a match of two has two games, in which they change places. In a terminal the board is drawn as
+    the last game left it. Nothing is rated, and nothing is kept but the logs.
 
     \b
     Example:
       arena match greedy random --seed tea
+      arena match --rules gardener greedy greedy random random random
     """
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.report import to_json
@@ -60,6 +62,7 @@ def match(
         deals=deals,
         seatings="cyclic",
         time=time,
+        race_window_ms=race_window_ms,
         seed=seed,
     )
     names = [bot.name for bot in setup.settings.bots]
@@ -122,7 +125,7 @@ def draw_last_board(log: str) -> None:
     if not screen.is_terminal:
         return
     from arena.record.log import read_log
-    from arena.show.game import Replay
+    from arena.show.replay import Replay
 
     shown = Replay(read_log(Path(log)))
     for line in shown.draw(len(shown.frames) - 1, screen.width):

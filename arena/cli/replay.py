@@ -13,7 +13,7 @@ from rich.text import Text
 
 from arena.cli.output import UNBOUNDED, console
 from arena.record.log import read_log
-from arena.show.game import Replay
+from arena.show.replay import Replay
 
 WIDTH = 100
 """Frames are not drawn wider than this, however wide the terminal is."""
@@ -36,13 +36,15 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 @click.command()
 @click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--seat", type=click.IntRange(min=0), metavar="N", help="Show only what this seat could know.")
-@click.option("--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn; 0 is the set-up.")
+@click.option(
+    "--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn, or round; 0 is the set-up."
+)
 @click.option("--all", "everything", is_flag=True, help="Print every frame, on a terminal too.")
 def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> None:
-    """Show a logged game turn by turn, with the board, captures and notes.
+    """Show a logged game decision by decision: the board, what happened, and the bots' notes.
 
     On a terminal the arrow keys step through the game, Home and End go to its ends, Page Up and Page Down scroll, and
-    q quits. Without --seat all hands are shown.
+    q quits. Without --seat everything is shown, hidden hands too.
 
     \b
     Example:

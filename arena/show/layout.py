@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -31,6 +31,26 @@ def flow(items: Sequence[Text], width: int) -> list[Text]:
             lines[-1].append(" " * GAP).append_text(item)
         else:
             lines.append(item.copy())
+    return lines
+
+
+def shelves(blocks: Iterable[Sequence[Text]], width: int, *, gap: int = 3) -> list[Text]:
+    """Blocks set side by side, `gap` apart, as far as they fit into `width` characters; the next ones below them, with
+    an empty line between. A block that is wider gets a shelf of its own, one without lines takes no room.
+    """
+    lines: list[Text] = []
+    top = end = 0
+    for block in filter(None, blocks):
+        wide = max(line.cell_len for line in block)
+        if not lines or end + gap + wide > width:
+            lines += [Text()] if lines else []
+            top, start = len(lines), 0
+        else:
+            start = end + gap
+        lines += [Text() for _ in range(top + len(block) - len(lines))]
+        for line, part in zip(lines[top:], block, strict=False):
+            line.append(" " * (start - line.cell_len) if part else "").append_text(part)
+        end = start + wide
     return lines
 
 

@@ -1,10 +1,11 @@
-"""Standings and cross-table as tables for people."""
+"""Standings and cross-table as tables for people, and what they are about."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from arena.rules import NAMES, game
 from arena.show.text import plain
 
 if TYPE_CHECKING:
@@ -12,6 +13,28 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from arena.types import Forfeit
+
+
+def game_text(settings: Mapping[str, Any]) -> str:
+    """What is played, by a tournament's settings: `samurai standard`, `samurai custom: basic with captures=instant`.
+
+    What is custom is told by what differs from the ruleset that it is nearest to.
+    """
+    rules, options = settings["rules"], settings["options"]
+    words = f"{rules} {settings['ruleset']}"
+    if settings["ruleset"] == "custom" and rules in NAMES:
+        differing = {
+            name: [f"{option}={value}" for option, value in options.items() if ruleset.options.get(option) != value]
+            for name, ruleset in game(rules).rulesets.items()
+        }
+        nearest = min(differing, key=lambda name: len(differing[name]))
+        words += f": {' with '.join(filter(None, [nearest, ' '.join(differing[nearest])]))}"
+    return plain(words)
+
+
+def subject_text(settings: Mapping[str, Any]) -> str:
+    """What a tournament is about, by its settings: `samurai standard, 2 players, board japan`."""
+    return plain(f"{game_text(settings)}, {settings['players']} players, board {settings['board']['name']}")
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rich.text import Text
 
 
@@ -22,3 +24,9 @@ def clip(text: str, width: int) -> str:
     clipped = Text(plain(text))
     clipped.truncate(width, overflow="ellipsis")
     return clipped.plain
+
+
+def listed(items: Iterable[object]) -> str:
+    """Items as one writes them: `5, 12 and 31`."""
+    *most, last = map(str, items)
+    return f"{', '.join(most)} and {last}" if most else last

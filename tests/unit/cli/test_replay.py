@@ -9,13 +9,17 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner, Result
+from referee_kit import referee
 from rich.console import Console
 
 from arena.cli import cli
 from arena.cli.output import console
 from arena.cli.replay import _commands, _step
+from arena.link.memory import MemoryBot
 from arena.record.log import read_log
-from arena.show.game import Replay
+from arena.show.replay import Replay
+from arena.types import Payload
+from arena.wire.messages import Request
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,22 @@ def _terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     console.cache_clear()
     yield
     console.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def tower(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A game of Samurai Gardener in which every card is planted below all others."""
+
+    def decide(request: Request) -> Payload:
+        assert request.legal is not None
+        product = request.legal[request.kind][0]
+        if request.kind == "plant":
+            return {"at": max(product["at"], key=lambda at: at[1]), "turned": False}
+        return {"rows": []} if request.kind == "score" else {"card": product["card"][0]}
+
+    folder = tmp_path_factory.mktemp("logs")
+    result, _ = referee(folder, [MemoryBot(decide), MemoryBot(decide)], rules="gardener", ruleset="draft")
+    return folder / result.log
 
 
 def run(*args: object) -> Result:
@@ -137,3 +157,24 @@ def test_stepping_through_a_game(game: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "PgDn more below" in output.getvalue()
     assert "PgUp more above" in output.getvalue()
     assert output.getvalue().endswith("\x1b[?1049l\x1b[?25h")
+
+
+def test_a_round_of_the_other_game(tower: Path) -> None:
+    result = run(tower, "--turn", 3)
+    assert result.exit_code == 0
+    headings = [line for line in result.output.splitlines() if line.startswith("── ")]
+    assert [heading.split(":")[0] for heading in headings] == ["── Round 3"] * 4
+    assert all(len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_gardens_higher_than_the_screen_scroll(tower: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = Replay(read_log(tower))
+    lines = [line.plain.rstrip() for line in shown.draw(len(shown.frames) - 1, 80)]
+    assert len(lines) > 60
+    pages = -(-(len(lines) - 23) // 11)
+    keys: Iterator[str] = iter(["\x1b[F", *["\x1b[6~"] * pages, "q"])
+    monkeypatch.setattr(click, "getchar", lambda: next(keys))
+    output = StringIO()
+    _step(shown, Console(file=output, force_terminal=True, color_system=None, width=80, height=24))
+    assert [line for line in lines if line not in output.getvalue()] == []
+    assert output.getvalue().rpartition("Home End")[2].startswith("  PgUp more above")

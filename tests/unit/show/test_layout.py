@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.text import Text
 
-from arena.show.layout import beside, flow, paragraph
+from arena.show.layout import beside, flow, paragraph, shelves
 
 
 def texts(*lines: str) -> list[Text]:
@@ -33,6 +33,20 @@ def test_a_paragraph_fits_and_loses_no_word(text: str, width: int) -> None:
     lines = [line.plain for line in paragraph(Text(text), width)]
     assert all(len(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_blocks_stand_on_shelves() -> None:
+    blocks = [texts("aa", "aaaa"), texts("b", "b", "b"), [], texts("too wide"), texts("c")]
+    assert [line.plain for line in shelves(blocks, 8)] == ["aa     b", "aaaa   b", "       b", "", "too wide", "", "c"]
+    assert [line.plain for line in shelves(blocks, 10, gap=1)] == ["aa   b", "aaaa b", "     b", "", "too wide c"]
+    assert shelves([], 8) == []
+
+
+@given(st.lists(st.lists(st.text("xy", min_size=1, max_size=12), max_size=4), max_size=8), st.integers(12, 40))
+def test_shelves_fit_and_lose_nothing(blocks: list[list[str]], width: int) -> None:
+    lines = [line.plain for line in shelves((texts(*block) for block in blocks), width)]
+    assert all(len(line) <= width for line in lines)
+    assert sorted(" ".join(lines).split()) == sorted(line for block in blocks for line in block)
 
 
 MAP = ("        xx", "        xx", "  xx", "xx")

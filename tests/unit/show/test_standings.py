@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.show.standings import crosstable_table, forfeit_text, standings_table
+from arena.rules import resolve_options
+from arena.show.standings import crosstable_table, forfeit_text, game_text, standings_table, subject_text
 from arena.types import Forfeit, Termination
 
 ROW = {
@@ -21,6 +22,32 @@ def shown(table: object, width: int) -> str:
     screen = io.StringIO()
     Console(file=screen, width=width, color_system=None).print(table)
     return screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("rules", "ruleset", "rule", "text"),
+    [
+        ("samurai", None, {}, "samurai standard"),
+        ("gardener", "race", {}, "gardener race"),
+        ("samurai", None, {"captures": "instant"}, "samurai custom: standard with captures=instant"),
+        ("samurai", "basic", {"captures": "instant"}, "samurai custom: basic with captures=instant"),
+        ("gardener", "draft", {"target": "9"}, "gardener custom: draft with target=9"),
+        ("samurai", "classic", {"setup": "random", "fast": "must_follow"},
+         "samurai custom: classic with setup=random fast=must_follow"),
+        ("samurai", "basic", {"setup": "draft", "hand": "chosen"}, "samurai standard"),
+    ],
+)  # fmt: skip
+def test_a_game_is_told_by_its_ruleset_or_by_what_differs(
+    rules: str, ruleset: str | None, rule: dict[str, str], text: str
+) -> None:
+    name, options = resolve_options(rules, ruleset, rule)
+    settings = {"rules": rules, "ruleset": name, "options": options, "players": 3, "board": {"name": "mine\x1b"}}
+    assert game_text(settings) == text
+    assert subject_text(settings) == rf"{text}, 3 players, board mine\x1b"
+
+
+def test_a_game_that_is_not_known_here_is_told_by_its_name() -> None:
+    assert game_text({"rules": "chess", "ruleset": "custom", "options": {"clock": "no"}}) == "chess custom"
 
 
 def test_the_standings_fit_into_80_columns() -> None:

@@ -13,19 +13,11 @@ from rich.style import Style
 from rich.text import Text
 
 from arena.rules.samurai.board import PIECES, Board, Kind
-from arena.types import Payload, Seat
+from arena.show.seats import MARKS, SEAT_STYLES
+from arena.types import Payload
 
 CELL = 4
 """Characters that a space is wide."""
-MARKS = "▲■●◆"
-"""The mark of each seat."""
-SEAT_COLOURS = ("#d02a2a", "#f0c820", "#9a48d0", "#4fd0d8")
-"""The colour of each seat."""
-SEAT_STYLES = tuple(
-    Style(color=ink, bgcolor=colour, bold=True)
-    for ink, colour in zip(("#ffffff", "#1c1c1c", "#ffffff", "#1c1c1c"), SEAT_COLOURS, strict=True)
-)
-"""What is written on the tiles of each seat."""
 CHANGED = "*"
 """Stands behind what has just changed."""
 TAKEN = "-"
@@ -59,11 +51,6 @@ def tile_code(tile: str) -> str:
     if tile in ("move", "switch"):
         return {"move": "mv", "switch": "sw"}[tile]
     return _LETTERS[tile[:-1]] + tile[-1]
-
-
-def seat_mark(seat: Seat) -> Text:
-    """A seat's mark in its colour."""
-    return Text.assemble((MARKS[seat], SEAT_COLOURS[seat]))
 
 
 def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> list[Text]:

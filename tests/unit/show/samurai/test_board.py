@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena.rules.samurai.board import Board, parse_board
 from arena.rules.samurai.tiles import TILES
-from arena.show.board import MARKS, legend, map_lines, tile_code
+from arena.show.samurai.board import legend, map_lines, tile_code
 
 SMALL = """\
 name: Small
@@ -84,11 +84,10 @@ def test_owner_change_and_kind_are_seen_in_colour_as_well(small: Board) -> None:
     assert all(one != other for index, one in enumerate(seen) for other in seen[:index])
 
 
-def test_each_tile_and_each_seat_has_a_sign_of_its_own() -> None:
+def test_each_tile_has_a_sign_of_its_own() -> None:
     codes = [tile_code(tile.name) for tile in TILES]
     assert len(set(codes)) == len(TILES)
     assert {len(code) for code in codes} == {2}
-    assert len(set(MARKS)) == 4
 
 
 def test_the_legend_names_the_places(small: Board) -> None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 from math import atan2, pi, sqrt
 
 from rich.text import Text
 
 from arena.rules.samurai.board import Board, Space
-from arena.show.board import seat_mark
-from arena.show.text import clip, plain
+from arena.show.seats import Seats
+from arena.show.text import plain
 from arena.types import Payload, Seat
-
-NAME_WIDTH = 24
-"""Characters of a bot's name that a sentence shows."""
 
 _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")
 _REASONS = {
@@ -25,16 +23,13 @@ _REASONS = {
 
 
 class Narrator:
-    """Tells events of a game at one board between bots of given names."""
+    """Tells events of a game at one board between some seats, as some of them see them."""
 
-    def __init__(self, board: Board, names: Sequence[str]) -> None:
+    def __init__(self, board: Board, seats: Seats, eyes: Collection[Seat]) -> None:
         self.board = board
-        self.names = [clip(name, NAME_WIDTH) for name in names]
+        self._seats = seats
+        self._eyes = eyes
         self._named = [space for space in board.spaces if space.name]
-
-    def who(self, seat: Seat) -> Text:
-        """A seat's mark, the name of its bot, and its number."""
-        return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
 
     def where(self, number: int) -> str:
         """A space: its number, and its name or how it lies to the nearest space that has one."""
@@ -47,8 +42,18 @@ class Narrator:
             return f"{number} ({name})"
         return f"{number} ({_distance(space, nearest)} {_direction(nearest, space)} of {name})"
 
-    def tell(self, event: Payload) -> Text | None:
-        """An event in a sentence, or None for one that the frame's heading or its record tells."""
+    def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
+        """Events in sentences, without those that the frame's heading or its record tells."""
+        # Of the two versions of drawing tiles, whoever sees the owner's needs no other.
+        seen = [
+            event for event in events if event["event"] != "hand" or "tiles" in event or event["seat"] not in self._eyes
+        ]
+        for taker, run in groupby(seen, lambda event: event["seat"] if event["event"] == "hand" else None):
+            for event in [_together(list(run))] if taker is not None else run:
+                if sentence := self._sentence(event):
+                    yield sentence
+
+    def _sentence(self, event: Payload) -> Text | None:
         match event["event"]:
             case "hand":
                 tiles = ": " + ", ".join(map(tile_name, event["tiles"])) if "tiles" in event else ""
@@ -77,13 +82,11 @@ class Narrator:
         return None
 
     def _seat(self, event: Payload, words: str) -> Text:
-        return self.who(event["seat"]).append(f" {words}")
+        return self._seats.who(event["seat"]).append(f" {words}")
 
     def _over(self, event: Payload) -> Text:
         text = Text(f"The game is over: {_REASONS.get(event['reason'], plain(event['reason']))}. ")
-        by_rank = sorted(range(len(event["ranks"])), key=lambda seat: (event["ranks"][seat], seat))
-        places = [Text(f"{event['ranks'][seat]}. ").append_text(self.who(seat)) for seat in by_rank]
-        return text.append_text(Text(", ").join(places))
+        return text.append_text(self._seats.places(event["ranks"]))
 
 
 def changed_spaces(event: Payload) -> Iterable[int]:
@@ -94,6 +97,12 @@ def changed_spaces(event: Payload) -> Iterable[int]:
 def tile_name(tile: str) -> str:
     """A tile's name for people: `rice 3` for `rice3`."""
     return f"{tile[:-1]} {tile[-1]}" if tile[-1].isdigit() else plain(tile)
+
+
+def _together(hands: Sequence[Payload]) -> Payload:
+    """Tiles are drawn one by one, and told together."""
+    tiles = {"tiles": [tile for hand in hands for tile in hand["tiles"]]} if "tiles" in hands[0] else {}
+    return hands[0] | {"count": sum(hand["count"] for hand in hands)} | tiles
 
 
 def _count(number: int, thing: str) -> str:

@@ -1,0 +1,133 @@
+"""Gardens and cards of Samurai Gardener for a terminal.
+
+A square is two characters wide and one line high: the sign of its kind, and before it room for a mark. All that a
+colour says, a character says too: each kind has a sign, a new card stands in brackets, and a row that has just been
+scored has exclamation marks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from rich.style import Style
+from rich.text import Text
+
+from arena.types import Payload
+
+Square: TypeAlias = tuple[int, int]
+"""x to the right, y down."""
+Cards: TypeAlias = Sequence[Sequence[str]]
+"""The kinds of each card's six squares."""
+
+SIGNS = {"tatami": "=", "path": ".", "pond": "~", "garden": "*"}
+"""The sign of each kind; the deck's file has the same."""
+SCORED = "!"
+"""Stands before each square of a row that has just been scored."""
+DOWN = "-"
+"""Stands for a feature card that lies face down, and for no card."""
+
+# Dark for what lies there, bright for what is new: colours that terminals with 256 of them have too.
+_COLOURS = {
+    "tatami": ("#875f00", "#d7af5f"),
+    "path": ("#585858", "#bcbcbc"),
+    "pond": ("#005f87", "#5fafff"),
+    "garden": ("#005f00", "#5fd75f"),
+}
+_OLD = {kind: Style(color="#e4e4e4", bgcolor=dark) for kind, (dark, _) in _COLOURS.items()}
+_NEW = {kind: Style(color="#000000", bgcolor=bright, bold=True) for kind, (_, bright) in _COLOURS.items()}
+# Reversed, so that it stands out where colours are off.
+_SCORED = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
+_BRACKET = Style(bold=True)
+
+
+def sign(kind: str) -> Text:
+    """A kind's sign on its colour."""
+    return Text.assemble((SIGNS[kind], _NEW[kind]))
+
+
+def squares_of(card: Sequence[str], x: int, y: int, *, turned: bool = False) -> Iterator[tuple[Square, str]]:
+    """The squares on which a card at a position lies, each with its kind."""
+    for index, kind in enumerate(reversed(card) if turned else card):
+        yield (x + index % 2, y + index // 2), kind
+
+
+def row_squares(row: Payload) -> Iterator[Square]:
+    """The squares of a row."""
+    x, y = row["at"]
+    for step in range(row["length"]):
+        yield (x + step, y) if row["along"] == "across" else (x, y + step)
+
+
+def card_lines(card: Sequence[str]) -> list[Text]:
+    """Draw a card by itself."""
+    kinds = dict(squares_of(card, 0, 0))
+    return [_line(kinds, range(2), y) for y in range(3)]
+
+
+def garden_lines(
+    cards: Cards,
+    garden: Sequence[tuple[int, int, int, bool]],
+    width: int,
+    *,
+    new: Collection[Square] = (),
+    scored: Collection[Square] = (),
+) -> list[Text]:
+    """Draw a garden, with x above and y at the left. One that is too wide is drawn in parts, from left to right.
+
+    Args:
+        cards: The cards.
+        garden: A garden as views have it: card, x, y, turned.
+        width: Characters in a line.
+        new: The squares of the card that was just planted.
+        scored: The squares of the rows that were just scored.
+    """
+    kinds: dict[Square, str] = {}
+    for card, x, y, turned in garden:
+        kinds.update(squares_of(cards[card], x, y, turned=turned))
+    if not kinds:
+        return []
+    xs, ys = ([*zip(*kinds, strict=True)][axis] for axis in (0, 1))
+    down = range(min(ys), max(ys) + 1)
+    margin = max(len(f"{down[0]}"), len(f"{down[-1]}"), 3)
+    most = (width - margin - 1) // 2
+    lines: list[Text] = []
+    for left in range(min(xs), max(xs) + 1, most):
+        across = range(left, min(left + most, max(xs) + 1))
+        lines += [Text()] if lines else []
+        lines.append(_columns(across, margin))
+        lines += [Text().append(f"{y:{margin}}", "dim").append_text(_line(kinds, across, y, new, scored)) for y in down]
+    return lines
+
+
+def _columns(across: range, margin: int) -> Text:
+    """Every other x, for there is no room for all."""
+    line = Text()
+    for index, x in enumerate(across):
+        if x % 2 == 0 or len(across) == 1:
+            line.append(f"{x:{margin + 2 * index + 2 - len(line)}}", "dim")
+    return line
+
+
+def _line(
+    kinds: Mapping[Square, str],
+    across: range,
+    y: int,
+    new: Collection[Square] = (),
+    scored: Collection[Square] = (),
+) -> Text:
+    # One further than there are squares, for the bracket that closes the last one.
+    line = Text()
+    for x in range(across.start, across.stop + 1):
+        here, left = (x, y), (x - 1, y)
+        opens, closes = here in new and left not in new, left in new and here not in new
+        mark = "[" if opens else "]" if closes else " "
+        kind = kinds.get(here) if x in across else None
+        if kind is None:
+            line.append(mark, _BRACKET).append(" ")
+        elif here in scored:
+            line.append(f"{SCORED}{SIGNS[kind]}", _SCORED)
+        else:
+            line.append(f"{mark}{SIGNS[kind]}", (_NEW if here in new else _OLD)[kind])
+    line.rstrip()
+    return line

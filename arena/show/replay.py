@@ -1,0 +1,213 @@
+"""A logged game as frames, one for each decision: what happened in words, and what could then be known.
+
+A frame is built by folding events from what a seat knows at first, as a bot does: with the eyes of one seat nothing
+goes in but the events that this seat was told. Without a seat every seat's events are folded, each into its own view,
+and all the views are shown together. How a game's events are told and its views drawn is for its `Presenter`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+from rich.text import Text
+
+from arena.errors import LogError
+from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Log, LogEvent, OutcomeRecord, Record
+from arena.referee.chance import tie_order
+from arena.referee.replay import rules_of
+from arena.rules.base import Rules
+from arena.show.layout import paragraph
+from arena.show.presenter import Presenter, presenter
+from arena.show.seats import Seats
+from arena.show.text import listed, plain
+from arena.types import Payload, Seat, Termination
+
+
+class Frame(msgspec.Struct, frozen=True, kw_only=True):
+    """The game after a decision."""
+
+    turn: int
+    """The number of the turn, from 1; 0 is the set-up."""
+    heading: Text
+    """The turn and who decided."""
+    lines: tuple[Text, ...]
+    """What happened, in words."""
+    views: Mapping[Seat, Payload]
+    """What each of the seats that look on knows now."""
+    events: tuple[Payload, ...]
+    """What they were told."""
+
+
+class Replay:
+    """A log, ready to be shown.
+
+    Args:
+        log: The log.
+        seat: With whose eyes, or None for all that anyone knew.
+
+    Raises:
+        LogError: A record does not fit the game.
+    """
+
+    def __init__(self, log: Log, seat: Seat | None = None) -> None:
+        rules = rules_of(log)
+        eyes = range(rules.seats) if seat is None else (seat,)
+        self._presenter = presenter(log.header.rules)(log.header, rules.board_payload(), eyes)
+        self.frames = list(_Folder(log, rules, self._presenter, seat).frames())
+
+    @property
+    def turns(self) -> range:
+        """The turns that there are frames of."""
+        return range(self.frames[-1].turn + 1)
+
+    def draw(self, index: int, width: int) -> list[Text]:
+        """A frame as lines for a terminal that is `width` characters wide."""
+        frame = self.frames[index]
+        place = f" {index + 1}/{len(self.frames)} ──"
+        heading = Text("── ").append_text(frame.heading)
+        heading.truncate(width - len(place) - 2, overflow="ellipsis")
+        heading.append(" ").append("─" * (width - heading.cell_len - len(place)), "dim").append(place, "dim")
+        words = [part for line in frame.lines for part in paragraph(line, width)]
+        return [heading, *words, Text(), *self._presenter.draw(frame.views, frame.events, width)]
+
+
+class _Folder:
+    """Reads a log from the top, and keeps what the seats that look on know."""
+
+    def __init__(self, log: Log, rules: Rules[Any], presenter: Presenter, seat: Seat | None) -> None:
+        self.log = log
+        self.rules = rules
+        self.presenter = presenter
+        self.seats = Seats([bot.name for bot in log.header.bots])
+        self.seat = seat
+        eyes = range(rules.seats) if seat is None else (seat,)
+        self.views = {eye: rules.first_view(eye) for eye in eyes}
+        self.line = 1
+        self.turn = 0
+        self.heading = Text().append("Start", "bold")
+        self.told: list[Text | list[Payload]] = [self._what_is_played()]
+        """What has happened since the last frame: sentences, and runs of events that are still to be put into some."""
+        self.ahead: list[Text] = []
+        """Sentences for the top of the next frame."""
+
+    def frames(self) -> Iterator[Frame]:
+        """A frame for the start and one for each decision."""
+        for number, record in enumerate(self.log.records, start=2):
+            if isinstance(record, ActionRecord | ForfeitRecord):
+                yield self._frame()
+                self.line = number
+            with self._fitting(number):
+                self._read(record)
+        yield self._frame()
+
+    def _read(self, record: Record) -> None:
+        match record:
+            case LateRecord():
+                self._late(record)
+            case Chance(tied=[_, *_]):
+                self._tie(record)
+            case ActionRecord():
+                self._begin(record.turn)
+                self._action(record)
+            case ForfeitRecord():
+                self._begin(record.turn)
+                self._forfeit(record)
+            case OutcomeRecord():
+                self.told += self.ahead
+                if record.termination == Termination.INTERRUPTED:
+                    self.told.append(Text("The game was interrupted: nobody's fault, and it is not rated."))
+        if not isinstance(record, LateRecord | OutcomeRecord):
+            for event in record.events:
+                self._take(event)
+
+    def _what_is_played(self) -> Text:
+        header = self.log.header
+        facts = f"{header.rules}, {header.ruleset}, {header.seats} players, {header.time}, game {header.game}"
+        return Text(plain(f"{facts}, board {header.board.name}"))
+
+    def _frame(self) -> Frame:
+        lines: list[Text] = []
+        events: list[Payload] = []
+        with self._fitting(self.line):
+            for told in self.told:
+                if isinstance(told, Text):
+                    lines.append(told)
+                else:
+                    lines += self.presenter.tell(told)
+                    events += told
+        return Frame(
+            turn=self.turn, heading=self.heading, lines=tuple(lines), views=dict(self.views), events=tuple(events)
+        )
+
+    def _begin(self, turn: int) -> None:
+        self.turn = turn
+        self.told = [*self.ahead]
+        self.ahead = []
+        name = f"{self.presenter.turn_name} {turn}" if turn else "Set-up"
+        self.heading = Text().append(name, "bold").append(": ")
+
+    def _action(self, record: ActionRecord) -> None:
+        decision = self.presenter.decision(record.kind)
+        self.heading.append_text(self.seats.who(record.seat)).append(f" {decision}" if decision else "")
+        self.heading.append(f", {_time(record.used_ms)}", "dim")
+        self.told += self._note(record)
+
+    def _forfeit(self, record: ForfeitRecord) -> None:
+        self.heading.append_text(self.seats.all(forfeit.seat for forfeit in record.forfeits))
+        self.heading.append(" forfeits" if len(record.forfeits) == 1 else " forfeit")
+        for forfeit in record.forfeits:
+            # How it failed can tell what it held: that is for its own eyes.
+            words = plain(forfeit.sentence if self.seat in (None, forfeit.seat) else forfeit.code.replace("_", " "))
+            overload = " (the machine was overloaded)" if forfeit.overloaded else ""
+            self.told.append(self.seats.who(forfeit.seat).append(f": {words}{overload}", "bold red"))
+
+    def _late(self, record: LateRecord) -> None:
+        # What it wanted, no other seat was told.
+        if self.seat in (None, record.seat):
+            decision = self.presenter.decision(record.kind, record.action)
+            self.ahead.append(
+                self.seats.who(record.seat).append(f" {decision} too late, after {_time(record.used_ms)}")
+            )
+            self.ahead += self._note(record)
+
+    def _tie(self, record: Chance) -> None:
+        # No seat was told.
+        if self.seat is None:
+            tied = record.tied or []
+            first, *others = tie_order(tied, record.draw)
+            then = "".join(f", then {seat}" for seat in others) if len(others) > 1 else ""
+            self.ahead.append(Text(f"seats {listed(tied)} were equally fast; chance put {first} first{then}"))
+
+    def _note(self, record: ActionRecord | LateRecord) -> Iterator[Text]:
+        if record.note and self.seat in (None, record.seat):
+            yield Text(f"note: {plain(record.note)}", "italic")
+
+    def _take(self, event: LogEvent) -> None:
+        eyes = [eye for eye in self.views if eye in event.get("only", self.views)]
+        data = {key: value for key, value in event.items() if key != "only"}
+        for eye in eyes:
+            self.views[eye] = self.rules.fold(self.views[eye], data)
+        if not eyes:
+            return
+        last = self.told[-1] if self.told else None
+        if isinstance(last, list):
+            last.append(data)
+        else:
+            self.told.append([data])
+
+    @contextmanager
+    def _fitting(self, line: int) -> Iterator[None]:
+        try:
+            yield
+        except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
+            raise LogError(
+                f"expected a record that fits the game, got: {type(error).__name__}: {error}"
+                f" - at {self.log.source}:{line}; `arena verify` says what is wrong"
+            ) from error
+
+
+def _time(ms: float) -> str:
+    return f"{ms / 1000:.1f} s" if ms >= 1000 else f"{ms:.1f} ms"

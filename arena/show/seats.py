@@ -1,0 +1,48 @@
+"""The seats of a game as a person tells them apart: by a mark, by a colour, by the name of the bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from arena.show.text import clip
+from arena.types import Seat
+
+MARKS = "▲■●◆★"
+"""The mark of each seat."""
+SEAT_COLOURS = ("#d02a2a", "#f0c820", "#9a48d0", "#4fd0d8", "#f08a30")
+"""The colour of each seat."""
+SEAT_STYLES = tuple(
+    Style(color=ink, bgcolor=colour, bold=True)
+    for ink, colour in zip(("#ffffff", "#1c1c1c", "#ffffff", "#1c1c1c", "#1c1c1c"), SEAT_COLOURS, strict=True)
+)
+"""What is written on the pieces of each seat."""
+NAME_WIDTH = 24
+"""Characters of a bot's name that a sentence shows."""
+
+
+def seat_mark(seat: Seat) -> Text:
+    """A seat's mark in its colour."""
+    return Text.assemble((MARKS[seat], SEAT_COLOURS[seat]))
+
+
+class Seats:
+    """Names the seats of a game between bots of given names."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = [clip(name, NAME_WIDTH) for name in names]
+
+    def who(self, seat: Seat) -> Text:
+        """A seat's mark, the name of its bot, and its number."""
+        return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
+
+    def all(self, seats: Iterable[Seat]) -> Text:
+        """Some seats in a list."""
+        return Text(", ").join(self.who(seat) for seat in seats)
+
+    def places(self, ranks: Sequence[int]) -> Text:
+        """Who is first, second and so on."""
+        by_rank = sorted(range(len(ranks)), key=lambda seat: (ranks[seat], seat))
+        return Text(", ").join(Text(f"{ranks[seat]}. ").append_text(self.who(seat)) for seat in by_rank)

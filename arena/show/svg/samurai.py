@@ -1,0 +1,195 @@
+"""A board of Samurai as a picture: hexagons with sea, land, and settlements with the places of their pieces.
+
+Every space shows its column and row, as the board file has them, and its number, as the protocol has it. The title
+stands in the corner at the top left and the legend in one at the bottom; the map moves away only as far as it must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import cos, pi, sin, sqrt
+
+from arena.rules.samurai.board import CASTES, PIECES, Board, Kind, Space
+from arena.show.svg.elements import (
+    FAINT,
+    INK,
+    SERIF,
+    document,
+    element,
+    fitting_size,
+    lines_of,
+    points,
+    text,
+    text_width,
+    title,
+    use,
+)
+from arena.show.text import clip
+
+RADIUS = 34.0
+"""From the centre of a space to its corners."""
+MARGIN = 28.0
+"""Around everything."""
+
+_RISE = RADIUS * sqrt(3) / 2  # from the centre of a space to its upper side
+_CORNERS = tuple((RADIUS * cos(turn * pi / 3), RADIUS * sin(turn * pi / 3)) for turn in range(6))  # from the east on
+_SIDES = {(1, 1): 0, (2, 0): 1, (1, -1): 2, (-1, -1): 3, (-2, 0): 4, (-1, 1): 5}  # lines down and columns right
+_FILL: dict[Kind, str] = {
+    "sea": "#d3e5ee", "land": "#eceed2", "village": "#f6dfae", "city": "#f1c389", "edo": "#e9a172",
+}  # fmt: skip
+_BORDER: dict[Kind, str] = {"sea": "#a9c8d8"}
+_WAVE = "M-13,{y} q3.25,-5 6.5,0 t6.5,0 t6.5,0 t6.5,0"
+_TITLE, _SUBTITLE, _SMALL = 40.0, 17.0, 12.0
+_TITLE_WIDTH = 460.0
+_NAME_WIDTH = 46.0
+_LONGEST_NAME = 16  # characters of a name on a space; one points at it to see all
+_LEGEND_STEP = 48.0
+_LEGEND_WIDTH = 236.0
+_LEGEND_SCALE = 0.66
+
+
+def samurai_svg(board: Board, players: int) -> str:
+    """The picture of a board.
+
+    Args:
+        board: The board for a number of players.
+        players: That number.
+    """
+    head = _Head(board, players)
+    raw = [_centre(space) for space in board.spaces]
+    left = min(x for x, _ in raw) - RADIUS - MARGIN
+    width = max(max(x for x, _ in raw) + RADIUS - left, MARGIN + head.width, MARGIN + _LEGEND_WIDTH) + MARGIN
+    below_head = [y for x, y in raw if x - RADIUS - left < MARGIN + head.width + RADIUS]
+    top = min([min(y for _, y in raw) - MARGIN, *(y - head.height - 2 * MARGIN for y in below_head)]) - _RISE
+    centres = [(x - left, y - top) for x, y in raw]
+
+    legend = list(_legend(board))
+    places = _legend_places(len(legend), centres, width, MARGIN + head.height)
+    bottom = max(max(y for _, y in centres) + _RISE, places[-1][1] + _LEGEND_STEP)
+    return document(
+        f"{board.name}, {players} players",
+        width,
+        bottom + MARGIN,
+        element("defs", *_definitions()),
+        *head.draw(),
+        *(use(f"map-{space.kind}", x, y) for space, (x, y) in zip(board.spaces, centres, strict=True)),
+        _coast(board, centres),
+        *(_labels(space, number, *centres[number]) for number, space in enumerate(board.spaces)),
+        *(
+            element("g", *item, transform=f"translate({x:.2f} {y:.2f})")
+            for item, (x, y) in zip(legend, places, strict=True)
+        ),
+    )
+
+
+class _Head:
+    """The title, what the board is for, and where it comes from."""
+
+    def __init__(self, board: Board, players: int) -> None:
+        pieces = sum(PIECES.get(space.kind, 0) for space in board.spaces) // CASTES
+        plural = "piece" if pieces == 1 else "pieces"
+        self.size = max(16.0, fitting_size(board.name, _TITLE, _TITLE_WIDTH))
+        self.title = lines_of(board.name, self.size, _TITLE_WIDTH)
+        self.subtitle = f"Samurai · {players} players · {pieces} {plural} of each caste"
+        self.source = lines_of(board.source, _SMALL, _TITLE_WIDTH)
+        self.width = max(
+            *(text_width(line, self.size) for line in self.title),
+            *(text_width(line, _SMALL) for line in self.source),
+            text_width(self.subtitle, _SUBTITLE),
+        )
+        self.height = 1.2 * (self.size * len(self.title) + _SUBTITLE + _SMALL * len(self.source)) + 10
+
+    def draw(self) -> Iterator[str]:
+        y = MARGIN
+        for line in self.title:
+            y += 1.2 * self.size
+            yield text(line, MARGIN, y - 0.3 * self.size, self.size, font_family=SERIF, font_weight="bold")
+        y += 1.2 * _SUBTITLE
+        yield text(self.subtitle, MARGIN, y, _SUBTITLE)
+        y += 6
+        for line in self.source:
+            y += 1.2 * _SMALL
+            yield text(line, MARGIN, y, _SMALL, fill=FAINT)
+
+
+def _centre(space: Space) -> tuple[float, float]:
+    return 1.5 * RADIUS * space.col, _RISE * (2 * space.row + space.col % 2)
+
+
+def _definitions() -> Iterator[str]:
+    """What a space of each kind looks like around its centre."""
+    for kind, fill in _FILL.items():
+        border = _BORDER.get(kind, "#c9c39b")
+        parts = [element("polygon", points=points(_CORNERS), fill=fill, stroke=border, stroke_width=1)]
+        if kind == "sea":
+            waves = "".join(_WAVE.format(y=y) for y in (-3, 5))
+            parts.append(element("path", d=waves, fill="none", stroke="#86aec4", stroke_width=1.4))
+        for number in range(PIECES.get(kind, 0)):
+            x = 15.0 * (number - (PIECES[kind] - 1) / 2)
+            parts.append(element("circle", cx=x, cy=-3.0, r=6.2, fill="#ffffff", stroke=INK, stroke_width=1.6))
+        yield element("g", *parts, id=f"map-{kind}")
+
+
+def _coast(board: Board, centres: list[tuple[float, float]]) -> str:
+    """A line around the land: the sides of land spaces and settlements that no other of these shares."""
+    solid = {(2 * space.row + space.col % 2, space.col) for space in board.spaces if space.kind != "sea"}
+    sides = []
+    for space, (x, y) in zip(board.spaces, centres, strict=True):
+        line = 2 * space.row + space.col % 2
+        for (down, right), corner in _SIDES.items():
+            if (line, space.col) in solid and (line + down, space.col + right) not in solid:
+                (x1, y1), (x2, y2) = _CORNERS[corner], _CORNERS[(corner + 1) % 6]
+                sides.append(f"M{x + x1:.2f},{y + y1:.2f}L{x + x2:.2f},{y + y2:.2f}")
+    return element("path", d="".join(sides), fill="none", stroke="#7d6a45", stroke_width=2.6, stroke_linecap="round")
+
+
+def _labels(space: Space, number: int, x: float, y: float) -> str:
+    """What is written on a space."""
+    parts = [
+        text(f"{space.col}-{space.row}", x, y - 17, 8.0, fill=FAINT),
+        text(str(number), x, y + 25, 9.5, font_weight="bold"),
+    ]
+    if space.name:
+        name = clip(space.name, _LONGEST_NAME)
+        size = fitting_size(name, 10.0, _NAME_WIDTH)
+        name = text(name, x, y + 14, size, font_family=SERIF, font_style="italic", font_weight="bold")
+        parts = [title(space.name), *parts, name]
+    return element("g", *parts, text_anchor="middle")
+
+
+def _legend_places(
+    count: int, centres: list[tuple[float, float]], width: float, head: float
+) -> list[tuple[float, float]]:
+    """Where the lines of the legend begin, which are `count`.
+
+    They stand one below another in the corner at the bottom in which they can stand higher, below the head; where
+    neither corner is free, side by side below the map.
+    """
+    corners = []
+    for left in (width - MARGIN - _LEGEND_WIDTH, MARGIN):
+        over = [y + _RISE for x, y in centres if left - RADIUS < x < left + _LEGEND_WIDTH + RADIUS]
+        corners.append((max(head, *over, 0.0) + MARGIN, left))
+    top, left = min(corners)
+    columns = 1
+    if top > max(y for _, y in centres):
+        left, columns = MARGIN, max(1, int((width - 2 * MARGIN) / _LEGEND_WIDTH))
+    return [(left + at % columns * _LEGEND_WIDTH, top + (at // columns + 0.5) * _LEGEND_STEP) for at in range(count)]
+
+
+def _legend(board: Board) -> Iterator[list[str]]:
+    """The signs and what they mean, each around the centre of its line's left end."""
+    kinds = {space.kind for space in board.spaces}
+    names: dict[Kind, str] = {"sea": "sea", "land": "land", "village": "village", "city": "city", "edo": "Edo"}
+    for kind, name in names.items():
+        if kind in kinds:
+            pieces = PIECES.get(kind, 0)
+            held = f": {pieces} piece{'s' * (pieces > 1)}" if pieces else ""
+            sign = element("g", use(f"map-{kind}", 0, 0), transform=f"translate({RADIUS} 0) scale({_LEGEND_SCALE})")
+            yield [sign, text(name + held, 2 * RADIUS + 14, 5, 15.0)]
+    key = "column-row, as in the file", "number, as in a game"
+    below = RADIUS - _LEGEND_STEP / 2 + 4  # this sign stays as large as it is on the map, to be read
+    yield [
+        element("polygon", points=points((x + RADIUS, y + below) for x, y in _CORNERS), fill="none", stroke=FAINT),
+        _labels(Space("land", (), 14, 13), 40, RADIUS, below),
+        *(text(line, 2 * RADIUS + 14, y + below, 12.5) for line, y in zip(key, (-14, 24), strict=True)),
+    ]

@@ -21,9 +21,14 @@ from arena.errors import ArenaError, InternalError
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
-    "replay": ("arena.cli.replay:replay", "Show a logged game turn by turn, with the board, captures and notes."),
+    "replay": (
+        "arena.cli.replay:replay",
+        "Show a logged game decision by decision: the board, what happened, and the bots' notes.",
+    ),
     "verify": ("arena.cli.verify:verify", "Re-run logged games and say where one departs from the rules."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
+    "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options."),
+    "board": ("arena.cli.board:board", "List, check and draw boards and decks, your own too."),
 }
 """Each command's `module:attribute` and its help in one line, in the order that help lists them."""
 

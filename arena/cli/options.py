@@ -12,7 +12,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _GAME = (
     click.option("--rules", default="samurai", show_default=True, help="Whose rules."),
-    click.option("--ruleset", default="standard", show_default=True, help="A named set of options of the rules."),
+    click.option(
+        "--ruleset", help="A named set of options of the rules (see `arena rules list`).  [default: the game's first]"
+    ),
     click.option(
         "--rule", "options", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
     ),
@@ -24,12 +26,20 @@ _GAME = (
         metavar="CONTROL",
         help="BANK+INCREMENT or LIMIT/move, in seconds.",
     ),
+    click.option(
+        "--race-window",
+        "race_window_ms",
+        type=float,
+        default=1,
+        metavar="MS",
+        help="Answers of a race that lie no further apart are a tie, decided by chance.  [default: 1]",
+    ),
     click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]"),
 )
 
 
 def game_options(function: F) -> F:
-    """What is played: `rules`, `ruleset`, `options`, `board`, `time`, `seed`."""
+    """What is played: `rules`, `ruleset`, `options`, `board`, `time`, `race_window_ms`, `seed`."""
     for option in reversed(_GAME):
         function = option(function)
     return function

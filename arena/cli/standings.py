@@ -13,8 +13,10 @@ from arena.cli.output import say, show, show_json
 @click.command()
 @db_option
 @click.option("--tournament", metavar="ID", help="Which tournament.  [default: the latest]")
+@click.option("--rules", help="The latest tournament of these rules.")
+@click.option("--ruleset", help="The latest tournament of this ruleset.")
 @json_option
-def standings(db: Path, tournament: str | None, as_json: bool) -> None:
+def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str | None, as_json: bool) -> None:
     """Print the standings of a tournament in the database.
 
     It may still be running. Bots are sorted by rating, which is the conservative mu - 3 sigma of TrueSkill. W, D and L
@@ -24,16 +26,18 @@ def standings(db: Path, tournament: str | None, as_json: bool) -> None:
 
     \b
     Example:
-      arena standings --db arena.db --json
+      arena standings --db arena.db --rules gardener --ruleset draft
     """
+    from arena.show.standings import subject_text
     from arena.store.store import open_reader
     from arena.tournament.report import report, to_json
 
     with open_reader(db) as reader:
-        document, row = report(reader, tournament)
+        document, row = report(reader, tournament, rules=rules, ruleset=ruleset)
     if as_json:
         show_json(to_json(document))
     else:
+        click.echo(f"{subject_text(row.settings)}: tournament {row.id}\n")
         print_tables(document)
     if row.status != "finished":
         say(f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done.")

@@ -12,7 +12,7 @@ import click
 from arena.cli.options import db_option, game_options, json_option, logs_option
 from arena.cli.output import command_line, progress_bar, say, show_json
 from arena.errors import ConfigError
-from arena.show.standings import forfeit_text
+from arena.show.standings import forfeit_text, subject_text
 from arena.show.text import plain
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def tournament(
     ctx: click.Context,
     bots: tuple[str, ...],
     rules: str,
-    ruleset: str,
+    ruleset: str | None,
     options: tuple[str, ...],
     board: str | None,
     players: int,
@@ -73,6 +73,7 @@ def tournament(
     deals: int,
     seatings: Literal["cyclic", "all"],
     time: str,
+    race_window_ms: float,
     concurrency: int | None,
     seed: str | None,
     db: Path,
@@ -82,8 +83,10 @@ def tournament(
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python play. The same
-    bot may enter more than once. Every pairing plays the same deals, each once per rotation of the seats.
+    BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python that play these
+    rules enter. The same bot may enter more than once. Every pairing plays the same deals, each once per rotation of
+    the seats. A seed brings the same deals again, and with deterministic bots the same games; but not where bots race
+    (gardener race), for there time decides.
 
     The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
     are explained by `arena standings --help`.
@@ -91,6 +94,7 @@ def tournament(
     \b
     Example:
       arena tournament random greedy --deals 20 --seed spring
+      arena tournament --rules gardener --ruleset race
     """
     from arena.cli.standings import print_tables
     from arena.store.store import open_store
@@ -111,6 +115,7 @@ def tournament(
         deals=deals,
         seatings=seatings,
         time=time,
+        race_window_ms=race_window_ms,
         seed=seed,
     )
     with open_store(db) as store:
@@ -143,7 +148,7 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     else:
         say(f"Tournament {tournament.id}: {tournament.games} games of {names}")
     at_a_time = f"{workers} game{'s' * (workers > 1)} at a time"
-    say(f"{settings.rules} {settings.ruleset}, {settings.players} players, time {settings.time}, {at_a_time}")
+    say(f"{subject_text(tournament.settings)}, time {settings.time}, {at_a_time}")
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
@@ -167,10 +172,11 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         in_flight=workers * IN_FLIGHT_PER_WORKER,
     )
     told: Counter[tuple[str, str]] = Counter()
+    game = f"{setup.settings.rules} {setup.settings.ruleset}"
     with progress_bar(tournament.games, begun.done) as advance:
         for played in runner.run():
             tell_forfeits(played, setup, os.path.relpath(tournament.logs), told)
-            advance(lambda: leader(store, tournament.id))
+            advance(lambda: f"{game}: {leader(store, tournament.id)}")
 
 
 def tell_forfeits(played: Played, setup: Setup, logs: str, told: Counter[tuple[str, str]]) -> None:

@@ -6,7 +6,7 @@ import re
 import runpy
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -19,10 +19,28 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 TEXTS = [README, *(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*.md")))]
 
 
-def command(name: str) -> click.Command:
-    found = cli.get_command(click.Context(cli), name)
-    assert found is not None
-    return found
+def command(words: Sequence[str]) -> tuple[str, click.Command]:
+    """The command that a command line without `arena` calls, and its name: `board check` for `board check a.txt`."""
+    name, found = "", cli
+    for word in words:
+        if not isinstance(found, click.Group):
+            break
+        inner = found.get_command(click.Context(found), word)
+        assert inner is not None, f"there is no command: arena {' '.join(words)}"
+        name, found = f"{name} {word}".strip(), inner
+    return name, found
+
+
+def under(group: click.Group, name: str = "") -> Iterator[str]:
+    """The names of all commands in a group, and in the groups in it."""
+    for word in group.list_commands(click.Context(group)):
+        inner = group.get_command(click.Context(group), word)
+        yield f"{name}{word}"
+        if isinstance(inner, click.Group):
+            yield from under(inner, f"{name}{word} ")
+
+
+ALL = list(under(cli))
 
 
 def test_the_command_reference_is_current() -> None:
@@ -32,19 +50,26 @@ def test_the_command_reference_is_current() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_the_help_that_the_table_says(name: str) -> None:
-    assert command(name).name == name
-    assert command(name).get_short_help_str(limit=200) == COMMANDS[name][1]
+    assert command([name])[1].get_short_help_str(limit=200) == COMMANDS[name][1]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ALL)
+def test_every_command_has_its_name_and_help(name: str) -> None:
+    found, called = command(name.split())
+    assert found == name
+    assert called.name == name.split()[-1]
+    assert called.help
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_every_option_has_help(name: str) -> None:
-    for parameter in command(name).params:
+    for parameter in command(name.split())[1].params:
         assert not isinstance(parameter, click.Option) or parameter.help, f"arena {name} {parameter.name}"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", ALL)
 def test_every_help_ends_with_an_example(name: str) -> None:
-    paragraphs = (command(name).help or "").strip().split("\n\n")
+    paragraphs = (command(name.split())[1].help or "").strip().split("\n\n")
     assert paragraphs[-1].lstrip("\b\n ").startswith("Example"), paragraphs[-1]
     assert f"arena {name}" in paragraphs[-1]
 
@@ -62,10 +87,11 @@ def shown_commands() -> Iterator[list[str]]:
 
 
 def test_shown_commands_exist() -> None:
-    seen = list(shown_commands())
-    assert {words[1] for words in seen} >= set(COMMANDS), "a command that no page shows"
-    for words in seen:
-        known = {name for parameter in command(words[1]).params for name in parameter.opts + parameter.secondary_opts}
+    shown = [(words, *command(words[1:])) for words in shown_commands()]
+    calls = {name for name in ALL if not isinstance(command(name.split())[1], click.Group)}
+    assert {name for _, name, _ in shown} >= calls, "a command that no page shows"
+    for words, _, called in shown:
+        known = {name for parameter in called.params for name in parameter.opts + parameter.secondary_opts}
         options = {word.split("=")[0] for word in words[2:] if word.startswith("--") and word != "--"}
         assert options <= known | {"--help"}, words
 

@@ -1,0 +1,144 @@
+"""`arena board`: boards and decks, the bundled ones and one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import json_option
+from arena.cli.output import console, say, show, show_json
+from arena.errors import ArenaError, ConfigError
+from arena.show.text import clip, plain
+
+if TYPE_CHECKING:
+    from arena.show.boards import Checked
+
+MOST_PROBLEMS = 100
+"""Problems of a file that are printed for people; `--json` has them all."""
+LONGEST_PROBLEM = 300
+"""Characters of a problem that are printed for people."""
+
+
+@click.group()
+def board() -> None:
+    """List, check and draw boards and decks, your own too.
+
+    \b
+    Example:
+      arena board draw japan --players 3
+    """
+
+
+@board.command("list")
+@json_option
+def list_(as_json: bool) -> None:
+    """List the bundled boards and decks.
+
+    \b
+    Example:
+      arena board list
+    """
+    from arena.show.boards import bundled_boards, fact_lines
+    from arena.tournament.report import to_json
+
+    rows = bundled_boards()
+    if as_json:
+        show_json(to_json({"boards": rows}))
+        return
+    column = max(len(row.board) for row in rows) + 2
+    for row in rows:
+        for line in fact_lines(row.facts, column, console().width, row.board):
+            show(line)
+
+
+@board.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@json_option
+@click.pass_context
+def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
+    """Check board files: name all that is wrong in them, or say what they are.
+
+    A board is right if a game can be played on it with every number of players that it promises. The exit code is 1
+    if a file is wrong.
+
+    \b
+    Example:
+      arena board check islands.txt
+    """
+    from arena.show.boards import check_board
+    from arena.tournament.report import to_json
+
+    checked = {str(file): check_board(_content(file), str(file)) for file in files}
+    if as_json:
+        show_json(to_json({"files": [_document(file, found) for file, found in checked.items()]}))
+    else:
+        for file, found in checked.items():
+            _print(file, found)
+    if any(found.problems for found in checked.values()):
+        ctx.exit(ArenaError.exit_code)
+
+
+@board.command()
+@click.argument("board", metavar="FILE|NAME")
+@click.option("--players", type=int, metavar="N", help="For how many.  [default: as many as can play]")
+@click.option(
+    "--svg", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE", help="Write a picture to print instead."
+)
+def draw(board: str, players: int | None, svg: str | None) -> None:
+    """Draw a board or a deck, by file or bundled name.
+
+    In the terminal, or with --svg as a picture: the spaces with their coordinates and numbers, or the sheet of all
+    cards.
+
+    \b
+    Example:
+      arena board draw japan --players 2 --svg japan.svg
+    """
+    from arena.resources import board_text
+    from arena.show.draw import board_lines, board_svg
+
+    name, text = board_text(board)
+    source = board if Path(board).is_file() else name
+    if svg is None:
+        for line in board_lines(text, source, players, console().width):
+            if not console().is_terminal:
+                line.rstrip()
+            console().print(line, no_wrap=True, overflow="crop", soft_wrap=not console().is_terminal)
+        return
+    picture = board_svg(text, source, players)
+    try:
+        with click.open_file(svg, "w", encoding="utf-8") as file:
+            file.write(picture)
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be written, got: {svg!r}: {error.strerror}") from None
+    if svg != "-":
+        say(f"{plain(svg)} is written")
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be read, got: {str(file)!r}: {error.strerror}") from None
+
+
+def _document(file: str, found: Checked) -> dict[str, object]:
+    """A checked file as `--json` prints it."""
+    problems = [{"line": at.line, "column": at.column, "reason": at.reason} for at in found.problems]
+    return {"file": file, "problems": problems, "facts": found.facts}
+
+
+def _print(file: str, found: Checked) -> None:
+    """A checked file for people."""
+    from arena.show.boards import fact_lines
+
+    for problem in found.problems[:MOST_PROBLEMS]:
+        click.echo(clip(str(problem), LONGEST_PROBLEM))
+    if (more := len(found.problems) - MOST_PROBLEMS) > 0:
+        click.echo(plain(f"{file}: and {more} more problems; --json has them all"))
+    if found.facts:
+        click.echo(plain(f"{file}: ok"))
+        for line in fact_lines(found.facts, 2, console().width):
+            show(line)

@@ -2,7 +2,7 @@
 
 Laws:
 1. One writer: whoever writes holds an exclusive lock on `FILE-lock` for as long as the database is open. Readers open
-   the file read-only, so that they can neither migrate it nor reset its write-ahead log.
+   the file read-only, so that they cannot reset its write-ahead log.
 2. Every setting that durability rests on is read back: SQLite ignores what it cannot do, without a word.
 3. A transaction that writes begins IMMEDIATE. One that reads first and then writes fails at once when another
    connection has written meanwhile, whatever the timeout.
@@ -24,7 +24,7 @@ from arena.errors import StoreError
 BUSY_MS = 10_000
 """How long a statement waits for another connection's lock."""
 
-MIGRATIONS = ("0001_tournaments",)
+MIGRATIONS = ("0001_tournaments", "0002_pools")
 """The names of all in `arena.store.migrations`: here too, so that nothing is imported for them when all have run."""
 
 _WRITER_SETTINGS: tuple[tuple[str, str, Any], ...] = (
@@ -74,16 +74,34 @@ def _configure(connection: sqlite3.Connection, path: Path, settings: tuple[tuple
         ) from error
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the tables up to date, all or nothing."""
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring the tables up to date, all or nothing.
+
+    Foreign keys are off meanwhile, else a table that others refer to could not be replaced, and are checked at the end.
+
+    Raises:
+        StoreError: They are broken, which only a hand from outside can have done. Nothing has changed.
+    """
     if set(MIGRATIONS) <= _applied(connection):
         return
     from sqlite_utils import Database
 
     from arena.store.migrations import migrations
 
+    _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
         migrations.apply(Database(connection, execute_plugins=False))
+        if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
+            raise StoreError(
+                f"expected a database whose rows belong together, got: a row of {broken[0]} without its row of "
+                f"{broken[2]} - at {path}; go back to a copy of it, or give another file with --db"
+            )
+    _configure(connection, path, (("foreign_keys", "ON", 1),))
+
+
+def is_outdated(connection: sqlite3.Connection) -> bool:
+    """Whether the tables are those of an earlier version, so that `migrate` brings them up to date."""
+    return set() < _applied(connection) < set(MIGRATIONS)
 
 
 def check_current(connection: sqlite3.Connection, path: Path) -> None:

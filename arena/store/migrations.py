@@ -5,7 +5,12 @@ Never change a migration that was released: add another.
 
 from __future__ import annotations
 
+import hashlib
+
+import msgspec
 from sqlite_utils import Database, Migrations
+
+from arena.store.records import canonical
 
 migrations = Migrations("arena")
 
@@ -97,3 +102,93 @@ def tournaments(db: Database) -> None:
     """Tournaments, their entrants, the schedule, results and ratings."""
     for statement in _TABLES:
         db.execute(statement)
+
+
+# What must be equal for ratings to be comparable; `digest` is over all of it.
+_POOLS = """CREATE TABLE pools (
+        id INTEGER PRIMARY KEY,
+        rules TEXT NOT NULL,
+        rules_version INTEGER NOT NULL,
+        ruleset TEXT NOT NULL,
+        options TEXT NOT NULL,
+        digest TEXT NOT NULL UNIQUE
+    )"""
+
+_TOURNAMENTS = """CREATE TABLE new_tournaments (
+        id TEXT PRIMARY KEY,
+        pool INTEGER NOT NULL REFERENCES pools (id),
+        created TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        seed TEXT,
+        secret TEXT NOT NULL,
+        commitment TEXT NOT NULL,
+        logs TEXT NOT NULL,
+        games INTEGER NOT NULL CHECK (games > 0),
+        rated INTEGER NOT NULL DEFAULT 0 CHECK (rated BETWEEN 0 AND games),
+        seconds REAL NOT NULL DEFAULT 0,
+        status TEXT NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'finished')),
+        finished TEXT,
+        UNIQUE (id, pool),
+        CHECK ((status = 'finished') = (finished IS NOT NULL)),
+        CHECK (status = 'running' OR rated = games)
+    )"""
+
+# A rating is of its tournament's pool: no row can say otherwise, and no tournament with ratings can change its pool.
+_RATINGS = """CREATE TABLE new_ratings (
+        pool INTEGER NOT NULL,
+        tournament TEXT NOT NULL,
+        entrant INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        mu REAL NOT NULL,
+        sigma REAL NOT NULL,
+        PRIMARY KEY (tournament, entrant, number),
+        FOREIGN KEY (tournament, pool) REFERENCES tournaments (id, pool),
+        FOREIGN KEY (tournament, entrant) REFERENCES entrants (tournament, number),
+        FOREIGN KEY (tournament, number) REFERENCES games (tournament, number)
+    )"""
+
+_KEPT = "created, seed, secret, commitment, logs, games, rated, seconds, status, finished"
+"""What a tournament keeps as it was."""
+
+
+@migrations(name="0002_pools")
+def pools(db: Database) -> None:
+    """Ratings of different rules apart, and the window of a race among the settings."""
+    db.execute(_POOLS)
+    db.execute(_TOURNAMENTS)
+    for id, settings in db.execute("SELECT id, settings FROM tournaments ORDER BY rowid").fetchall():
+        now = canonical({"race_window_ms": 1.0} | msgspec.json.decode(settings))
+        db.execute(
+            f"INSERT INTO new_tournaments (id, pool, settings, digest, {_KEPT})"
+            f" SELECT id, ?, ?, ?, {_KEPT} FROM tournaments WHERE id = ?",
+            (_pool(db, now), now, _sha256(now), id),
+        )
+    db.execute("DROP TABLE tournaments")
+    db.execute("ALTER TABLE new_tournaments RENAME TO tournaments")
+    db.execute(_RATINGS)
+    db.execute(
+        "INSERT INTO new_ratings (pool, tournament, entrant, number, mu, sigma)"
+        " SELECT pool, tournament, entrant, number, mu, sigma"
+        " FROM ratings JOIN tournaments ON tournaments.id = ratings.tournament ORDER BY ratings.rowid"
+    )
+    db.execute("DROP TABLE ratings")
+    db.execute("ALTER TABLE new_ratings RENAME TO ratings")
+
+
+def _pool(db: Database, settings: str) -> int:
+    """The pool of a tournament with such settings, made if there is none."""
+    told = msgspec.json.decode(settings)
+    pool = {key: told[key] for key in ("rules", "rules_version", "ruleset", "options")}
+    digest = _sha256(canonical(pool))
+    db.execute(
+        "INSERT INTO pools (rules, rules_version, ruleset, options, digest) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (digest) DO NOTHING",
+        (pool["rules"], pool["rules_version"], pool["ruleset"], canonical(pool["options"]), digest),
+    )
+    (id,) = db.execute("SELECT id FROM pools WHERE digest = ?", (digest,)).fetchone()
+    return int(id)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

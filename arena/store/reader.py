@@ -32,19 +32,38 @@ class Reader:
         """The latest unfinished tournament with these settings, or None."""
         return self._tournament("WHERE digest = ? AND status = 'running' ORDER BY rowid DESC LIMIT 1", digest)
 
-    def tournament(self, id: str | None = None) -> Tournament:
-        """A tournament, or the latest.
+    def tournament(self, id: str | None = None, *, rules: str | None = None, ruleset: str | None = None) -> Tournament:
+        """The latest tournament, or the latest of those that are as wanted.
+
+        Args:
+            id: Its identifier.
+            rules: The name of its rules.
+            ruleset: The name of its ruleset.
 
         Raises:
             StoreError: There is none; the message names those that there are.
         """
-        found = self._tournament("WHERE id = ?", id) if id else self._tournament("ORDER BY rowid DESC LIMIT 1")
+        found = self._tournament(
+            "WHERE id = coalesce(?, id) AND pool IN"
+            " (SELECT id FROM pools WHERE rules = coalesce(?, rules) AND ruleset = coalesce(?, ruleset))"
+            " ORDER BY rowid DESC LIMIT 1",
+            *(id, rules, ruleset),
+        )
         if found is None:
-            ids = [row[0] for row in self._db.execute("SELECT id FROM tournaments ORDER BY rowid DESC LIMIT 5")]
-            known = f"; the latest are {', '.join(ids)}" if ids else ""
-            wanted = f"a tournament {id!r}" if id else "a tournament"
-            raise StoreError(f"expected {wanted}, got none - at {self.path}{known}")
+            wanted = " ".join(filter(None, ["a tournament", id and repr(id)]))
+            if rules or ruleset:
+                wanted += f" of {' '.join(filter(None, [rules, ruleset]))}"
+            raise StoreError(f"expected {wanted}, got none - at {self.path}{self._known()}")
         return found
+
+    def _known(self) -> str:
+        """The end of a message: which tournaments there are."""
+        rows = self._db.execute(
+            "SELECT tournaments.id, rules, ruleset FROM tournaments JOIN pools ON pools.id = pool"
+            " ORDER BY tournaments.rowid DESC LIMIT 5"
+        )
+        known = ", ".join(f"{id} ({rules} {ruleset})" for id, rules, ruleset in rows)
+        return f"; the latest are {known}" if known else ""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -118,7 +137,7 @@ class Reader:
         ).fetchone()
         return Rating(*row) if row else Rating()
 
-    def _tournament(self, where: str, *parameters: str) -> Tournament | None:
+    def _tournament(self, where: str, *parameters: str | None) -> Tournament | None:
         cursor = self._db.execute(f"{_TOURNAMENT} {where}", parameters)
         row = cursor.fetchone()
         if row is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import msgspec
@@ -20,6 +21,27 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     spec: Payload
     """Its whole manifest."""
+
+
+class Pool(msgspec.Struct, frozen=True, kw_only=True):
+    """What tournaments must have in common for their ratings to be comparable."""
+
+    rules: str
+    rules_version: int
+    ruleset: str
+    """A ruleset's name, or `custom`."""
+    options: dict[str, str]
+    """Every option with its value."""
+
+    @classmethod
+    def of(cls, settings: Payload) -> Pool:
+        """The pool of a tournament with such settings."""
+        return msgspec.convert(settings, cls)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex): equal pools have equal digests."""
+        return hashlib.sha256(canonical(self).encode()).hexdigest()
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,5 +128,5 @@ def game_id(tournament: str, number: int) -> str:
 
 
 def canonical(settings: Any) -> str:
-    """JSON with one spelling for equal values."""
-    return msgspec.json.encode(settings, order="deterministic").decode()
+    """JSON with one spelling for equal values, be they structs or maps."""
+    return msgspec.json.encode(settings, order="sorted").decode()

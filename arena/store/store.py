@@ -5,7 +5,7 @@ Laws:
 2. A game is claimed before it is played. Its result is taken only from the last claim, only once: a second delivery,
    or one of an earlier claim, is an error.
 3. A result, its seats, its digests and the ratings that it moves are one transaction. Ratings move by the results in
-   schedule order: those of the finished games before the first unfinished one.
+   schedule order: those of the finished games before the first unfinished one. They belong to the tournament's pool.
 4. Whoever opens the store to write is alone (`database.locked`). So on resuming, every running game is dead.
 5. Nothing is told to anyone before the method that did it has returned.
 """
@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import StoreError
-from arena.store.database import check_current, connect, immediate, locked, migrate
+from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate
 from arena.store.ratings import rate
 from arena.store.reader import Reader
-from arena.store.records import Claim, Entrant, PlannedGame, Tournament, canonical, game_id
+from arena.store.records import Claim, Entrant, PlannedGame, Pool, Tournament, canonical, game_id
 from arena.types import GameResult, Termination
 
 
@@ -34,10 +34,11 @@ class Store(Reader):
         t = tournament
         with immediate(self._db):
             self._db.execute(
-                "INSERT INTO tournaments (id, created, settings, digest, seed, secret, commitment, logs, games)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO tournaments (id, pool, created, settings, digest, seed, secret, commitment, logs, games)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     t.id,
+                    self._pool(Pool.of(t.settings)),
                     t.created,
                     canonical(t.settings),
                     t.digest,
@@ -165,9 +166,20 @@ class Store(Reader):
                 ),
             )
 
+    def _pool(self, pool: Pool) -> int:
+        """The identifier of a pool, which is made if there is none."""
+        self._db.execute(
+            "INSERT INTO pools (rules, rules_version, ruleset, options, digest) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (digest) DO NOTHING",
+            (pool.rules, pool.rules_version, pool.ruleset, canonical(pool.options), pool.digest),
+        )
+        (id,) = self._db.execute("SELECT id FROM pools WHERE digest = ?", (pool.digest,)).fetchone()
+        return int(id)
+
     def _rate_prefix(self, tournament: str) -> None:
         """Rate the finished games that follow the last rated one without a gap."""
-        (rated,) = self._db.execute("SELECT rated FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        query = "SELECT pool, rated FROM tournaments WHERE id = ?"
+        pool, rated = self._db.execute(query, (tournament,)).fetchone()
         number = rated
         while seats := self._db.execute(
             "SELECT entrant, rank FROM seats JOIN games ON games.id = seats.game"
@@ -177,9 +189,9 @@ class Store(Reader):
             before = [self._rating(tournament, entrant) for entrant, _ in seats]
             after = rate(before, tuple(rank for _, rank in seats))
             self._db.executemany(
-                "INSERT INTO ratings (tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?)",
                 [
-                    (tournament, entrant, number, rating.mu, rating.sigma)
+                    (pool, tournament, entrant, number, rating.mu, rating.sigma)
                     for (entrant, _), rating in zip(seats, after, strict=True)
                 ],
             )
@@ -201,14 +213,14 @@ def open_store(path: Path) -> Iterator[Store]:
         StoreError: It is in use, cannot be written, or is not a database of this version.
     """
     with locked(path), _connection(path, write=True) as connection:
-        migrate(connection)
+        migrate(connection, path)
         check_current(connection, path)
         yield Store(connection, path)
 
 
 @contextmanager
 def open_reader(path: Path) -> Iterator[Reader]:
-    """Open the database at `path` to read, also while a tournament runs.
+    """Open the database at `path` to read, also while a tournament runs; one of an earlier version is updated before.
 
     Raises:
         StoreError: It is missing, or is not a database of this version.
@@ -217,6 +229,11 @@ def open_reader(path: Path) -> Iterator[Reader]:
         raise StoreError(
             f"expected a database, got no such file - at {path}; `arena tournament` makes one, --db names another"
         )
+    with _connection(path, write=False) as connection:
+        outdated = is_outdated(connection)
+    if outdated:
+        with open_store(path):
+            pass
     with _connection(path, write=False) as connection:
         check_current(connection, path)
         yield Reader(connection, path)

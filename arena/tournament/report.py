@@ -37,14 +37,22 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """The folder of its logs."""
 
 
-def report(reader: Reader, tournament: str | None = None) -> tuple[Report, Tournament]:
-    """A tournament's document, and its row; the latest tournament's if none is named.
+def report(
+    reader: Reader, tournament: str | None = None, *, rules: str | None = None, ruleset: str | None = None
+) -> tuple[Report, Tournament]:
+    """A tournament's document, and its row; the latest tournament's that is as wanted.
+
+    Args:
+        reader: The database.
+        tournament: Its identifier.
+        rules: The name of its rules.
+        ruleset: The name of its ruleset.
 
     Raises:
         StoreError: There is no such tournament.
     """
     with reader.snapshot():
-        row = reader.tournament(tournament)
+        row = reader.tournament(tournament, rules=rules, ruleset=ruleset)
         table = tabulate(reader.entrants(row.id), reader.ratings(row.id), reader.results(row.id))
         done = reader.done(row.id)
     document = Report(

@@ -13,6 +13,9 @@ from arena.link.bots import BotSpec
 from arena.store.records import canonical
 from arena.tournament.schedule import RoundRobin, Seatings
 
+RACE_WINDOW_MS = 1.0
+"""Unless another is given."""
+
 
 class BoardSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The board."""
@@ -48,6 +51,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     seatings: Seatings = "cyclic"
     time: str
     """The time control, as `BANK+INCREMENT` or `LIMIT/move` in seconds."""
+    race_window_ms: float = RACE_WINDOW_MS
+    """Answers of a race whose reaction times lie no further apart are a tie, decided by chance."""
     level: Literal["trusted"] = "trusted"
     """How bots are confined."""
     seed: str | None = None

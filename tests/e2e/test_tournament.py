@@ -42,6 +42,7 @@ SCHEMA = closed(
         deals={"type": "integer", "minimum": 1},
         seatings={"enum": ["cyclic", "all"]},
         time=TEXT,
+        race_window_ms=NUMBER,
         level={"const": "trusted"},
         seed=SEED,
         bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},

@@ -7,6 +7,7 @@ from typing import Any
 
 from arena.errors import ConfigError, did_you_mean
 from arena.rules.base import Rules
+from arena.rules.boardtext import find_section
 
 NAMES = ("samurai", "gardener")
 """Every game, by its name on the wire."""
@@ -31,8 +32,8 @@ def game(name: str) -> type[Rules[Any]]:
 
 def rules_of_board(text: str) -> str | None:
     """The name of the game whose board a text is, going by the section that only its boards have, or None."""
-    lines = {line.rstrip() for line in text.splitlines()}
-    return next((name for name in NAMES if game(name).board_section in lines), None)
+    lines = text.splitlines()
+    return next((name for name in NAMES if find_section(lines, game(name).board_section) is not None), None)
 
 
 def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:

@@ -175,7 +175,7 @@ class Rules(Protocol[S]):
     about: ClassVar[str]
     """The game in one sentence."""
     board_section: ClassVar[str]
-    """The line, such as `map:`, that a board file of this game has and those of other games have not."""
+    """The section that a board file of this game has and those of other games have not: `map` for a line `map:`."""
 
     seats: int
     """How many seats."""

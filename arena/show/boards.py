@@ -95,7 +95,7 @@ def check_board(data: bytes, source: str) -> Checked:
         return Checked(problems=(BoardError(source, len(before), len(before[-1]) + 1, reason),))
     rules = rules_of_board(text)
     if rules is None:
-        sections = " or ".join(f"`{game(name).board_section}` (for {name})" for name in NAMES)
+        sections = " or ".join(f"`{game(name).board_section}:` (for {name})" for name in NAMES)
         reason = f"expected a line {sections}, got neither: write a header above it and the board or deck below"
         last = len(re.split(r"\r\n|\r|\n", text.rstrip("\r\n")))
         return Checked(problems=(BoardError(source, last, 1, reason),))

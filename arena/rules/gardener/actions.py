@@ -7,17 +7,16 @@ illegal. Both name the place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from arena.errors import MalformedAction
 from arena.rules.base import Legal
 from arena.rules.gardener.facts import along
 from arena.rules.gardener.geometry import point
 from arena.rules.gardener.plays import Plant, Play, Score, Seize
+from arena.rules.reading import field, maps, named
 from arena.types import Payload
 
 _ALONG = {along(down): down for down in (False, True)}
-_KINDS = {list: "a list", str: "a string", int: "an integer", bool: "true or false"}
 
 
 def write_action(plays: Sequence[Play]) -> Payload:
@@ -47,39 +46,25 @@ def write_legal(kind: str, legal: Legal) -> Payload:
 
 def read_seize(action: Payload) -> Seize:
     """The taking of a card."""
-    return Seize(_field(action, "card", int, "$"))
+    return Seize(field(action, "card", int, "$"))
 
 
 def read_plant(action: Payload) -> Plant:
     """The planting of a card."""
-    return Plant(*_square(action, "at", "$"), _field(action, "turned", bool, "$"))
+    return Plant(*_square(action, "at", "$"), field(action, "turned", bool, "$"))
 
 
 def read_rows(action: Payload) -> Iterator[tuple[str, Score]]:
     """The rows to score, one after another, each with its place in the action."""
-    for index, entry in enumerate(_field(action, "rows", list, "$")):
-        path = f"$.rows[{index}]"
-        if not isinstance(entry, dict):
-            raise MalformedAction(f"expected a row as a map, got: {entry!r:.40} - at {path}")
+    for path, entry in maps(action, "rows", "a row"):
         x, y = _square(entry, "at", path)
-        runs = _field(entry, "along", str, path)
-        if runs not in _ALONG:
-            expected = f"expected a direction, one of {', '.join(_ALONG)}"
-            raise MalformedAction(f"{expected}, got: {runs!r:.40} - at {path}.along")
-        yield path, Score(x, y, _ALONG[runs])
+        down = named(field(entry, "along", str, path), _ALONG, "a direction", f"{path}.along")
+        yield path, Score(x, y, down)
 
 
 def _square(entry: Payload, key: str, path: str) -> tuple[int, int]:
-    value = _field(entry, key, list, path)
+    value = field(entry, key, list, path)
     if len(value) != 2 or not all(type(number) is int for number in value):
         raise MalformedAction(f"expected '{key}' to be two integers, got: {value!r:.40} - at {path}.{key}")
     x, y = value
     return x, y
-
-
-def _field(entry: Payload, key: str, kind: type, path: str) -> Any:
-    value = entry.get(key)
-    if type(value) is not kind:
-        got = f"got: {value!r:.40}" if key in entry else "it is missing"
-        raise MalformedAction(f"expected '{key}' to be {_KINDS[kind]}, {got} - at {path}.{key}")
-    return value

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from difflib import get_close_matches
 
 from msgspec import Struct
 
 from arena.errors import BoardError
+from arena.rules.boardtext import BoardText
 from arena.rules.gardener.geometry import HIGH, WIDE
 
 KINDS = ("tatami", "path", "pond", "garden")
@@ -25,7 +25,8 @@ SYMBOLS = "=.~*"
 CARDS = 64
 """How many cards a deck has."""
 
-_KEYS = ("name", "source")
+SECTION = "cards"
+"""What the cards are called in the file."""
 _CARDS_IN_A_BLOCK = 8
 
 
@@ -103,61 +104,17 @@ def _draw(card: bytes, row: int) -> str:
     return "".join(SYMBOLS[kind] for kind in card[row * WIDE : (row + 1) * WIDE])
 
 
-class _Parser:
-    """Reads one text, and goes on after a problem so as to find the others."""
+class _Parser(BoardText):
+    """Reads the text of a deck."""
+
+    section = SECTION
 
     def __init__(self, text: str, source: str) -> None:
-        self.source = source
-        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self.lines = self.text.split("\n")
-        self.found: list[BoardError] = []
-        self.header: dict[str, str] = {}
         self.cards: list[bytes] = []
-        head = next((index for index, line in enumerate(self.lines) if re.match(r"cards\s*:", line)), None)
-        if head is None:
-            end = len(self.text.rstrip("\n").split("\n"))
-            self._problem(end, 1, "a line `cards:` with the cards below it", "the end of the file", "add both")
-        else:
-            self._read_header(head)
-            self._read_cards(head)
-        self.problems = sorted(self.found, key=lambda problem: (problem.line, problem.column))
+        super().__init__(text, source)
 
-    def _problem(self, line: int, column: int, expected: str, got: str, remedy: str) -> None:
-        self.found.append(BoardError(self.source, line, column, f"expected {expected}, got {got}: {remedy}"))
-
-    # The header
-
-    def _read_header(self, end: int) -> None:
-        for number, line in enumerate(self.lines[:end], start=1):
-            if line.strip() and not line.startswith("#"):
-                self._read_entry(number, line)
-        for key in _KEYS:
-            if key not in self.header:
-                self._problem(end + 1, 1, f"a line `{key}: ...` above `cards:`", "none", "add it")
-        if extra := self.lines[end].partition(":")[2].strip():
-            column = self.lines[end].index(extra) + 1
-            self._problem(end + 1, column, "nothing after `cards:`", repr(extra), "start the cards on the next line")
-
-    def _read_entry(self, number: int, line: str) -> None:
-        key, colon, value = line.partition(":")
-        column = len(line) - len(value.lstrip()) + 1
-        key, value = key.strip(), value.strip()
-        if not colon:
-            self._problem(number, 1, "`key: value`, a `#` comment or `cards:`", repr(key), "write it as one of these")
-        elif key not in _KEYS:
-            close = get_close_matches(key.lower(), (*_KEYS, "cards"), n=1)
-            remedy = f"did you mean `{close[0]}`?" if close else "remove it, or make it a comment with `#`"
-            self._problem(number, 1, f"one of the keys {', '.join(_KEYS)}, cards", repr(key), remedy)
-        elif key in self.header:
-            self._problem(number, 1, f"the key `{key}` once", "it again", "remove one of the two lines")
-        else:
-            self.header[key] = value
-            if not value:
-                self._problem(number, column, f"a value after `{key}:`", "nothing", "write one")
-
-    # The cards
-
-    def _read_cards(self, head: int) -> None:
+    def read_section(self, head: int) -> None:
+        """Read the cards."""
         before = len(self.found)
         block: list[int] = []  # the indices of its lines
         for index in range(head + 1, len(self.lines) + 1):
@@ -168,7 +125,7 @@ class _Parser:
                 block = []
         if len(self.found) == before and len(self.cards) != CARDS:
             remedy = "remove some" if len(self.cards) > CARDS else "draw more"
-            self._problem(head + 1, 1, f"{CARDS} cards below `cards:`", str(len(self.cards)), remedy)
+            self.problem(head + 1, 1, f"{CARDS} cards below `cards:`", str(len(self.cards)), remedy)
 
     def _read_block(self, block: list[int]) -> None:
         before = len(self.found)
@@ -177,10 +134,10 @@ class _Parser:
             return
         if len(block) > HIGH:
             expected = f"an empty line below {HIGH} lines of cards"
-            self._problem(block[HIGH] + 1, 1, expected, "another line", "a card is three lines high; add one")
+            self.problem(block[HIGH] + 1, 1, expected, "another line", "a card is three lines high; add one")
         elif len(block) < HIGH:
             expected = f"{HIGH} lines of cards"
-            self._problem(block[-1] + 1, 1, expected, f"{len(block)}", "a card is three lines high; add the others")
+            self.problem(block[-1] + 1, 1, expected, f"{len(block)}", "a card is three lines high; add the others")
         else:
             for index, line in zip(block[1:], drawn[1:], strict=True):
                 self._compare(index, drawn[0], line)
@@ -196,11 +153,11 @@ class _Parser:
             if wrong is not None:
                 remedy = "comments go above `cards:`" if part[wrong] == "#" else "use one of these, and spaces"
                 expected = f"the character of a kind ({' '.join(SYMBOLS)})"
-                self._problem(index + 1, start + wrong + 1, expected, repr(part[wrong]), remedy)
+                self.problem(index + 1, start + wrong + 1, expected, repr(part[wrong]), remedy)
                 break  # the rest of a comment, say, is not worth a problem each
             if len(part) != WIDE:
                 remedy = "a card is two characters wide, with a space before the next"
-                self._problem(index + 1, start + 1, f"{WIDE} characters of a card", repr(part), remedy)
+                self.problem(index + 1, start + 1, f"{WIDE} characters of a card", repr(part), remedy)
             parts[start] = bytes(map(SYMBOLS.index, part))
         return parts
 
@@ -208,6 +165,6 @@ class _Parser:
         """Whether the parts of cards stand below those of the block's first line."""
         for start in sorted(line.keys() ^ above.keys()):
             if start in line:
-                self._problem(index + 1, start + 1, "spaces here, as above", "squares", "put them below their card")
+                self.problem(index + 1, start + 1, "spaces here, as above", "squares", "put them below their card")
             else:
-                self._problem(index + 1, start + 1, "squares of the card above", "none", "a card is three lines high")
+                self.problem(index + 1, start + 1, "squares of the card above", "none", "a card is three lines high")

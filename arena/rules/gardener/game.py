@@ -10,7 +10,7 @@ import msgspec
 from arena.errors import BoardError, IllegalAction
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Product, Ruleset
 from arena.rules.gardener import actions, rounds, views
-from arena.rules.gardener.deck import KINDS, Deck, find_problems, parse_deck
+from arena.rules.gardener.deck import KINDS, SECTION, Deck, find_problems, parse_deck
 from arena.rules.gardener.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.rules.gardener.plays import Done, Plant, Play, Score, Seize
 from arena.rules.gardener.state import Phase, State
@@ -50,7 +50,7 @@ class Gardener:
     rulesets: ClassVar[Mapping[str, Ruleset]] = RULESETS
     contradictions: ClassVar[tuple[tuple[str, str], ...]] = CONTRADICTIONS
     about: ClassVar[str] = "Lay garden cards so that they make rows of three and more alike; by Hisashi Hayashi."
-    board_section: ClassVar[str] = "cards:"
+    board_section: ClassVar[str] = SECTION
 
     def __init__(self, deck: Deck, seats: int, options: Mapping[str, str]) -> None:
         self.deck = deck

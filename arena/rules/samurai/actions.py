@@ -6,12 +6,12 @@ illegal. Both name the place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
 
 from arena.errors import MalformedAction
 from arena.rules.base import Legal
+from arena.rules.reading import field, maps, named
 from arena.rules.samurai.legal import switches
 from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, Settle, Switch
 from arena.rules.samurai.state import State
@@ -100,8 +100,8 @@ def _write_play(play: Play) -> Payload:
 
 def read_choice(action: Payload) -> Choose:
     """The choice of a first hand."""
-    tiles = _field(action, "hand", list, "$")
-    read = [_name(tile, TILE_INDEX, "a tile", f"$.hand[{index}]") for index, tile in enumerate(tiles)]
+    tiles = field(action, "hand", list, "$")
+    read = [named(tile, TILE_INDEX, "a tile", f"$.hand[{index}]") for index, tile in enumerate(tiles)]
     return Choose(bytes(sorted(read)))
 
 
@@ -112,8 +112,7 @@ def read_settle(action: Payload) -> Settle:
 
 def read_plays(action: Payload) -> Iterator[tuple[str, Place | Switch | Move]]:
     """The plays of a turn, one after another, each with its place in the action."""
-    for index, entry in enumerate(_field(action, "plays", list, "$")):
-        path = f"$.plays[{index}]"
+    for path, entry in maps(action, "plays", "a play"):
         yield path, _read_play(entry, path)
 
 
@@ -121,19 +120,14 @@ def read_captures(action: Payload) -> list[tuple[str, Capture]]:
     """The pieces that a turn names to be captured first, each with its place in the action; it may name none."""
     if "captures" not in action:
         return []
-    captures = []
-    for index, entry in enumerate(_field(action, "captures", list, "$")):
-        path = f"$.captures[{index}]"
-        if not isinstance(entry, dict):
-            raise MalformedAction(f"expected a piece as a map, got: {entry!r:.40} - at {path}")
-        captures.append((path, Capture(_space(entry, "space", path), _caste(entry, "caste", path))))
-    return captures
+    return [
+        (path, Capture(_space(entry, "space", path), _caste(entry, "caste", path)))
+        for path, entry in maps(action, "captures", "a piece")
+    ]
 
 
-def _read_play(entry: Any, path: str) -> Place | Switch | Move:
-    if not isinstance(entry, dict):
-        raise MalformedAction(f"expected a play as a map, got: {entry!r:.40} - at {path}")
-    tile = _name(_field(entry, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
+def _read_play(entry: Payload, path: str) -> Place | Switch | Move:
+    tile = named(field(entry, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
     if tile == SWITCH:
         caste, other = _caste(entry, "caste", path), _caste(entry, "with_caste", path)
         return Switch.of(_space(entry, "space", path), caste, _space(entry, "with", path), other)
@@ -142,29 +136,12 @@ def _read_play(entry: Any, path: str) -> Place | Switch | Move:
     return Place(tile, _space(entry, "space", path))
 
 
-_KINDS = {list: "a list", str: "a string", int: "an integer"}
-
-
-def _field(entry: Payload, key: str, kind: type, path: str) -> Any:
-    value = entry.get(key)
-    if type(value) is not kind:
-        got = f"got: {value!r:.40}" if key in entry else "it is missing"
-        raise MalformedAction(f"expected '{key}' to be {_KINDS[kind]}, {got} - at {path}.{key}")
-    return value
-
-
 def _space(entry: Payload, key: str, path: str) -> int:
-    space = _field(entry, key, int, path)
+    space = field(entry, key, int, path)
     if not 0 <= space <= 255:
         raise MalformedAction(f"expected '{key}' to be the number of a space, got: {space} - at {path}.{key}")
     return int(space)
 
 
 def _caste(entry: Payload, key: str, path: str) -> int:
-    return _name(_field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}")
-
-
-def _name(value: Any, index: Mapping[str, int], what: str, path: str) -> int:
-    if not isinstance(value, str) or value not in index:
-        raise MalformedAction(f"expected {what}, one of {', '.join(index)}, got: {value!r:.40} - at {path}")
-    return index[value]
+    return int(named(field(entry, key, str, path), CASTE_INDEX, "a caste", f"{path}.{key}"))

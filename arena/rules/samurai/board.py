@@ -13,12 +13,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from arena.errors import BoardError, ConfigError
+from arena.rules.boardtext import BoardText
 
 Kind: TypeAlias = Literal["land", "sea", "village", "city", "edo"]
 """What a space is. The last three are settlements."""
@@ -34,7 +34,9 @@ PLAYERS = range(2, 5)
 MAX_SPACES = 255
 """How many spaces a board may have, so that a space's number fits a byte."""
 
-_KEYS = ("name", "source", "players")
+SECTION = "map"
+"""What the map is called in the file."""
+
 _SYMBOLS = {kind: symbol for symbol, kind in KINDS.items()}
 _STEPS = ((-2, 0), (-1, -1), (-1, 1), (1, -1), (1, 1), (2, 0))
 
@@ -176,29 +178,25 @@ def _neighbours(line: int, col: int, numbers: Mapping[tuple[int, int], int]) -> 
     return tuple(numbers[at] for down, right in _STEPS if (at := (line + down, col + right)) in numbers)
 
 
-class _Parser:
-    """Reads one text, and goes on after a problem so as to find the others."""
+class _Parser(BoardText):
+    """Reads the text of a board."""
+
+    section = SECTION
+    keys = (*BoardText.keys, "players")
+    more_keys = ("place",)
 
     def __init__(self, text: str, source: str) -> None:
-        self.source = source
-        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
-        self.lines = self.text.split("\n")
-        self.found: list[BoardError] = []
-        self.header: dict[str, str] = {}
         self.places: dict[tuple[int, int], tuple[str, int]] = {}  # (col, row) to name, and line in the file
         self.players: tuple[int, ...] = ()
         self.cells: dict[tuple[int, int], Cell] = {}  # by line and column of the map: reading order
-        head = next((index for index, line in enumerate(self.lines) if re.match(r"map\s*:", line)), None)
-        if head is None:
-            end = len(self.text.rstrip("\n").split("\n"))
-            self._problem(end, 1, "a line `map:` with the map below it", "the end of the file", "add both")
-        else:
-            self._read_header(head)
-            self._read_map(head)
-            if not self.found:
-                self._check_places()
-                self._check_spaces(head)
-        self.problems = sorted(self.found, key=lambda problem: (problem.line, problem.column))
+        super().__init__(text, source)
+
+    def read_section(self, head: int) -> None:
+        """Read the map, and check the whole."""
+        self._read_map(head)
+        if not self.found:
+            self._check_places()
+            self._check_spaces(head)
 
     @property
     def board(self) -> BoardFile:
@@ -208,64 +206,33 @@ class _Parser:
         )
         return BoardFile(self.header["name"], self.header["source"], self.players, cells, self.text)
 
-    def _problem(self, line: int, column: int, expected: str, got: str, remedy: str) -> None:
-        self.found.append(BoardError(self.source, line, column, f"expected {expected}, got {got}: {remedy}"))
-
     # The header
 
-    def _read_header(self, end: int) -> None:
-        for number, line in enumerate(self.lines[:end], start=1):
-            if line.strip() and not line.startswith("#"):
-                self._read_entry(number, line)
-        for key in _KEYS:
-            if key not in self.header:
-                self._problem(end + 1, 1, f"a line `{key}: ...` above `map:`", "none", "add it")
-        if extra := self.lines[end].partition(":")[2].strip():
-            column = self.lines[end].index(extra) + 1
-            self._problem(end + 1, column, "nothing after `map:`", repr(extra), "start the map on the next line")
-
-    def _read_entry(self, number: int, line: str) -> None:
-        key, colon, value = line.partition(":")
-        column = len(line) - len(value.lstrip()) + 1
-        key, value = key.strip(), value.strip()
-        if not colon:
-            self._problem(number, 1, "`key: value`, a `#` comment or `map:`", repr(key), "write it as one of these")
-        elif key.startswith("place"):
-            self._read_place(number, column, key, value)
-        elif key not in _KEYS:
-            close = get_close_matches(key.lower(), (*_KEYS, "place", "map"), n=1)
-            remedy = f"did you mean `{close[0]}`?" if close else "remove it, or make it a comment with `#`"
-            self._problem(number, 1, f"one of the keys {', '.join(_KEYS)}, place, map", repr(key), remedy)
-        elif key in self.header:
-            self._problem(number, 1, f"the key `{key}` once", "it again", "remove one of the two lines")
-        else:
-            self.header[key] = value
-            if not value:
-                self._problem(number, column, f"a value after `{key}:`", "nothing", "write one")
-            elif key == "players":
-                self._read_players(number, column, value)
-
-    def _read_players(self, number: int, column: int, value: str) -> None:
+    def read_value(self, line: int, column: int, key: str, value: str) -> None:
+        """Read the numbers of players."""
+        if key != "players":
+            return
         match = re.fullmatch(r"([0-9])(?:-([0-9]))?", value)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if first in PLAYERS and last in PLAYERS and first <= last:
             self.players = tuple(range(first, last + 1))
         else:
             expected = f"a number of players or a range of them within {_span(tuple(PLAYERS))}"
-            self._problem(number, column, expected, repr(value), "write it like 2-4 or 3")
+            self.problem(line, column, expected, repr(value), "write it like 2-4 or 3")
 
-    def _read_place(self, number: int, column: int, key: str, value: str) -> None:
+    def read_other(self, line: int, column: int, key: str, value: str) -> None:
+        """Read the name of a settlement."""
         match = re.fullmatch(r"place ([0-9]{1,3})-([0-9]{1,3})", key)
         if not match:
-            self._problem(number, 1, "`place COL-ROW: name`", repr(key), "write it like `place 11-15: Kyoto`")
+            self.problem(line, 1, "`place COL-ROW: name`", repr(key), "write it like `place 11-15: Kyoto`")
             return
         at = int(match[1]), int(match[2])
         if at in self.places:
-            self._problem(number, 1, f"one name for {match[1]}-{match[2]}", "a second", "remove one of the two lines")
+            self.problem(line, 1, f"one name for {match[1]}-{match[2]}", "a second", "remove one of the two lines")
         elif not value:
-            self._problem(number, column, f"a name after `{key}:`", "nothing", "write one, or remove the line")
+            self.problem(line, column, f"a name after `{key}:`", "nothing", "write one, or remove the line")
         else:
-            self.places[at] = value, number
+            self.places[at] = value, line
 
     # The map
 
@@ -273,40 +240,40 @@ class _Parser:
         before = len(self.found)
         for line, text in enumerate(self.lines[head + 1 :]):
             if (tab := text.find("\t")) >= 0:
-                self._problem(head + 2 + line, tab + 1, "only spaces between cells", "a tab", "write spaces instead")
+                self.problem(head + 2 + line, tab + 1, "only spaces between cells", "a tab", "write spaces instead")
             else:
                 for match in re.finditer(r"[^ ]+", text):
                     self._read_cell(line, match.start(), match[0], head + 2 + line)
         if not self.cells and len(self.found) == before:
-            self._problem(head + 1, 1, "cells on the lines below `map:`", "none", "draw the map")
+            self.problem(head + 1, 1, "cells on the lines below `map:`", "none", "draw the map")
 
     def _read_cell(self, line: int, start: int, text: str, number: int) -> None:
         symbol, digit, rest = text[0], text[1:2], text[2:]
         column = start + 1  # for people, who count from 1
         if symbol not in KINDS:
             remedy = "comments go above `map:`" if symbol == "#" else "use one of these"
-            self._problem(number, column, f"the character of a kind ({' '.join(KINDS)})", repr(symbol), remedy)
+            self.problem(number, column, f"the character of a kind ({' '.join(KINDS)})", repr(symbol), remedy)
         elif not digit:
             expected = f"the smallest number of players after {symbol!r}"
-            self._problem(number, column + 1, expected, "nothing", "add the digit")
+            self.problem(number, column + 1, expected, "nothing", "add the digit")
         elif digit not in "0123456789":
             expected = f"the smallest number of players, a digit, after {symbol!r}"
-            self._problem(number, column + 1, expected, repr(digit), "write the digit there")
+            self.problem(number, column + 1, expected, repr(digit), "write the digit there")
         elif self.players and int(digit) not in self.players:
             expected = f"a number of players within {_span(self.players)}"
-            self._problem(number, column + 1, expected, digit, "change it, or the line `players:`")
+            self.problem(number, column + 1, expected, digit, "change it, or the line `players:`")
         elif rest:
-            self._problem(
+            self.problem(
                 number, column + 2, f"a space after the cell {text[:2]!r}", repr(rest), "one cell is two characters"
             )
         elif start % 6 != 3 * (line % 2):
             west = start - (start - 3 * (line % 2)) % 6
             near = " or ".join(str(at + 1) for at in (west, west + 6) if at >= 0)
-            self._problem(
+            self.problem(
                 number, column, "a cell at every sixth character of this line", f"one at {column}", f"move it to {near}"
             )
         elif len(self.cells) == MAX_SPACES:
-            self._problem(number, column, f"at most {MAX_SPACES} spaces", "one more", "remove some")
+            self.problem(number, column, f"at most {MAX_SPACES} spaces", "one more", "remove some")
         else:
             self.cells[line, start // 3] = Cell(KINDS[symbol], int(digit), start // 3, line // 2)
 
@@ -318,7 +285,7 @@ class _Parser:
             if cell is None or cell.kind not in PIECES:
                 got = "no space" if cell is None else cell.kind
                 expected = f"a settlement at {col}-{row}, to be called {name!r}"
-                self._problem(number, 1, expected, got, "give the column and the row of one")
+                self.problem(number, 1, expected, got, "give the column and the row of one")
 
     def _check_spaces(self, head: int) -> None:
         landlocked: set[tuple[int, int]] = set()
@@ -327,12 +294,12 @@ class _Parser:
             pieces = sum(PIECES.get(cell.kind, 0) for cell in cells.values())
             if pieces == 0 or pieces % CASTES:
                 expected = f"a number of pieces divisible by three for {players} players"
-                self._problem(head + 1, 1, expected, str(pieces), "a village holds 1, a city 2, Edo 3; change some")
+                self.problem(head + 1, 1, expected, str(pieces), "a village holds 1, a city 2, Edo 3; change some")
             land = {at: 0 for at, cell in cells.items() if cell.kind == "land"}
             for (line, col), cell in cells.items():
                 if cell.kind in PIECES and (line, col) not in landlocked and not _neighbours(line, col, land):
                     landlocked.add((line, col))
                     expected = f"land beside the {cell.kind} for {players} players"
-                    self._problem(
+                    self.problem(
                         head + 2 + line, 3 * col + 1, expected, "none", "it could never be surrounded; add some"
                     )

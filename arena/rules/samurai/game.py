@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena.errors import BoardError, IllegalAction
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Product, Ruleset
 from arena.rules.samurai import actions, captures, legal, setup, turns, views
-from arena.rules.samurai.board import Board, find_problems, parse_board
+from arena.rules.samurai.board import SECTION, Board, find_problems, parse_board
 from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, Settle, Switch
 from arena.rules.samurai.state import Phase, State
@@ -52,7 +52,7 @@ class Samurai:
     rulesets: ClassVar[Mapping[str, Ruleset]] = RULESETS
     contradictions: ClassVar[tuple[tuple[str, str], ...]] = CONTRADICTIONS
     about: ClassVar[str] = "Surround the settlements of Japan and lead two of three castes; by Reiner Knizia."
-    board_section: ClassVar[str] = "map:"
+    board_section: ClassVar[str] = SECTION
 
     def __init__(self, board: Board, seats: int, options: Mapping[str, str]) -> None:
         self.board = board

@@ -57,7 +57,7 @@ def test_a_file_of_no_game_is_told_the_sections_there_are() -> None:
     ((line, column, reason),) = reasons("name: a\nhello\n")
     assert (line, column) == (2, 1)
     for name in NAMES:
-        assert f"`{game(name).board_section}` (for {name})" in reason
+        assert f"`{game(name).board_section}:` (for {name})" in reason
     assert reasons("")[0][:2] == (1, 1)
 
 

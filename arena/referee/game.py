@@ -92,11 +92,11 @@ class Game:
         for chair in self._chairs:
             chair.greet(hellos[chair.seat])
         self._table.ask(
-            {
-                chair.seat: (self._game_start(chair), self._job.bots[chair.seat].start_ms * NS_PER_MS)
+            [
+                (chair.seat, self._game_start(chair), self._job.bots[chair.seat].start_ms * NS_PER_MS)
                 for chair in self._chairs
                 if chair.seated
-            }
+            ]
         )
         for seat, answer in self._table.collect("was not ready for the game").items():
             if isinstance(answer, Cause) and answer.code is Termination.TIMEOUT:
@@ -217,14 +217,14 @@ class Game:
 
     def _ask(self, decisions: Iterable[Decision], causes: dict[Seat, Cause]) -> dict[Seat, int]:
         """Send the requests; when each was sent, in nanoseconds. A seat with a fault is added to `causes` instead."""
-        requests = {}
+        requests = []
         for decision in decisions:
             chair = self._chairs[decision.seat]
             if chair.fault is not None:
                 causes[chair.seat] = chair.fault
                 continue
             limit_ns = chair.clock.limit_ns()
-            requests[decision.seat] = self._request(chair, decision.kind, limit_ns), limit_ns + MARGIN_NS
+            requests.append((chair.seat, self._request(chair, decision.kind, limit_ns), limit_ns + MARGIN_NS))
         return self._table.ask(requests)
 
     def _request(self, chair: Chair, kind: str, limit_ns: int) -> Request:

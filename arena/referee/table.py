@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from arena.link.base import Link
 from arena.referee.chair import Answer, Cause, Chair
@@ -28,15 +28,17 @@ class Table:
         """Whether any seat owes an answer."""
         return bool(self._due)
 
-    def ask(self, messages: Mapping[Seat, tuple[FromReferee, int]]) -> dict[Seat, int]:
+    def ask(self, messages: Sequence[tuple[Seat, FromReferee, int]]) -> dict[Seat, int]:
         """Send each seat a message that it has so many nanoseconds to answer; when each was sent, in nanoseconds.
 
         All are made ready before the first is sent, so that seats that compete start as nearly together as can be.
         """
-        frames = {seat: self._chairs[seat].write(message) for seat, (message, _) in messages.items()}
-        sent = {seat: self._chairs[seat].post(frame) for seat, frame in frames.items()}
-        for seat, sent_ns in sent.items():
-            self._due[seat] = sent_ns + messages[seat][1]
+        chairs = self._chairs
+        ready = [(seat, chairs[seat].write(message), time_ns) for seat, message, time_ns in messages]
+        sent = {}
+        for seat, frame, time_ns in ready:
+            sent[seat] = sent_ns = chairs[seat].post(frame)
+            self._due[seat] = sent_ns + time_ns
         return sent
 
     def collect(self, late: str) -> dict[Seat, Answer | Cause]:

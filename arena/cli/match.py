@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.options import game_options, json_option, logs_option
-from arena.cli.output import console, say, show, show_json
+from arena.cli.output import console, say, show, show_json, show_line
 from arena.show.standings import forfeit_text
 from arena.show.text import plain
 
 if TYPE_CHECKING:
+    from arena.referee.scribe import Watch
     from arena.tournament.runner import Played
 
 
@@ -22,6 +25,13 @@ if TYPE_CHECKING:
 @click.argument("bots", nargs=-1, metavar="BOT BOT...", required=True)
 @game_options
 @click.option("--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
+@click.option(
+    "--pace",
+    type=click.FloatRange(min=0),
+    default=0,
+    metavar="SECONDS",
+    help="Show every decision for so long, on a terminal.  [default: as fast as the bots are]",
+)
 @logs_option("Where the match gets its folder of logs.")
 @json_option
 def match(
@@ -34,19 +44,22 @@ def match(
     race_window_ms: float,
     seed: str | None,
     deals: int,
+    pace: float,
     logs: Path,
     as_json: bool,
 ) -> None:
     """Play bots against each other on one deal, the seats rotated.
 
     Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two of them, or as many as
-    the game allows. So a match of two has two games, in which they change places. In a terminal the board is drawn as
-    the last game left it. Nothing is rated, and nothing is kept but the logs.
+    the game allows. So a match of two has two games, in which they change places. In a terminal the board is drawn
+    while they play (--pace 0.5 lets eyes follow), and in the end as the last game left it. Nothing is rated, and
+    nothing is kept but the logs.
 
     \b
     Example:
       arena match greedy random --seed tea
       arena match --rules gardener greedy greedy random random random
+      arena match greedy banzai --pace 0.5
     """
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.report import to_json
@@ -68,20 +81,21 @@ def match(
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup.settings, logs)
     games = []
-    for played in play_match(setup, begun):
-        game = describe(played, names, Path(begun.logs))
-        games.append(game)
-        if not as_json:
-            click.echo(sentence(game))
-        for seat in played.result.seats:
-            if seat.forfeit is not None:
-                say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], game["log"]))
+    with board_of_match(pace, as_json) as watch:
+        for played in play_match(setup, begun, watch):
+            game = describe(played, names, Path(begun.logs))
+            games.append(game)
+            if not as_json:
+                show_line(sentence(game))
+            for seat in played.result.seats:
+                if seat.forfeit is not None:
+                    say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], game["log"]))
     if as_json:
         identity = {"id": begun.id, "seed": begun.seed, "commitment": begun.commitment}
         show_json(to_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs}))
     else:
         draw_last_board(games[-1]["log"])
-        click.echo(summary(names, games))
+        show_line(summary(names, games))
 
 
 def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
@@ -117,6 +131,19 @@ def summary(names: list[str], games: list[dict[str, Any]]) -> str:
     drawn = len(games) - won.total()
     words = [f"{name} won {won[name]}" for name in names]
     return plain(f"{len(games)} games: {', '.join(words)}, drawn {drawn}")
+
+
+@contextmanager
+def board_of_match(pace: float, as_json: bool) -> Iterator[Watch | None]:
+    """The live board, if it is a person who looks on."""
+    screen = console()
+    if as_json or not screen.is_terminal or screen.is_dumb_terminal:
+        yield None
+        return
+    from arena.cli.live import live_board
+
+    with live_board(screen, pace) as watch:
+        yield watch
 
 
 def draw_last_board(log: str) -> None:

@@ -39,6 +39,11 @@ def show(renderable: RenderableType) -> None:
     console().print(renderable, soft_wrap=False)
 
 
+def show_line(text: str) -> None:
+    """Print a line of data to stdout, however long, above a live board that is drawn there."""
+    console().print(text, soft_wrap=True)
+
+
 def show_json(text: str) -> None:
     """Print one JSON document to stdout."""
     click.echo(text)

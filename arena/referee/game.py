@@ -26,7 +26,7 @@ from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, tie_dr
 from arena.referee.clock import MARGIN_NS, NS_PER_MS
 from arena.referee.job import Job
 from arena.referee.race import Race
-from arena.referee.scribe import Scribe
+from arena.referee.scribe import Scribe, Watch
 from arena.referee.table import Table
 from arena.rules.base import Decision, Draw, Event, Rules
 from arena.types import Forfeit, GameResult, Payload, Ranks, Seat, SeatResult, Termination
@@ -49,7 +49,8 @@ _NO_ANSWER = "did not answer in time"
 class Game:
     """One game in progress. Make it, call `play` once."""
 
-    def __init__(self, job: Job, rules: Rules[Any], link: Link) -> None:
+    def __init__(self, job: Job, rules: Rules[Any], link: Link, watch: Watch | None = None) -> None:
+        """`watch` is told of each record, between decisions."""
         self._job = job
         self._rules = rules
         self._link = link
@@ -57,7 +58,7 @@ class Game:
         self._deal = Deal(secret)
         self._commitment = commitment(secret)
         self._path = Path(job.logs) / f"{job.game}.jsonl"
-        self._scribe = Scribe(link)
+        self._scribe = Scribe(link, watch)
         self._state = rules.start()
         self._chairs = [Chair(seat, link, job.time) for seat in range(rules.seats)]
         self._table = Table(self._chairs, link)
@@ -75,6 +76,7 @@ class Game:
                     self._draw(draw)
                 else:
                     self._decide(self._rules.pending(self._state))
+                self._scribe.show()
             result = self._finish(ranks)
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
             return result
@@ -295,6 +297,7 @@ class Game:
         turns = self._rules.turn(self._state)
         seconds = (self._link.now_ns() - self._scribe.begun_ns) / 1e9
         digest = self._scribe.over(self._termination, ranks, turns)
+        self._scribe.show()
         transcripts = [
             self._chairs[seat].transcript.write(
                 self._path.with_suffix(f".seat{seat}.transcript"), self._scribe.begun_ns

@@ -12,6 +12,7 @@ from arena.record.log import (
     ActionRecord,
     Chance,
     ForfeitRecord,
+    Header,
     LateRecord,
     Log,
     LogEvent,
@@ -39,24 +40,23 @@ class Step(msgspec.Struct, frozen=True):
     """The state after it."""
 
 
-def rules_of(log: Log) -> Rules[Any]:
-    """The rules that a log was played by.
+def rules_of(header: Header, source: str) -> Rules[Any]:
+    """The rules that a game was played by; `source` names its log in errors.
 
     Raises:
         ReplayMismatch: The header does not describe a game that this program can play.
     """
-    header = log.header
     try:
         rules = make_rules(header.rules, header.board.text, header.board.name, header.seats, header.options)
     except ConfigError as error:
-        raise ReplayMismatch(log.source, 1, f"the header describes no game: {error}") from None
+        raise ReplayMismatch(source, 1, f"the header describes no game: {error}") from None
     for what, logged, actual in (
         ("board hash", header.board.hash, rules.board_payload()["hash"]),
         ("rules version", header.rules_version, rules.version),
         ("number of bots", len(header.bots), rules.seats),
     ):
         if logged != actual:
-            raise ReplayMismatch(log.source, 1, f"expected the {what} {actual}, the header says {logged}")
+            raise ReplayMismatch(source, 1, f"expected the {what} {actual}, the header says {logged}")
     return rules
 
 
@@ -69,7 +69,7 @@ def replay(log: Log) -> Iterator[Step]:
     Raises:
         ReplayMismatch: A record is not what the rules make of the records before it.
     """
-    player = _Player(log, rules_of(log))
+    player = _Player(log, rules_of(log.header, log.source))
     for line, record in enumerate(log.records, start=2):
         before = player.state
         player.step(line, record)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -32,16 +32,21 @@ from arena.rules.base import Decision, Draw, Event, Rules
 from arena.types import Forfeit, Ranks, Seat, Termination
 from arena.wire.messages import Action
 
+Watch: TypeAlias = Callable[[Header | Record], None]
+"""Is told each record, between decisions: no clock runs while it works."""
+
 
 class Scribe:
     """The records of one game. Times count from `begin`."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: Link, watch: Watch | None = None) -> None:
         self.begun_ns = 0
         """When the game began, on the link's clock."""
         self.actions = 0
         """How many actions were accepted."""
         self._link = link
+        self._watch = watch
+        self._watched = 0
         self._records: list[Header | Record] = []
 
     def begin(self, job: Job, rules: Rules[Any], commitment: str) -> None:
@@ -138,6 +143,13 @@ class Scribe:
         digest = play_digest([*self._records, outcome])
         self._records.append(replace(outcome, play_digest=digest))
         return digest
+
+    def show(self) -> None:
+        """Let whoever watches see what is new. Call it while no seat is asked."""
+        if self._watch is not None:
+            for record in self._records[self._watched :]:
+                self._watch(record)
+            self._watched = len(self._records)
 
     def write(self, path: Path) -> str:
         """Write the log: its SHA-256 (hex).

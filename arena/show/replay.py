@@ -9,18 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import msgspec
 from rich.text import Text
 
 from arena.errors import LogError
-from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Log, LogEvent, OutcomeRecord, Record
+from arena.record.log import (
+    ActionRecord,
+    Chance,
+    ForfeitRecord,
+    Header,
+    LateRecord,
+    Log,
+    LogEvent,
+    OutcomeRecord,
+    Record,
+)
 from arena.referee.chance import tie_order
 from arena.referee.replay import rules_of
-from arena.rules.base import Rules
 from arena.show.layout import paragraph
-from arena.show.presenter import Presenter, presenter
+from arena.show.presenter import presenter
 from arena.show.seats import Seats
 from arena.show.text import listed, plain
 from arena.types import Payload, Seat, Termination
@@ -53,10 +61,13 @@ class Replay:
     """
 
     def __init__(self, log: Log, seat: Seat | None = None) -> None:
-        rules = rules_of(log)
-        eyes = range(rules.seats) if seat is None else (seat,)
-        self._presenter = presenter(log.header.rules)(log.header, rules.board_payload(), eyes)
-        self.frames = list(_Folder(log, rules, self._presenter, seat).frames())
+        self._onlooker = Onlooker(log.header, log.source, seat)
+        self.frames = []
+        for record in log.records:
+            if isinstance(record, ActionRecord | ForfeitRecord):
+                self.frames.append(self._onlooker.frame())
+            self._onlooker.see(record)
+        self.frames.append(self._onlooker.frame())
 
     @property
     def turns(self) -> range:
@@ -65,43 +76,76 @@ class Replay:
 
     def draw(self, index: int, width: int) -> list[Text]:
         """A frame as lines for a terminal that is `width` characters wide."""
-        frame = self.frames[index]
-        place = f" {index + 1}/{len(self.frames)} ──"
-        heading = Text("── ").append_text(frame.heading)
-        heading.truncate(width - len(place) - 2, overflow="ellipsis")
-        heading.append(" ").append("─" * (width - heading.cell_len - len(place)), "dim").append(place, "dim")
-        words = [part for line in frame.lines for part in paragraph(line, width)]
-        return [heading, *words, Text(), *self._presenter.draw(frame.views, frame.events, width)]
+        return self._onlooker.draw(self.frames[index], f"{index + 1}/{len(self.frames)}", width)
 
 
-class _Folder:
-    """Reads a log from the top, and keeps what the seats that look on know."""
+class Onlooker:
+    """Follows a game record by record, and keeps what the seats that look on know.
 
-    def __init__(self, log: Log, rules: Rules[Any], presenter: Presenter, seat: Seat | None) -> None:
-        self.log = log
-        self.rules = rules
-        self.presenter = presenter
-        self.seats = Seats([bot.name for bot in log.header.bots])
+    Args:
+        header: The game's first record.
+        source: What to call its log in errors.
+        seat: With whose eyes it looks on, or None for all of them.
+    """
+
+    def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
+        self.source = source
+        self.rules = rules_of(header, source)
+        eyes = range(self.rules.seats) if seat is None else (seat,)
+        self.presenter = presenter(header.rules)(header, self.rules.board_payload(), eyes)
+        self.seats = Seats([bot.name for bot in header.bots])
         self.seat = seat
-        eyes = range(rules.seats) if seat is None else (seat,)
-        self.views = {eye: rules.first_view(eye) for eye in eyes}
+        self.views = {eye: self.rules.first_view(eye) for eye in eyes}
+        self.number = 1
+        """The line in the log of the last record."""
         self.line = 1
+        """That of the last decision."""
         self.turn = 0
         self.heading = Text().append("Start", "bold")
-        self.told: list[Text | list[Payload]] = [self._what_is_played()]
+        self.told: list[Text | list[Payload]] = [_what_is_played(header)]
         """What has happened since the last frame: sentences, and runs of events that are still to be put into some."""
         self.ahead: list[Text] = []
         """Sentences for the top of the next frame."""
 
-    def frames(self) -> Iterator[Frame]:
-        """A frame for the start and one for each decision."""
-        for number, record in enumerate(self.log.records, start=2):
-            if isinstance(record, ActionRecord | ForfeitRecord):
-                yield self._frame()
-                self.line = number
-            with self._fitting(number):
-                self._read(record)
-        yield self._frame()
+    def see(self, record: Record) -> None:
+        """Take in the next record.
+
+        Raises:
+            LogError: It does not fit the game.
+        """
+        self.number += 1
+        if isinstance(record, ActionRecord | ForfeitRecord):
+            self.line = self.number
+        with self._fitting(self.number):
+            self._read(record)
+
+    def frame(self) -> Frame:
+        """The game as it is now, and what has happened since the last decision.
+
+        Raises:
+            LogError: What happened cannot be told.
+        """
+        lines: list[Text] = []
+        events: list[Payload] = []
+        with self._fitting(self.line):
+            for told in self.told:
+                if isinstance(told, Text):
+                    lines.append(told)
+                else:
+                    lines += self.presenter.tell(told)
+                    events += told
+        return Frame(
+            turn=self.turn, heading=self.heading, lines=tuple(lines), views=dict(self.views), events=tuple(events)
+        )
+
+    def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
+        """A frame as lines for a terminal that is `width` characters wide; `place` stands at the end of the first."""
+        end = f" {place} ──"
+        heading = Text("── ").append_text(frame.heading)
+        heading.truncate(width - len(end) - 2, overflow="ellipsis")
+        heading.append(" ").append("─" * (width - heading.cell_len - len(end)), "dim").append(end, "dim")
+        words = [part for line in frame.lines for part in paragraph(line, width)]
+        return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.events, width)]
 
     def _read(self, record: Record) -> None:
         match record:
@@ -122,25 +166,6 @@ class _Folder:
         if not isinstance(record, LateRecord | OutcomeRecord):
             for event in record.events:
                 self._take(event)
-
-    def _what_is_played(self) -> Text:
-        header = self.log.header
-        facts = f"{header.rules}, {header.ruleset}, {header.seats} players, {header.time}, game {header.game}"
-        return Text(plain(f"{facts}, board {header.board.name}"))
-
-    def _frame(self) -> Frame:
-        lines: list[Text] = []
-        events: list[Payload] = []
-        with self._fitting(self.line):
-            for told in self.told:
-                if isinstance(told, Text):
-                    lines.append(told)
-                else:
-                    lines += self.presenter.tell(told)
-                    events += told
-        return Frame(
-            turn=self.turn, heading=self.heading, lines=tuple(lines), views=dict(self.views), events=tuple(events)
-        )
 
     def _begin(self, turn: int) -> None:
         self.turn = turn
@@ -205,8 +230,13 @@ class _Folder:
         except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
             raise LogError(
                 f"expected a record that fits the game, got: {type(error).__name__}: {error}"
-                f" - at {self.log.source}:{line}; `arena verify` says what is wrong"
+                f" - at {self.source}:{line}; `arena verify` says what is wrong"
             ) from error
+
+
+def _what_is_played(header: Header) -> Text:
+    facts = f"{header.rules}, {header.ruleset}, {header.seats} players, {header.time}, game {header.game}"
+    return Text(plain(f"{facts}, board {header.board.name}"))
 
 
 def _time(ms: float) -> str:

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from referee_kit import SECRET, first_legal, on_turn, referee
+from referee_kit import SECRET, first_legal, make_job, on_turn, referee
 
 from arena.errors import ReplayMismatch
-from arena.link.memory import MemoryBot, Reply, answer
+from arena.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Record, play_digest, read_log, write_log
+from arena.referee.game import Game
 from arena.referee.verify import verify
+from arena.rules import make_rules
 from arena.types import Termination
 from arena.wire.messages import Request
+from arena.wire.session import State
 
 Decide = Callable[[Request], Any]
 
@@ -175,6 +178,21 @@ def test_failing_in_a_race_of_two_ends_the_game(tmp_path: Path) -> None:
     result, _, _ = race(tmp_path, grab(1), lambda r: [] if r.kind == "seize" else first_legal(r))
     assert result.termination == Termination.TIMEOUT
     assert result.ranks == (1, 2)
+
+
+def test_who_watches_is_told_all_and_only_while_nobody_is_asked(tmp_path: Path) -> None:
+    link = MemoryLink([MemoryBot(grab(1)), MemoryBot(grab(1)), MemoryBot(grab(9))])
+    job = make_job(tmp_path, 3, rules="gardener", ruleset="race")
+    watched: list[Any] = []
+
+    def watch(record: Any) -> None:
+        assert not any(link.session(seat).state == State.ASKED for seat in range(3))
+        watched.append(record)
+
+    rules = make_rules(job.rules, job.board_text, job.board_name, 3, job.options)
+    result = Game(job, rules, link, watch).play()
+    log = read_log(tmp_path / result.log)
+    assert watched == [log.header, *log.records]
 
 
 # What is altered must be noticed

@@ -56,7 +56,7 @@ def test_there_is_a_frame_for_the_start_and_each_decision(name: str, logs: dict[
 @pytest.mark.parametrize("name", NAMES)
 def test_a_frame_shows_what_the_seat_could_know_then(name: str, seat: int | None, logs: dict[str, Log]) -> None:
     log = logs[name]
-    rules = rules_of(log)
+    rules = rules_of(log.header, log.source)
     steps = list(replay(log))
     begins = [index for index, step in enumerate(steps) if isinstance(step.record, ActionRecord)]
     states = [steps[begin].before for begin in begins] + [steps[-1].after]

@@ -1,0 +1,53 @@
+"""The game in progress, drawn on a terminal while it is played."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from arena.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
+from arena.show.replay import Onlooker
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LEAST_S = 0.05
+"""A board that is drawn more often than this is no easier to follow, and holds the game up."""
+
+
+@contextmanager
+def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Record], None]]:
+    """Draw the games that are played in the block, each decision for at least `pace` seconds.
+
+    Yields:
+        What to tell each record to.
+    """
+    from rich.console import Group
+    from rich.live import Live
+
+    onlooker: Onlooker | None = None
+    drawn = 0.0
+
+    def draw(looking_on: Onlooker) -> None:
+        lines = looking_on.draw(looking_on.frame(), "live", screen.width)
+        live.update(Group(*lines[: screen.height - 1]), refresh=True)
+
+    def watch(record: Header | Record) -> None:
+        nonlocal onlooker, drawn
+        if isinstance(record, Header):
+            onlooker = Onlooker(record, "the game in progress")
+            return
+        assert onlooker is not None
+        decided = isinstance(record, ActionRecord | ForfeitRecord | OutcomeRecord)
+        if decided:
+            time.sleep(max(0.0, drawn + pace - time.monotonic()))
+        onlooker.see(record)
+        now = time.monotonic()
+        if now >= drawn + LEAST_S or pace:
+            draw(onlooker)
+            drawn = now if decided else drawn
+
+    with Live(console=screen, auto_refresh=False, transient=True) as live:
+        yield watch

@@ -58,7 +58,7 @@ def list_(as_json: bool) -> None:
 @json_option
 @click.pass_context
 def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
-    """Check board files: name all that is wrong in them, or say what they are.
+    """Check board files, and name all that is wrong.
 
     A board is right if a game can be played on it with every number of players that it promises. The exit code is 1
     if a file is wrong.

@@ -107,6 +107,10 @@ class TimeControl(msgspec.Struct, frozen=True):
         return f"{(self.bank_ms or 0) / 1000:g}+{self.increment_ms / 1000:g}"
 
 
+RACE_WINDOW_MS = 1.0
+"""How far apart answers of a race may lie and be a tie, unless the operator says otherwise."""
+
+
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one seat did in one game."""
 

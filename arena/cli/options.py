@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from arena.types import RACE_WINDOW_MS
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _GAME = (
@@ -30,9 +32,10 @@ _GAME = (
         "--race-window",
         "race_window_ms",
         type=float,
-        default=1,
+        default=RACE_WINDOW_MS,
         metavar="MS",
-        help="Answers of a race that lie no further apart are a tie, decided by chance.  [default: 1]",
+        help="Answers of a race that lie no further apart are a tie, decided by chance.  "
+        f"[default: {RACE_WINDOW_MS:g}]",
     ),
     click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]"),
 )

@@ -171,6 +171,7 @@ class Game:
         race = Race(round(self._job.race_window_ms * NS_PER_MS))
         asked_in: dict[Seat, Any] = {}
         answers: dict[Seat, Answer] = {}
+        due = {decision.seat: decision for decision in decisions}
 
         def ask(decisions: Iterable[Decision]) -> None:
             for seat, sent_ns in self._ask(decisions, causes).items():
@@ -190,7 +191,6 @@ class Game:
                     causes[seat] = answer
                 continue
             late = set()
-            due = {decision.seat: decision for decision in decisions}
             for seat in self._in_order(race.serve()):
                 if self._is_late(due[seat], answers[seat], asked_in[seat]):
                     late.add(seat)

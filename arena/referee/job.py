@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from arena.link.bots import BotSpec
-from arena.types import TimeControl
+from arena.types import RACE_WINDOW_MS, TimeControl
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +34,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The tournament's 32-byte secret, from which the deal's is derived."""
     logs: str
     """The folder for logs; it exists."""
-    race_window_ms: float = 1.0
+    race_window_ms: float = RACE_WINDOW_MS
     """Answers of a race whose reaction times lie no further apart are a tie, decided by chance."""
     keep_bots: bool = True
     """Whether processes may serve further games."""

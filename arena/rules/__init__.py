@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from arena.errors import ConfigError, did_you_mean
-from arena.rules.base import Rules
+from arena.rules.base import Rules, Ruleset
 from arena.rules.boardtext import find_section
 
 NAMES = ("samurai", "gardener")
@@ -36,6 +36,19 @@ def rules_of_board(text: str) -> str | None:
     return next((name for name in NAMES if find_section(lines, game(name).board_section) is not None), None)
 
 
+def find_ruleset(name: str, ruleset: str | None) -> Ruleset:
+    """A ruleset of a game by its name, or the game's first.
+
+    Raises:
+        ConfigError: There is no such game or ruleset. Show the message: it names the close ones.
+    """
+    rulesets = game(name).rulesets
+    ruleset = next(iter(rulesets)) if ruleset is None else ruleset
+    if ruleset not in rulesets:
+        raise _unknown(f"a ruleset of {name}", rulesets, ruleset)
+    return rulesets[ruleset]
+
+
 def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """The options of a ruleset with some set otherwise.
 
@@ -52,10 +65,7 @@ def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]
             names the close ones, or both.
     """
     rulesets = game(name).rulesets
-    ruleset = next(iter(rulesets)) if ruleset is None else ruleset
-    if ruleset not in rulesets:
-        raise _unknown(f"a ruleset of {name}", rulesets, ruleset)
-    options = {**rulesets[ruleset].options, **overrides}
+    options = {**find_ruleset(name, ruleset).options, **overrides}
     _check_options(name, options)
     return next((known for known, other in rulesets.items() if other.options == options), "custom"), options
 

@@ -2,7 +2,7 @@
 
 A game that is to be shown has a package here of the same name as under `rules/`, with a class that fulfils
 `Presenter`, and a line in `presenter`. It needs nothing of its engine but the payloads that its protocol page
-describes: what a replay hands in was folded from events.
+describes, and what a board is: what a replay hands in was folded from events.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import msgspec
 from rich.text import Text
 
-from arena.errors import ConfigError, did_you_mean
 from arena.resources import default_board
-from arena.rules import NAMES, game
+from arena.rules import NAMES, find_ruleset, game
 from arena.rules.base import Option
 from arena.show.entries import entry, span
 
@@ -97,10 +96,7 @@ def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
         ConfigError: There is no such game or ruleset. Show the message: it names the close ones.
     """
     rules = game(name)
-    if ruleset is not None and ruleset not in rules.rulesets:
-        known = ", ".join(rules.rulesets)
-        close = did_you_mean(ruleset, rules.rulesets)
-        raise ConfigError(f"expected a ruleset of {name}, one of {known}, got: {ruleset!r}{close}")
+    find_ruleset(name, ruleset)
     first = next(iter(rules.rulesets))
     shown = {key: value for key, value in rules.rulesets.items() if ruleset in (None, key)}
     return RulesPage(

@@ -12,9 +12,7 @@ import msgspec
 from arena.link.bots import BotSpec
 from arena.store.records import canonical
 from arena.tournament.schedule import RoundRobin, Seatings
-
-RACE_WINDOW_MS = 1.0
-"""Unless another is given."""
+from arena.types import RACE_WINDOW_MS
 
 
 class BoardSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,8 +16,8 @@ from arena.rules import make_rules, resolve_options, rules_of_board
 from arena.rules.base import Rules
 from arena.store.records import Tournament, game_id
 from arena.tournament.schedule import ScheduledGame, Seatings
-from arena.tournament.settings import RACE_WINDOW_MS, BoardSettings, Settings, enter
-from arena.types import TimeControl
+from arena.tournament.settings import BoardSettings, Settings, enter
+from arena.types import RACE_WINDOW_MS, TimeControl
 
 MAX_RACE_WINDOW_MS: Final = 1000
 """A longer window would hold a game up: nobody is served before it is over."""

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from arena.link.pool import LAST_MESSAGE_MS
 from arena.referee.chair import MAX_IDLE_MESSAGES
 from arena.referee.clock import MARGIN_NS
-from arena.types import Termination
+from arena.types import RACE_WINDOW_MS, Termination
 from arena.wire import messages
 from arena.wire.messages import ErrorCode, FromBot, FromReferee
 from arena.wire.session import TRANSITIONS, State
@@ -94,6 +94,7 @@ def test_limits_are_those_of_the_code() -> None:
         assert f"{limit:,} bytes" in SPECIFICATION
     assert f"more than {messages.MAX_DEPTH} deep" in section("5.2")
     assert messages.MAX_INT == 2**53 - 1
+    assert f"window is {RACE_WINDOW_MS:g} ms" in section("9")
     assert f"margin is {MARGIN_NS // 1_000_000} ms" in section("9")
     assert f"{LAST_MESSAGE_MS} milliseconds after the game" in section("8")
     assert f"send {MAX_IDLE_MESSAGES:,} messages or more" in section("5")

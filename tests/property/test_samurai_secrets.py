@@ -21,8 +21,9 @@ from msgspec.structs import replace
 from arena.rules.base import Rules
 from arena.rules.samurai import tiles, views
 from arena.rules.samurai.plays import Choose, End, Move, Place, Switch
-from arena.rules.samurai.state import State, with_item
+from arena.rules.samurai.state import State
 from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, SWITCH, TILES, Tile
+from arena.rules.seats import with_item
 
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)

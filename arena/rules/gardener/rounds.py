@@ -14,23 +14,16 @@ from arena.rules.gardener.deck import KINDS
 from arena.rules.gardener.facts import along, kind_names, row_fact
 from arena.rules.gardener.geometry import STRIDE, Row, square
 from arena.rules.gardener.plays import Done, Plant, Score, Seize
-from arena.rules.gardener.scoring import BONUS, POINTS, rank, scorable, turn_down
-from arena.rules.gardener.state import ALL_KINDS, State, with_item
+from arena.rules.gardener.scoring import BONUS, POINTS, scorable, turn_down
+from arena.rules.gardener.state import ALL_KINDS, State
 from arena.rules.gardener.tables import Tables
+from arena.rules.seats import rank, still_in, with_item
 from arena.types import Seat
 
 _DONE = Product.of(Done)
 
 
 # Who and what is due
-
-
-def active_seats(tables: Tables, state: State) -> Sequence[Seat]:
-    """The seats that have not forfeited."""
-    if not state.forfeited:
-        return tables.everyone
-    gone = {seat for seats in state.forfeited for seat in seats}
-    return [seat for seat in tables.everyone if seat not in gone]
 
 
 def owing(tables: Tables, state: State) -> Sequence[Seat]:
@@ -42,7 +35,7 @@ def advance(tables: Tables, state: State, events: list[Event] | None) -> State:
     """Go on to the next phase if nothing more is due in this one."""
     if state.due:
         return state
-    active = active_seats(tables, state)
+    active = still_in(tables.everyone, state.forfeited)
     if state.phase == "deal":
         return state if _next_to_deal(tables, state) is not None else _begin_round(tables, state, events)
     if state.phase == "turn_up":
@@ -66,7 +59,7 @@ def _without(seats: Sequence[Seat], gone: Sequence[Seat]) -> tuple[Seat, ...]:
 
 
 def _next_to_deal(tables: Tables, state: State) -> Seat | None:
-    return next((seat for seat in active_seats(tables, state) if not state.gardens[seat]), None)
+    return next((seat for seat in still_in(tables.everyone, state.forfeited) if not state.gardens[seat]), None)
 
 
 def draw(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
@@ -231,7 +224,7 @@ def _add_bonus(state: State, seat: Seat, events: list[Event] | None) -> State:
 def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> State:
     """The next seat still in the game has the start; seat 0 in the first round."""
     first = state.starter + (state.round > 0)
-    starter = min(active_seats(tables, state), key=lambda seat: (seat - first) % tables.seats)
+    starter = min(still_in(tables.everyone, state.forfeited), key=lambda seat: (seat - first) % tables.seats)
     if events is not None:
         events.append(Event({"event": "round", "round": state.round + 1, "starter": starter}))
     return replace(
@@ -250,7 +243,7 @@ def _end_round(tables: Tables, state: State, events: list[Event] | None) -> Stat
     """The end of the game if its condition is met, else the next round."""
     if max(state.scores) > tables.target:
         return over(state, "target", events)
-    if len(state.deck) < len(active_seats(tables, state)):
+    if len(state.deck) < len(still_in(tables.everyone, state.forfeited)):
         return over(state, "deck", events)
     return _begin_round(tables, state, events)
 
@@ -260,7 +253,7 @@ def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[Ev
     state = replace(state, forfeited=(*state.forfeited, tuple(seats)), due=_without(state.due, seats))
     if events is not None:
         events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
-    if len(active_seats(tables, state)) <= 1:
+    if len(still_in(tables.everyone, state.forfeited)) <= 1:
         return over(state, "last_seat", events)
     return advance(tables, state, events)
 

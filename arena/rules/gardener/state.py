@@ -5,7 +5,7 @@ The deck is `bytes` of the numbers of its cards, ascending; a set of kinds is a 
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -54,8 +54,3 @@ class State(msgspec.Struct, frozen=True):
     """The seats that forfeited, in order; those of one moment together."""
     ranks: Ranks = ()
     """Set when the game is over."""
-
-
-def with_item(items: Any, index: int, value: Any) -> Any:
-    """A tuple with one item replaced."""
-    return (*items[:index], value, *items[index + 1 :])

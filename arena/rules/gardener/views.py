@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from arena.rules.gardener.facts import kind_names, row_fact
-from arena.rules.gardener.state import State, with_item
+from arena.rules.gardener.state import State
+from arena.rules.seats import with_item
 from arena.types import Payload, Seat
 
 

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from arena.rules.base import Event, Product
 from arena.rules.samurai.plays import Capture
-from arena.rules.samurai.state import State, with_item
+from arena.rules.samurai.state import State
 from arena.rules.samurai.tables import INFLUENCE, Tables
 from arena.rules.samurai.tiles import CASTE_INDEX, CASTES, ONE
+from arena.rules.seats import with_item
 from arena.types import Payload, Seat
 
 

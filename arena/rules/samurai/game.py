@@ -17,6 +17,7 @@ from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, S
 from arena.rules.samurai.state import Phase, State
 from arena.rules.samurai.tables import Tables
 from arena.rules.samurai.tiles import all_hands
+from arena.rules.seats import still_in
 from arena.types import Payload, Ranks, Seat
 
 _PLAYS = {"hand": (Choose,), "setup": (Settle,), "turns": (Place, Switch, Move, End), "captures": (Capture,)}
@@ -150,7 +151,7 @@ class Samurai:
         state = replace(state, forfeited=(*state.forfeited, tuple(seats)))
         if events is not None:
             events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
-        if len(turns.active_seats(self.tables, state)) <= 1:
+        if len(still_in(self.tables.everyone, state.forfeited)) <= 1:
             return turns.over(self.tables, state, "last_seat", events)
         if state.phase in ("turns", "captures") and state.to_move in seats:
             return turns.finish_turn(self.tables, captures.resolve(self.tables, state, events), events)

@@ -1,4 +1,7 @@
-"""Who won: the comparison of captured pieces, and the ranks that come of it."""
+"""What decides who wins: the comparison of captured pieces.
+
+Who forfeited still counts in it: the pieces are his.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from arena.rules.samurai.state import Triple
-from arena.types import Ranks, Seat
+from arena.types import Seat
 
 Score: TypeAlias = Callable[[Sequence[Triple], Seat], Triple]
 """What a seat is compared by, given all captured pieces; larger is better."""
@@ -31,14 +34,3 @@ def majority_score(captured: Sequence[Triple], seat: Seat) -> Triple:
 
 SCORES: Mapping[str, Score] = {"leaders": score, "two_majorities": majority_score}
 """By the value of the option `scoring`."""
-
-
-def rank(captured: Sequence[Triple], forfeited: Sequence[Sequence[Seat]], score: Score) -> Ranks:
-    """The ranks: those who finished by score, then those who forfeited, the latest to forfeit first.
-
-    Who did not finish still counts in the comparison of captured pieces: they are his.
-    """
-    order: dict[Seat, tuple[int, ...]] = {seat: (1, *score(captured, seat)) for seat in range(len(captured))}
-    for moment, seats in enumerate(forfeited):
-        order.update(dict.fromkeys(seats, (0, moment)))
-    return tuple(1 + sum(order[other] > order[seat] for other in order) for seat in range(len(captured)))

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from arena.rules.base import Draw, Event, Product
 from arena.rules.samurai.board import PIECES
 from arena.rules.samurai.plays import Choose, Settle
-from arena.rules.samurai.state import State, Triple, with_item
+from arena.rules.samurai.state import State, Triple
 from arena.rules.samurai.tables import Tables
 from arena.rules.samurai.tiles import CASTES, FULL_SET, HAND_SIZE, ONE, names
 from arena.rules.samurai.turns import begin_turn
+from arena.rules.seats import with_item
 from arena.types import Payload, Seat
 
 

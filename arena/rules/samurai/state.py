@@ -6,7 +6,7 @@ Sets of spaces and of tiles are `bytes` of their numbers, ascending: immutable, 
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -73,8 +73,3 @@ def tile_code(seat: Seat, tile: int) -> int:
 def owner_and_tile(code: int) -> tuple[Seat, int]:
     """The inverse of `tile_code`, for a code that is not 0."""
     return divmod(code - 1, KINDS)
-
-
-def with_item(items: Any, index: int, value: Any) -> Any:
-    """A tuple with one item replaced."""
-    return (*items[:index], value, *items[index + 1 :])

@@ -5,18 +5,16 @@ What may be played is `legal`'s business, who takes which piece that of `capture
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
 from arena.rules.base import Event
 from arena.rules.samurai.captures import capture_piece, due, resolve
 from arena.rules.samurai.legal import can_play
 from arena.rules.samurai.plays import Capture, End, Move, Place, Switch
-from arena.rules.samurai.scoring import rank
-from arena.rules.samurai.state import State, owner_and_tile, tile_code, with_item
+from arena.rules.samurai.state import State, owner_and_tile, tile_code
 from arena.rules.samurai.tables import PLACED, Tables
 from arena.rules.samurai.tiles import CASTES, HAND_SIZE, MOVE, ONE, SWITCH, TILES, names
+from arena.rules.seats import rank, still_in, with_item
 from arena.types import Payload, Seat
 
 SET_ASIDE_LIMIT = 4
@@ -150,7 +148,7 @@ def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> Sta
 
 def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
     """The turn of the next seat that can play; those before it pass. If all pass the game is over."""
-    active = active_seats(tables, state)
+    active = still_in(tables.everyone, state.forfeited)
     turn, passes = state.turn, state.passes
     while True:
         seat %= tables.seats
@@ -179,17 +177,10 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
         seat += 1
 
 
-def active_seats(tables: Tables, state: State) -> Sequence[Seat]:
-    """The seats that have not forfeited."""
-    if not state.forfeited:
-        return tables.everyone
-    gone = {seat for seats in state.forfeited for seat in seats}
-    return [seat for seat in tables.everyone if seat not in gone]
-
-
 def over(tables: Tables, state: State, reason: str, events: list[Event] | None) -> State:
     """The game is over; all captured pieces are shown."""
-    ranks = rank(state.captured, state.forfeited, tables.score)
+    scores = [tables.score(state.captured, seat) for seat in tables.everyone]
+    ranks = rank(scores, state.forfeited)
     if events is not None:
         captured = [dict(zip(CASTES, pieces, strict=True)) for pieces in state.captured]
         events.append(Event({"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}))

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from rich.style import Style
 from rich.text import Text
 
+from arena.rules.gardener.deck import KINDS, SYMBOLS
 from arena.types import Payload
 
 Square: TypeAlias = tuple[int, int]
@@ -20,8 +21,8 @@ Square: TypeAlias = tuple[int, int]
 Cards: TypeAlias = Sequence[Sequence[str]]
 """The kinds of each card's six squares."""
 
-SIGNS = {"tatami": "=", "path": ".", "pond": "~", "garden": "*"}
-"""The sign of each kind; the deck's file has the same."""
+SIGNS = dict(zip(KINDS, SYMBOLS, strict=True))
+"""The sign of each kind: that of the deck's file."""
 SCORED = "!"
 """Stands before each square of a row that has just been scored."""
 DOWN = "-"

@@ -17,8 +17,8 @@ from arena.rules.gardener.deck import KINDS, SYMBOLS, Deck, parse_deck
 from arena.rules.gardener.game import Gardener
 from arena.rules.gardener.geometry import Row
 from arena.rules.gardener.plays import Done, Plant, Score, Seize
-from arena.rules.gardener.scoring import rank
 from arena.rules.gardener.state import ALL_KINDS, State
+from arena.rules.seats import rank
 
 TATAMI, PATH, POND, GARDEN = range(4)
 BUNDLED = parse_deck(default_board("gardener")[1], "garden")

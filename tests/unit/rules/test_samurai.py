@@ -27,8 +27,9 @@ from arena.rules.base import Event
 from arena.rules.samurai.captures import influence
 from arena.rules.samurai.game import Samurai
 from arena.rules.samurai.plays import End, Move, Settle, Switch
-from arena.rules.samurai.state import tile_code, with_item
+from arena.rules.samurai.state import tile_code
 from arena.rules.samurai.tiles import FULL_SET, ONE, TILE_INDEX
+from arena.rules.seats import with_item
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,10 +10,17 @@ from kit import samurai
 from msgspec.structs import replace
 from unit.rules.samurai_positions import position, put, tiles
 
-from arena.rules.samurai.scoring import SCORES, majority_score, rank, score
+from arena.rules.samurai.scoring import SCORES, Score, majority_score, score
+from arena.rules.samurai.state import Triple
+from arena.rules.seats import rank
+from arena.types import Ranks
 
 ALONE = ((3, 0, 0), (2, 2, 2), (0, 2, 2))
 """The first leads one caste, the second none, but has more of the castes that he does not lead."""
+
+
+def ranks_of(captured: Sequence[Triple], forfeited: Sequence[Sequence[int]], score: Score) -> Ranks:
+    return rank([score(captured, seat) for seat in range(len(captured))], forfeited)
 
 
 @pytest.mark.parametrize("scoring", SCORES)
@@ -22,7 +30,7 @@ def test_worked_case_3(scoring: str) -> None:
     assert score(captured, 0) == (1, 3, 6)
     assert score(captured, 1) == (1, 3, 7)
     assert score(captured, 2) == (0, 3, 3)
-    assert rank(captured, (), SCORES[scoring]) == (2, 1, 3)
+    assert ranks_of(captured, (), SCORES[scoring]) == (2, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +47,7 @@ def test_worked_case_3(scoring: str) -> None:
     ],
 )
 def test_leaders(captured: Any, ranks: tuple[int, ...]) -> None:
-    assert rank(captured, (), score) == ranks
+    assert ranks_of(captured, (), score) == ranks
 
 
 @pytest.mark.parametrize(
@@ -53,7 +61,7 @@ def test_leaders(captured: Any, ranks: tuple[int, ...]) -> None:
     ],
 )
 def test_two_majorities(captured: Any, ranks: tuple[int, ...]) -> None:
-    assert rank(captured, (), majority_score) == ranks
+    assert ranks_of(captured, (), majority_score) == ranks
 
 
 def test_three_castes_led_count_as_two() -> None:
@@ -70,5 +78,5 @@ def test_the_option_decides_who_has_won(scoring: str, ranks: tuple[int, ...]) ->
 
 def test_forfeited_seats_rank_last_the_latest_first() -> None:
     captured = ((9, 9, 9), (0, 0, 0), (1, 0, 0), (5, 5, 5))
-    assert rank(captured, ((0,), (3,)), score) == (4, 2, 1, 3)
-    assert rank(captured, ((0, 3),), score) == (3, 2, 1, 3)
+    assert ranks_of(captured, ((0,), (3,)), score) == (4, 2, 1, 3)
+    assert ranks_of(captured, ((0, 3),), score) == (3, 2, 1, 3)

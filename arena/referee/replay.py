@@ -20,6 +20,7 @@ from arena.record.log import (
     Record,
     play_digest,
 )
+from arena.referee.asks import Asks
 from arena.referee.chance import tie_draw, tie_order
 from arena.referee.game import PROXY, is_late
 from arena.referee.scribe import log_event
@@ -38,6 +39,8 @@ class Step(msgspec.Struct, frozen=True):
     """The state before it."""
     after: Any
     """The state after it."""
+    asked: tuple[Seat, ...]
+    """The seats that were asked in the state `before`."""
 
 
 def rules_of(header: Header, source: str) -> Rules[Any]:
@@ -72,55 +75,8 @@ def replay(log: Log) -> Iterator[Step]:
     player = _Player(log, rules_of(log.header, log.source))
     for line, record in enumerate(log.records, start=2):
         before = player.state
-        player.step(line, record)
-        yield Step(line, record, before, player.state)
-
-
-class _Race:
-    """What the log tells of a race that is on: who was asked in which state, and whose turn it is in a tie."""
-
-    def __init__(self) -> None:
-        self.asked_in: dict[Seat, Any] = {}
-        self.failed: set[Seat] = set()
-        """Tied seats whose turn came and of whom there is no record: they must forfeit."""
-        self._order: list[Seat] = []
-        self._late: list[Seat] = []
-
-    def watch(self, state: Any, racing: list[Seat]) -> None:
-        """Note the beginning and the end of a race, by the seats that race before a record."""
-        if not racing:
-            self.asked_in = {}
-        elif not self.asked_in:
-            self.asked_in = dict.fromkeys(racing, state)
-
-    def tie(self, order: Sequence[Seat], state: Any) -> None:
-        """Seats are tied, and come in an order."""
-        self.close(state)
-        self._order = list(order)
-
-    def call(self, seat: Seat, state: Any) -> None:
-        """It is a seat's turn."""
-        if seat in self._order:
-            at = self._order.index(seat)
-            self.failed.update(self._order[:at])
-            self._order = self._order[at:]
-        else:
-            self.close(state)
-
-    def served(self, seat: Seat, state: Any, *, late: bool = False) -> None:
-        """A seat had its turn."""
-        self._order = self._order[1:]
-        if late:
-            self._late.append(seat)
-        if not self._order:
-            self.close(state)
-
-    def close(self, state: Any) -> None:
-        """All that were tied have had their turn; who was late is asked again."""
-        self.failed.update(self._order)
-        self._order = []
-        self.asked_in |= dict.fromkeys(self._late, state)
-        self._late = []
+        asked = player.step(line, record)
+        yield Step(line, record, before, player.state, asked)
 
 
 class _Player:
@@ -131,14 +87,22 @@ class _Player:
         self._actions = 0
         self._gone: set[Seat] = set()
         self._termination: str = Termination.FINISHED
-        self._race = _Race()
+        self._asks = Asks()
 
-    def step(self, line: int, record: Record) -> None:
+    def step(self, line: int, record: Record) -> tuple[Seat, ...]:
+        """Play a record; the seats that were asked in the state before it."""
         self._line = line
-        events: list[Event] = []
-        self._race.watch(self.state, [decision.seat for decision in self.rules.pending(self.state) if decision.race])
-        if not self._race.asked_in:
+        seat = record.seat if isinstance(record, ActionRecord | LateRecord) else None
+        self._asks.watch(self.state, self.rules.pending(self.state), self._gone)
+        self._asks.call(seat, self.state)
+        if not self._asks.racing:
             self._check_nobody_passed_over(())
+        asked = self._asks.asked()
+        self._play(record)
+        return asked
+
+    def _play(self, record: Record) -> None:
+        events: list[Event] = []
         match record:
             case Chance(tied=None):
                 self._chance(record, events)
@@ -146,10 +110,10 @@ class _Player:
                 self._tie(record)
             case ActionRecord():
                 self._action(record, events)
-                self._race.served(record.seat, self.state)
+                self._asks.served(record.seat, self.state)
             case LateRecord():
                 self._late(record)
-                self._race.served(record.seat, self.state, late=True)
+                self._asks.served(record.seat, self.state, late=True)
                 return
             case ForfeitRecord():
                 self._forfeit(record, events)
@@ -160,10 +124,10 @@ class _Player:
 
     def _tie(self, record: Chance) -> None:
         tied = record.tied or []
-        if len(tied) < 2 or tied != sorted({*tied}) or not {*tied} <= {*self._race.asked_in}:
+        if not self._asks.racing or len(tied) < 2 or tied != sorted({*tied}) or not {*tied} <= {*self._asks.asked_in}:
             raise self._mismatch(f"the seats {tied} cannot be tied here")
         self._check_draw(record, tie_draw(tied))
-        self._race.tie(tie_order(tied, record.draw), self.state)
+        self._asks.tie(tie_order(tied, record.draw))
 
     def _chance(self, record: Chance, events: list[Event]) -> None:
         wanted = self.rules.draw_wanted(self.state)
@@ -182,7 +146,7 @@ class _Player:
             self.state = self.rules.apply(self.state, seat, play, events)
 
     def _check_nobody_passed_over(self, forfeiting: Sequence[Seat]) -> None:
-        if passed_over := sorted(self._race.failed.difference(forfeiting)):
+        if passed_over := sorted(self._asks.failed.difference(forfeiting)):
             raise self._mismatch(f"the seats {passed_over} were passed over in a race, and did not forfeit")
 
     def _check_draw(self, record: Chance, wanted: Draw) -> None:
@@ -198,13 +162,12 @@ class _Player:
             raise self._mismatch(f"seat {record.seat} decided {record.kind!r}, which it did not owe")
         if record.turn != self.rules.turn(self.state):
             raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
-        self._race.call(record.seat, self.state)
-        if record.seat in self._race.failed:
+        if record.seat in self._asks.failed:
             raise self._mismatch(f"seat {record.seat} was served after its turn in a race")
 
     def _late(self, record: LateRecord) -> None:
         self._check_owed(record)
-        asked_in = self._race.asked_in.get(record.seat, self.state)
+        asked_in = self._asks.asked_in.get(record.seat, self.state)
         if not is_late(self.rules, record.seat, record.action, asked_in, self.state):
             raise self._mismatch(f"the action of seat {record.seat} was not too late")
 
@@ -225,9 +188,8 @@ class _Player:
             raise self._mismatch(f"{sorted(codes)} are no forfeits")
         if record.turn != self.rules.turn(self.state):
             raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
-        self._race.close(self.state)
         self._check_nobody_passed_over(seats)
-        self._race.failed.clear()
+        self._asks.forfeited()
         self._gone.update(seats)
         self.state = self.rules.forfeit(self.state, seats, events)
         if self.rules.ranks(self.state) is not None:

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from arena.cli.options import game_options, json_option, logs_option
 from arena.cli.output import console, say, show, show_json, show_line
 from arena.show.standings import forfeit_text
-from arena.show.text import plain
+from arena.show.text import clip, plain
 
 if TYPE_CHECKING:
     from arena.referee.scribe import Watch
+    from arena.referee.transcript import Entry
     from arena.tournament.runner import Played
 
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Show every decision for so long, on a terminal.  [default: as fast as the bots are]",
 )
+@click.option("-v", "--verbose", is_flag=True, help="Show every message on stderr, instead of the board.")
 @logs_option("Where the match gets its folder of logs.")
 @json_option
 def match(
@@ -45,6 +48,7 @@ def match(
     seed: str | None,
     deals: int,
     pace: float,
+    verbose: bool,
     logs: Path,
     as_json: bool,
 ) -> None:
@@ -53,7 +57,7 @@ def match(
     Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two of them, or as many as
     the game allows. So a match of two has two games, in which they change places. In a terminal the board is drawn
     while they play (--pace 0.5 lets eyes follow), and in the end as the last game left it. Nothing is rated, and
-    nothing is kept but the logs.
+    nothing is kept but the logs: of each game its log, and for each seat what its bot printed.
 
     \b
     Example:
@@ -81,8 +85,8 @@ def match(
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup.settings, logs)
     games = []
-    with board_of_match(pace, as_json) as watch:
-        for played in play_match(setup, begun, watch):
+    with board_of_match(pace, hidden=as_json or verbose) as watch:
+        for played in play_match(setup, begun, watch, show_message if verbose else None):
             game = describe(played, names, Path(begun.logs))
             games.append(game)
             if not as_json:
@@ -134,16 +138,26 @@ def summary(names: list[str], games: list[dict[str, Any]]) -> str:
 
 
 @contextmanager
-def board_of_match(pace: float, as_json: bool) -> Iterator[Watch | None]:
+def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
     """The live board, if it is a person who looks on."""
     screen = console()
-    if as_json or not screen.is_terminal or screen.is_dumb_terminal:
+    if hidden or not screen.is_terminal or screen.is_dumb_terminal:
         yield None
         return
     from arena.cli.live import live_board
 
     with live_board(screen, pace) as watch:
         yield watch
+
+
+def show_message(seat: int, entry: Entry) -> None:
+    """A message in a line, cut to the terminal's width if stderr is a terminal."""
+    screen = console(stderr=True)
+    way = "->" if entry.sender == "referee" else "<-"
+    said = entry.message
+    text = f"{entry.bytes} bytes, {entry.hex}" if said is None else msgspec.json.encode(said).decode()
+    line = plain(f"{entry.ms:>6} ms {way} seat {seat} {text}")
+    say(clip(line, screen.width) if screen.is_terminal else line)
 
 
 def draw_last_board(log: str) -> None:

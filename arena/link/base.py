@@ -69,5 +69,11 @@ class Link(Protocol):
         Control characters are escaped.
         """
 
+    def output(self, seat: Seat) -> str:
+        """What the seat's process wrote to its standard output and error in this game, as far as that is kept.
+
+        Control characters are escaped, but for ends of lines.
+        """
+
     def close(self, *, keep: frozenset[Seat]) -> None:
         """End the game's use of the bots: those of `keep` may serve another game, the others are killed."""

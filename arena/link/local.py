@@ -149,6 +149,10 @@ class LocalLink:
         """The last lines that the seat's process wrote in this game, control characters escaped."""
         return self._bots[seat].process.last_words() if seat in self._bots else ()
 
+    def output(self, seat: Seat) -> str:
+        """What the seat's process wrote in this game, as far as that is kept."""
+        return self._bots[seat].process.output() if seat in self._bots else ""
+
     def close(self, *, keep: frozenset[Seat]) -> None:
         """End the game's use of the bots: those of `keep` that can may serve another game, the others are killed."""
         for seat, bot in self._bots.items():

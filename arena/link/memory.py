@@ -120,7 +120,7 @@ class MemoryLink:
         self.kept: frozenset[Seat] | None = None
         """What `close` was called with."""
         self.words: dict[Seat, tuple[str, ...]] = {}
-        """What `last_words` answers."""
+        """What `last_words` and `output` answer."""
         self._bots = bots
         self._start_ms = start_ms
         self._now_ns = 0
@@ -200,6 +200,10 @@ class MemoryLink:
     def last_words(self, seat: Seat) -> tuple[str, ...]:
         """What the test put into `words`."""
         return self.words.get(seat, ())
+
+    def output(self, seat: Seat) -> str:
+        """What the test put into `words`, as lines."""
+        return "\n".join(self.last_words(seat))
 
     def close(self, *, keep: frozenset[Seat]) -> None:
         """Note what is kept. `open` may be called again only on a new link."""

@@ -31,6 +31,8 @@ A bot that ignores SIGXFSZ sees an error when it writes too much, and plays on.
 """
 _BLOCK: Final = 512
 """Bytes of a block, the unit of `ulimit -f` in a POSIX shell."""
+KEPT_BYTES: Final = 32_768
+"""Of what a bot writes in a game no more is kept: the first half of it, and the last."""
 _TAIL_BYTES: Final = 8_192
 _TAIL_LINES: Final = 20
 _TAIL_LINE: Final = 400
@@ -141,6 +143,23 @@ class BotProcess:
             del lines[0]  # it is cut
         return tuple(printable(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
 
+    def output_bytes(self) -> int:
+        """How much the process wrote in this game; 0 once it is gone."""
+        return 0 if self._reaped else os.fstat(self._output).st_size
+
+    def output(self) -> str:
+        """What the process wrote in this game, control characters escaped but for ends of lines.
+
+        Of more than `KEPT_BYTES` it is the beginning and the end, with a line between that says how much is left out.
+        """
+        if self._reaped:
+            return "\n".join(self._words)
+        size, half = os.fstat(self._output).st_size, KEPT_BYTES // 2
+        if size <= KEPT_BYTES:
+            return _lines(os.pread(self._output, KEPT_BYTES, 0))
+        ends = _lines(os.pread(self._output, half, 0)), _lines(os.pread(self._output, half, size - half))
+        return f"\n... {size - KEPT_BYTES} bytes are left out ...\n".join(ends)
+
     def _status(self) -> int | None:
         """Exit status, or minus the number of the signal that killed it; None while it lives."""
         if not _CAN_PEEK:
@@ -149,6 +168,10 @@ class BotProcess:
         if found is None:
             return None
         return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def _lines(output: bytes) -> str:
+    return "\n".join(map(printable, output.decode(errors="backslashreplace").splitlines()))
 
 
 def printable(text: str) -> str:

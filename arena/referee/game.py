@@ -28,6 +28,7 @@ from arena.referee.job import Job
 from arena.referee.race import Race
 from arena.referee.scribe import Scribe, Watch
 from arena.referee.table import Table
+from arena.referee.transcript import Tap, Wiretap
 from arena.rules.base import Decision, Draw, Event, Rules
 from arena.types import Forfeit, GameResult, Payload, Ranks, Seat, SeatResult, Termination
 from arena.wire.messages import (
@@ -49,8 +50,10 @@ _NO_ANSWER = "did not answer in time"
 class Game:
     """One game in progress. Make it, call `play` once."""
 
-    def __init__(self, job: Job, rules: Rules[Any], link: Link, watch: Watch | None = None) -> None:
-        """`watch` is told of each record, between decisions."""
+    def __init__(
+        self, job: Job, rules: Rules[Any], link: Link, watch: Watch | None = None, tap: Tap | None = None
+    ) -> None:
+        """`watch` is told of each record, between decisions, and `tap` of each message."""
         self._job = job
         self._rules = rules
         self._link = link
@@ -62,6 +65,7 @@ class Game:
         self._state = rules.start()
         self._chairs = [Chair(seat, link, job.time) for seat in range(rules.seats)]
         self._table = Table(self._chairs, link)
+        self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
         self._termination = Termination.FINISHED
 
@@ -76,7 +80,7 @@ class Game:
                     self._draw(draw)
                 else:
                     self._decide(self._rules.pending(self._state))
-                self._scribe.show()
+                self._show()
             result = self._finish(ranks)
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
             return result
@@ -297,13 +301,14 @@ class Game:
         turns = self._rules.turn(self._state)
         seconds = (self._link.now_ns() - self._scribe.begun_ns) / 1e9
         digest = self._scribe.over(self._termination, ranks, turns)
-        self._scribe.show()
+        self._show()
         transcripts = [
             self._chairs[seat].transcript.write(
                 self._path.with_suffix(f".seat{seat}.transcript"), self._scribe.begun_ns
             )
             for seat in self._forfeits
         ]
+        self._keep_output()
         return GameResult(
             game=self._job.game,
             termination=self._termination,
@@ -316,6 +321,12 @@ class Game:
             log_sha256=self._scribe.write(self._path),
             transcripts=tuple(transcripts),
         )
+
+    def _keep_output(self) -> None:
+        """Write down what the bots wrote: for their authors, in a file for each seat that wrote anything."""
+        for chair in self._chairs:
+            if output := self._link.output(chair.seat):
+                self._path.with_suffix(f".seat{chair.seat}.output").write_text(output + "\n", encoding="utf-8")
 
     def _say_over(self, ranks: list[int], termination: Termination) -> None:
         """Tell every seat that is still in the game. A game may be interrupted before it began."""
@@ -341,6 +352,12 @@ class Game:
             max_ms=clock.max_ns / NS_PER_MS,
             forfeit=self._forfeits.get(seat),
         )
+
+    def _show(self) -> None:
+        """Let those who look on see what is new; no seat is asked now."""
+        self._scribe.show()
+        if self._wiretap:
+            self._wiretap.tell(self._scribe.begun_ns)
 
     def _tell(self, events: Sequence[Event]) -> None:
         """Let each seat learn what it is told."""

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
 from arena.referee.clock import NS_PER_MS
+from arena.types import Seat
 
 _LONGEST = 65_536
 """Bytes of a frame that are kept."""
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"sender": "from"}):
+    """One message."""
+
+    ms: int
+    """When it went over the wire, since the game began."""
+    sender: Literal["referee", "bot"]
+    message: Any = None
+    """What it said, or None for what cannot be decoded or shown as JSON."""
+    hex: str | None = None
+    """The frame, in that case."""
+    bytes: int | None = None
+    """How long it is, in that case; `hex` may be cut."""
+
+
+Tap: TypeAlias = Callable[[Seat, Entry], None]
+"""Is told each message, between decisions: no clock runs while it works."""
 
 
 class Transcript:
@@ -19,6 +39,9 @@ class Transcript:
 
     def __init__(self) -> None:
         self._frames: list[tuple[Literal["referee", "bot"], bytes, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._frames)
 
     def add(self, sender: Literal["referee", "bot"], frame: bytes, at_ns: int) -> None:
         """Note a frame and the moment at which it went over the wire."""
@@ -30,17 +53,39 @@ class Transcript:
         Returns:
             The file's name.
         """
-        with path.open("wb") as file:
-            for sender, frame, at_ns in self._frames:
-                ms = (at_ns - begun_ns) // NS_PER_MS
-                file.write(msgspec.json.encode({"ms": ms, "from": sender} | _decoded(frame)) + b"\n")
+        path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for _, entry in self.entries(begun_ns)))
         return path.name
 
+    def entries(self, begun_ns: int, first: int = 0) -> list[tuple[int, Entry]]:
+        """The messages from the one numbered `first` on, counted from 0, each with its moment in nanoseconds."""
+        return [(at_ns, _entry(sender, frame, at_ns - begun_ns)) for sender, frame, at_ns in self._frames[first:]]
 
-def _decoded(frame: bytes) -> dict[str, Any]:
+
+class Wiretap:
+    """Tells the messages of all seats of a game in the order in which they went over the wire."""
+
+    def __init__(self, transcripts: Sequence[Transcript], tap: Tap) -> None:
+        self._transcripts = transcripts
+        self._tap = tap
+        self._told = [0 for _ in transcripts]
+
+    def tell(self, begun_ns: int) -> None:
+        """Tell what is new; `begun_ns` is when the game began."""
+        new = [
+            (at_ns, seat, entry)
+            for seat, transcript in enumerate(self._transcripts)
+            for at_ns, entry in transcript.entries(begun_ns, self._told[seat])
+        ]
+        self._told = [len(transcript) for transcript in self._transcripts]
+        for _, seat, entry in sorted(new, key=lambda told: told[0]):
+            self._tap(seat, entry)
+
+
+def _entry(sender: Literal["referee", "bot"], frame: bytes, since_ns: int) -> Entry:
+    ms = since_ns // NS_PER_MS
     try:
         message = msgpack.unpackb(frame)
         msgspec.json.encode(message)
     except (ValueError, TypeError, RecursionError):
-        return {"hex": frame[:_LONGEST].hex(), "bytes": len(frame)}
-    return {"message": message}
+        return Entry(ms=ms, sender=sender, hex=frame[:_LONGEST].hex(), bytes=len(frame))
+    return Entry(ms=ms, sender=sender, message=message)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.record.secret import reveal
 from arena.referee.scribe import Watch
+from arena.referee.transcript import Tap
 from arena.referee.worker import play
 from arena.store.records import Tournament
 from arena.tournament.plan import describe, new_id
@@ -29,13 +30,13 @@ def begin_match(settings: Settings, logs: Path) -> Tournament:
     return describe(settings, id, logs.resolve() / id)
 
 
-def play_match(setup: Setup, match: Tournament, watch: Watch | None = None) -> Iterator[Played]:
+def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None) -> Iterator[Played]:
     """Play every game and yield its result; then, or when it is cut short, reveal the secret beside the logs.
 
-    `watch` is told of each record of each game, between decisions.
+    `watch` is told of each record of each game, between decisions, and `tap` of each message.
     """
     try:
         for game in setup.settings.schedule():
-            yield Played(game, play(setup.job(match, game), watch))
+            yield Played(game, play(setup.job(match, game), watch, tap))
     finally:
         reveal(Path(match.logs), match.id, match.secret, match.commitment)

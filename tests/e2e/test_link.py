@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from arena.link.base import Arrival, Fault, Frame
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import MAX_IDLE, Pool
+from arena.link.process import KEPT_BYTES
 from arena.types import Termination
 from arena.wire.codec import decode, encode
 from arena.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
@@ -313,10 +315,22 @@ def test_a_flood_of_output_is_capped(pool: Pool) -> None:
     assert "spam spam" in words[-1]
 
 
+def test_of_a_flood_the_beginning_and_the_end_are_kept(pool: Pool) -> None:
+    link = started(pool, faulty("flood", file_mib=2))
+    ask(link)
+    kept = link.output(0)
+    assert len(kept) < KEPT_BYTES + 100
+    first, middle, last = re.split(r"\n\.\.\. (\d+) bytes are left out \.\.\.\n", kept)
+    assert first.startswith("spam")
+    assert "spam" in last
+    assert int(middle) > 2**20
+
+
 def test_last_words_cannot_steer_a_terminal(pool: Pool) -> None:
     link = started(pool, faulty("words"))
     ask(link)
     assert link.last_words(0) == ("thinking", "\\x1b[31mred\\x1b[0m \\xff \\u202e")
+    assert link.output(0) == "\n".join(link.last_words(0))
     link.stop(0)
     assert link.last_words(0)[0] == "thinking"
 

@@ -18,6 +18,7 @@ from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answ
 from arena.record.log import ActionRecord, ForfeitRecord, read_log
 from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from arena.referee.game import Game
+from arena.referee.transcript import Entry
 from arena.types import Payload, Termination, TimeControl
 from arena.wire.codec import encode
 from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
@@ -196,6 +197,28 @@ def test_the_last_words_of_the_process_are_kept(tmp_path: Path) -> None:
     result = Game(make_job(tmp_path, 2), samurai(2), link).play()
     assert result.seats[0].forfeit is not None
     assert result.seats[0].forfeit.stderr == ("Traceback", "ZeroDivisionError")
+
+
+def test_what_a_bot_printed_is_kept_for_each_game(tmp_path: Path) -> None:
+    link = MemoryLink([MemoryBot(first_legal), MemoryBot(first_legal)])
+    link.words[1] = ("thinking", "done")
+    Game(make_job(tmp_path, 2), samurai(2), link).play()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["test-000000.jsonl", "test-000000.seat1.output"]
+    assert (tmp_path / "test-000000.seat1.output").read_text() == "thinking\ndone\n"
+
+
+def test_a_tap_hears_every_message_in_the_order_of_the_wire(tmp_path: Path) -> None:
+    heard: list[tuple[int, Entry]] = []
+    bots = [MemoryBot(first_legal), MemoryBot(on_turn(2, lambda request: [Reply(b"\xc1")]))]
+    link = MemoryLink(bots)
+    Game(make_job(tmp_path, 2), samurai(2), link, tap=lambda seat, entry: heard.append((seat, entry))).play()
+    for seat in range(2):
+        sent = [entry.message for at, entry in heard if at == seat and entry.sender == "referee"]
+        frames = [msgspec.msgpack.decode(data) for at, data in link.frames if at == seat]
+        assert sent == [message for message in frames if message["type"] != "welcome"]
+    assert [entry.ms for _, entry in heard] == sorted(entry.ms for _, entry in heard)
+    (garbage,) = [entry for _, entry in heard if entry.message is None]
+    assert (garbage.hex, garbage.bytes, garbage.sender) == ("c1", 1, "bot")
 
 
 def test_time_is_charged_to_the_bank_with_its_increment(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@
 typedef struct {
     const char *name;
     const char *version;
-    /* What each request shall carry: any of "view", "events", "legal"; unused entries are NULL. The less, the faster. */
+    /* What each request shall carry: any of "view", "events", "legal"; unused entries are NULL. The less, the faster.
+     */
     const char *want[3];
     void *self;
     /* A game begins; `game` is the message `game_start`. False, after a word on stderr, if it cannot be played. */
@@ -81,11 +82,12 @@ static inline const msgpack_object *arena_at(const msgpack_object *array, uint32
 
 static inline int64_t arena_int(const msgpack_object *object, int64_t fallback) {
     if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) return object->via.i64;
-    if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER && object->via.u64 <= INT64_MAX) return (int64_t)object->via.u64;
+    if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER && object->via.u64 <= INT64_MAX)
+        return (int64_t)object->via.u64;
     return fallback;
 }
 
-/* Writing messages. */
+/* Writing values. */
 
 static inline void arena_pack_text(msgpack_packer *packer, const char *text) {
     size_t size = strlen(text);
@@ -98,23 +100,13 @@ static inline void arena_pack_pair(msgpack_packer *packer, const char *key, cons
     arena_pack_text(packer, text ? text : "");
 }
 
-/* The session. Each of these says on stderr what went wrong. */
+/* Writing messages: each appends one to `frame`. */
 
-static inline bool arena_send(void *socket, const msgpack_sbuffer *message) {
-    int sent;
-    do sent = zmq_send(socket, message->data, message->size, 0);
-    while (sent < 0 && errno == EINTR);
-    if (sent < 0) fprintf(stderr, "cannot send to the referee: %s\n", zmq_strerror(errno));
-    return sent >= 0;
-}
-
-static inline bool arena_hello(const arena_bot *bot, void *socket, const char *token) {
+static inline void arena_write_hello(msgpack_sbuffer *frame, const arena_bot *bot, const char *token) {
     uint32_t wants = 0;
     while (wants < 3 && bot->want[wants]) wants++;
-    msgpack_sbuffer buffer;
     msgpack_packer packer;
-    msgpack_sbuffer_init(&buffer);
-    msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
+    msgpack_packer_init(&packer, frame, msgpack_sbuffer_write);
     msgpack_pack_map(&packer, 6);
     arena_pack_pair(&packer, "type", "hello");
     arena_pack_pair(&packer, "token", token);
@@ -124,67 +116,113 @@ static inline bool arena_hello(const arena_bot *bot, void *socket, const char *t
     arena_pack_text(&packer, "want");
     msgpack_pack_array(&packer, wants);
     for (uint32_t i = 0; i < wants; i++) arena_pack_text(&packer, bot->want[i]);
-    bool sent = arena_send(socket, &buffer);
-    msgpack_sbuffer_destroy(&buffer);
-    return sent;
 }
 
-static inline bool arena_ready(const arena_bot *bot, void *socket, const msgpack_object *game) {
-    if (bot->start && !bot->start(bot->self, game)) return false;
-    msgpack_sbuffer buffer;
+static inline void arena_write_ready(msgpack_sbuffer *frame, const msgpack_object *game) {
     msgpack_packer packer;
-    msgpack_sbuffer_init(&buffer);
-    msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
+    msgpack_packer_init(&packer, frame, msgpack_sbuffer_write);
     msgpack_pack_map(&packer, 2);
     arena_pack_pair(&packer, "type", "ready");
     arena_pack_text(&packer, "game");
     msgpack_pack_object(&packer, *arena_get(game, "game"));
-    bool sent = arena_send(socket, &buffer);
-    msgpack_sbuffer_destroy(&buffer);
-    return sent;
+}
+
+/* How many bytes of a text belong to whole characters: less than all, if its last one was cut in the middle. */
+static inline size_t arena_whole(const char *text) {
+    size_t size = strlen(text), last = size;
+    while (last > 0 && ((unsigned char)text[last - 1] & 0xC0) == 0x80) last--; /* Bytes that continue a character. */
+    if (last == 0) return 0;
+    unsigned char first = (unsigned char)text[--last];
+    size_t needed = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    return size - last < needed ? last : size;
+}
+
+/* `action` holds what `decide` has packed. */
+static inline void arena_write_action(msgpack_sbuffer *frame, const msgpack_object *request,
+                                      const msgpack_sbuffer *action, const char *note) {
+    msgpack_packer packer;
+    msgpack_packer_init(&packer, frame, msgpack_sbuffer_write);
+    msgpack_pack_map(&packer, *note ? 4 : 3);
+    arena_pack_pair(&packer, "type", "action");
+    arena_pack_text(&packer, "id");
+    msgpack_pack_object(&packer, *arena_get(request, "id"));
+    if (*note) {
+        size_t size = arena_whole(note);
+        arena_pack_text(&packer, "note");
+        msgpack_pack_str(&packer, size);
+        msgpack_pack_str_body(&packer, note, size);
+    }
+    arena_pack_text(&packer, "action");
+    msgpack_sbuffer_write(frame, action->data, action->size);
+}
+
+/* Reading a frame: one map with a type and nothing after it; all else is refused. `message` is to be destroyed in any
+ * case, and lives no longer than the frame. */
+static inline bool arena_read(msgpack_unpacked *message, const void *frame, size_t size) {
+    size_t end = 0;
+    msgpack_unpacked_init(message);
+    return msgpack_unpack_next(message, frame, size, &end) == MSGPACK_UNPACK_SUCCESS && end == size &&
+           arena_get(&message->data, "type")->type == MSGPACK_OBJECT_STR;
+}
+
+/* The session. Each of these says on stderr what went wrong. */
+
+/* Send a message, and free it. */
+static inline bool arena_send(void *socket, msgpack_sbuffer *frame) {
+    int sent;
+    do sent = zmq_send(socket, frame->data, frame->size, 0);
+    while (sent < 0 && errno == EINTR);
+    if (sent < 0) fprintf(stderr, "cannot send to the referee: %s\n", zmq_strerror(errno));
+    msgpack_sbuffer_destroy(frame);
+    return sent >= 0;
+}
+
+static inline bool arena_hello(const arena_bot *bot, void *socket, const char *token) {
+    msgpack_sbuffer frame;
+    msgpack_sbuffer_init(&frame);
+    arena_write_hello(&frame, bot, token);
+    return arena_send(socket, &frame);
+}
+
+static inline bool arena_start(const arena_bot *bot, void *socket, const msgpack_object *game) {
+    if (bot->start && !bot->start(bot->self, game)) return false;
+    msgpack_sbuffer frame;
+    msgpack_sbuffer_init(&frame);
+    arena_write_ready(&frame, game);
+    return arena_send(socket, &frame);
 }
 
 static inline bool arena_answer(const arena_bot *bot, void *socket, const msgpack_object *request) {
     char note[ARENA_MAX_NOTE + 1] = "";
-    msgpack_sbuffer action, buffer;
+    msgpack_sbuffer action, frame;
     msgpack_packer packer;
     msgpack_sbuffer_init(&action);
-    msgpack_sbuffer_init(&buffer);
+    msgpack_sbuffer_init(&frame);
     msgpack_packer_init(&packer, &action, msgpack_sbuffer_write);
-    bool sent = bot->decide(bot->self, request, &packer, note);
-    if (sent) {
-        msgpack_packer_init(&packer, &buffer, msgpack_sbuffer_write);
-        msgpack_pack_map(&packer, *note ? 4 : 3);
-        arena_pack_pair(&packer, "type", "action");
-        arena_pack_text(&packer, "id");
-        msgpack_pack_object(&packer, *arena_get(request, "id"));
-        if (*note) arena_pack_pair(&packer, "note", note);
-        arena_pack_text(&packer, "action");
-        msgpack_sbuffer_write(&buffer, action.data, action.size);
-        sent = arena_send(socket, &buffer);
-    }
+    bool decided = bot->decide(bot->self, request, &packer, note);
+    if (decided) arena_write_action(&frame, request, &action, note);
     msgpack_sbuffer_destroy(&action);
-    msgpack_sbuffer_destroy(&buffer);
-    return sent;
+    return decided && arena_send(socket, &frame);
 }
 
-static inline void arena_complaint(const msgpack_object *error) {
+static inline int arena_complaint(const msgpack_object *error) {
     const msgpack_object *parts[] = {arena_get(error, "code"), arena_get(error, "message")};
     fputs("referee", stderr);
     for (int i = 0; i < 2; i++)
         if (parts[i]->type == MSGPACK_OBJECT_STR)
             fprintf(stderr, ": %.*s", (int)parts[i]->via.str.size, parts[i]->via.str.ptr);
     fputc('\n', stderr);
+    return 1;
 }
 
 /* Handle one message. Returns -1 to go on, else the status to exit with. */
 static inline int arena_handle(const arena_bot *bot, void *socket, const msgpack_object *message) {
     const msgpack_object *type = arena_get(message, "type");
     if (arena_is(type, "request")) return arena_answer(bot, socket, message) ? -1 : 1;
-    if (arena_is(type, "game_start")) return arena_ready(bot, socket, message) ? -1 : 1;
+    if (arena_is(type, "game_start")) return arena_start(bot, socket, message) ? -1 : 1;
     if (arena_is(type, "goodbye")) return 0;
     if (arena_is(type, "game_over") && bot->over) bot->over(bot->self, message);
-    if (arena_is(type, "error")) arena_complaint(message);
+    if (arena_is(type, "error")) return arena_complaint(message);
     return -1; /* Any other type belongs to a later version of the protocol, and is ignored. */
 }
 
@@ -200,11 +238,11 @@ static inline int arena_serve(const arena_bot *bot, void *socket) {
             break;
         }
         msgpack_unpacked message;
-        msgpack_unpacked_init(&message);
-        if (msgpack_unpack_next(&message, zmq_msg_data(&frame), zmq_msg_size(&frame), NULL) == MSGPACK_UNPACK_SUCCESS) {
+        if (arena_read(&message, zmq_msg_data(&frame), zmq_msg_size(&frame))) {
             status = arena_handle(bot, socket, &message.data);
         } else {
-            fprintf(stderr, "expected one msgpack map in each frame, got %zu bytes that are none\n", zmq_msg_size(&frame));
+            fprintf(stderr, "expected one msgpack map with a type in each frame, got: %zu bytes that are none\n",
+                    zmq_msg_size(&frame));
             status = 1;
         }
         msgpack_unpacked_destroy(&message);
@@ -217,12 +255,14 @@ static inline int arena_serve(const arena_bot *bot, void *socket) {
 static inline int arena_run(const arena_bot *bot) {
     const char *endpoint = getenv("ARENA_ENDPOINT"), *token = getenv("ARENA_TOKEN");
     if (!endpoint || !token) {
-        fputs("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program\n", stderr);
-        return 2;
+        fputs("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program\n",
+              stderr);
+        return 1;
     }
     void *context = zmq_ctx_new(), *socket = context ? zmq_socket(context, ZMQ_DEALER) : NULL;
     int status = 1, no_wait = 0;
-    if (socket && zmq_setsockopt(socket, ZMQ_LINGER, &no_wait, sizeof no_wait) == 0 && zmq_connect(socket, endpoint) == 0)
+    if (socket && zmq_setsockopt(socket, ZMQ_LINGER, &no_wait, sizeof no_wait) == 0 &&
+        zmq_connect(socket, endpoint) == 0)
         status = arena_hello(bot, socket, token) ? arena_serve(bot, socket) : 1;
     else
         fprintf(stderr, "cannot connect to %s: %s\n", endpoint, zmq_strerror(errno));

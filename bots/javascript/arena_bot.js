@@ -26,7 +26,7 @@
 
 "use strict";
 
-const { encode, decode } = require("@msgpack/msgpack");
+const msgpack = require("@msgpack/msgpack");
 const { Dealer } = require("zeromq");
 
 const PROTOCOL = "1.0";
@@ -56,29 +56,52 @@ class Bot {
   over(result) {}
 }
 
+/** The frame of a message. Fields that are undefined are left out. */
+function encode(message) {
+  return msgpack.encode(message, { ignoreUndefined: true });
+}
+
+/** The message in a frame. Throws an Error if it is not one msgpack map with a type. */
+function decode(frame) {
+  let message;
+  try {
+    message = msgpack.decode(frame);
+  } catch {
+    // said below
+  }
+  if (typeof message?.type !== "string")
+    throw new Error(`expected one msgpack map with a type in each frame, got: ${frame.length} bytes that are none`);
+  return message;
+}
+
 /** The beginning of a text, in at most so many bytes of UTF-8. */
 function cut(text, bytes) {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);
 }
 
-/** Play games with `bot` until the referee says goodbye. */
+/**
+ * Play games with `bot` until the referee says goodbye. If it complains, cannot be understood, or did not start this
+ * program, that is written to stderr, and the exit status will be 1.
+ */
 async function run(bot) {
+  const { ARENA_ENDPOINT: endpoint, ARENA_TOKEN: token } = process.env;
+  if (endpoint === undefined || token === undefined)
+    return fail("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program");
   const socket = new Dealer({ linger: 0 });
-  const send = (message) => socket.send(encode(message, { ignoreUndefined: true }));
-  socket.connect(process.env.ARENA_ENDPOINT);
-  await send({
-    type: "hello",
-    token: process.env.ARENA_TOKEN,
-    protocol: PROTOCOL,
-    name: bot.name,
-    version: bot.version,
-    want: bot.want,
-  });
+  const send = (message) => socket.send(encode(message));
+  socket.connect(endpoint);
+  await send({ type: "hello", token, protocol: PROTOCOL, name: bot.name, version: bot.version, want: bot.want });
 
   let maxNote = 1024;
   for await (const [frame] of socket) {
-    const message = decode(frame);
+    let message;
+    try {
+      message = decode(frame);
+    } catch (error) {
+      socket.close();
+      return fail(error.message);
+    }
     switch (message.type) {
       case "request": {
         const { action, note } = bot.decide(message);
@@ -96,8 +119,8 @@ async function run(bot) {
         maxNote = message.max_note;
         break;
       case "error":
-        console.error(`referee: ${message.code}: ${message.message ?? ""}`);
-        break;
+        socket.close();
+        return fail(`referee: ${message.code}: ${message.message ?? ""}`);
       case "goodbye":
         socket.close();
         return;
@@ -106,4 +129,9 @@ async function run(bot) {
   }
 }
 
-module.exports = { Bot, run };
+function fail(reason) {
+  console.error(reason);
+  process.exitCode = 1;
+}
+
+module.exports = { Bot, run, encode, decode };

@@ -60,45 +60,70 @@ class Bot:
         """A game has ended. `result` is the `game_over` message: termination, ranks, forfeits."""
 
 
+def encode(message):
+    """The frame of a message."""
+    return msgpack.packb(message)
+
+
+def decode(frame):
+    """The message in a frame.
+
+    Raises:
+        ValueError: It is not one msgpack map with a type.
+    """
+    try:
+        message = msgpack.unpackb(frame)
+    except ValueError:
+        message = None
+    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
+        raise ValueError(f"expected one msgpack map with a type in each frame, got: {len(frame)} bytes that are none")
+    return message
+
+
+def cut(text, size):
+    """The beginning of a text, in at most so many bytes of UTF-8."""
+    return text.encode()[:size].decode(errors="ignore")
+
+
 def run(bot):
-    """Play games with `bot` until the referee says goodbye."""
+    """Play games with `bot` until the referee says goodbye.
+
+    Raises:
+        SystemExit: The referee complains, cannot be understood, or did not start this program. Python then prints the
+            reason to stderr and ends with status 1.
+    """
+    try:
+        endpoint, token = os.environ["ARENA_ENDPOINT"], os.environ["ARENA_TOKEN"]
+    except KeyError:
+        sys.exit("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program")
     with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
         socket.linger = 0
-        socket.connect(os.environ["ARENA_ENDPOINT"])
-
-        def send(message):
-            socket.send(msgpack.packb(message))
-
-        send(
-            {
-                "type": "hello",
-                "token": os.environ["ARENA_TOKEN"],
-                "protocol": PROTOCOL,
-                "name": bot.name,
-                "version": bot.version,
-                "want": list(bot.want),
-            }
-        )
+        socket.connect(endpoint)
+        hello = {"type": "hello", "token": token, "protocol": PROTOCOL, "name": bot.name, "version": bot.version}
+        socket.send(encode(hello | {"want": list(bot.want)}))
         max_note = 1024
         while True:
-            message = msgpack.unpackb(socket.recv())
+            try:
+                message = decode(socket.recv())
+            except ValueError as error:
+                sys.exit(str(error))
             kind = message["type"]
             if kind == "request":
                 action = bot.decide(message)
                 answer = {"type": "action", "id": message["id"], "action": action}
                 if isinstance(action, tuple):
                     answer["action"], note = action
-                    answer["note"] = note.encode()[:max_note].decode(errors="ignore")
-                send(answer)
+                    answer["note"] = cut(note, max_note)
+                socket.send(encode(answer))
             elif kind == "game_start":
                 bot.start(message)
-                send({"type": "ready", "game": message["game"]})
+                socket.send(encode({"type": "ready", "game": message["game"]}))
             elif kind == "game_over":
                 bot.over(message)
             elif kind == "welcome":
                 max_note = message["max_note"]
             elif kind == "error":
-                print(f"referee: {message['code']}: {message.get('message', '')}", file=sys.stderr, flush=True)
+                sys.exit(f"referee: {message['code']}: {message.get('message', '')}")
             elif kind == "goodbye":
                 return
             # Any other type belongs to a later version of the protocol, and is ignored.

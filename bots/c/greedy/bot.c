@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-#include "../arena_bot.h"
+#include "arena_bot.h"
 
 enum { CASTES = 3, TILES = 17, SWITCH = 15, MOVE = 16, NO_TILE = -1 };
 enum { MAX_SPACES = 256, MAX_NEAR = 8, MAX_SEATS = 8, MAX_HAND = 32, HAND = 5 };
@@ -13,7 +13,7 @@ static const struct {
     const char *name;
     int value[CASTES];
     bool fast; /* Under every option: see is_fast. */
-    int cost; /* What it costs to give the tile away. */
+    int cost;  /* What it costs to give the tile away. */
 } TILE[TILES] = {
     {"buddha2", {2, 0, 0}, false, 30},  {"buddha3", {3, 0, 0}, false, 60},  {"buddha4", {4, 0, 0}, false, 100},
     {"rice2", {0, 2, 0}, false, 30},    {"rice3", {0, 3, 0}, false, 60},    {"rice4", {0, 4, 0}, false, 100},
@@ -373,7 +373,8 @@ static bool decide_setup(Greedy *self, const msgpack_object *request, msgpack_pa
                     for (int k = 0; k < kin->count; k++)
                         if (kin->at[k] != space && self->position.piece[kin->at[k]][caste]) score += 2;
                 }
-                if (score > best || (score == best && (caste < best_caste || (caste == best_caste && space < best_space)))) {
+                if (score > best ||
+                    (score == best && (caste < best_caste || (caste == best_caste && space < best_space)))) {
                     best = score;
                     best_caste = caste;
                     best_space = space;

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +13,9 @@ from typing import Any
 import msgpack
 import pytest
 import zmq
+
+from arena.errors import BotError
+from arena.link.bots import load_bot
 
 PATIENCE_MS = 20_000
 """How long to wait for a bot that ought to answer at once: only a broken one takes so long."""
@@ -86,19 +86,6 @@ class Table:
         return self.process.returncode, err
 
 
-def _unusable(command: list[str], folder: Path) -> str | None:
-    """Why a bot cannot be started here, or None."""
-    program = command[0]
-    if program == "node":
-        if shutil.which("node") is None:
-            return "node is not on the path"
-        if not (folder.parent / "node_modules").is_dir():
-            return "the packages of the JavaScript bots are not installed: make bots"
-    if program.startswith("./") and not (folder / program).is_file():
-        return f"{program} is not built: make bots"
-    return None
-
-
 @pytest.fixture
 def seat_command() -> Iterator[Callable[[list[str], Path], Table]]:
     """Starts a command in a folder as a bot; its process ends with the test."""
@@ -119,17 +106,14 @@ def seat_command() -> Iterator[Callable[[list[str], Path], Table]]:
 
 
 @pytest.fixture
-def seat_bot(root: Path, seat_command: Callable[[list[str], Path], Table]) -> Callable[[str], Table]:
+def seat_bot(seat_command: Callable[[list[str], Path], Table]) -> Callable[[str], Table]:
     """Starts a bundled bot by name; the test is skipped where that bot cannot run."""
-    manifests = {}
-    for path in (root / "bots").glob("*/*/bot.toml"):
-        manifest = tomllib.loads(path.read_text())
-        manifests[manifest["name"]] = path.parent, manifest["command"]
 
     def launch(name: str) -> Table:
-        folder, command = manifests[name]
-        if reason := _unusable(command, folder):
-            pytest.skip(reason)
-        return seat_command([part.format(python=sys.executable) for part in command], folder)
+        try:
+            spec = load_bot(name)
+        except BotError as error:
+            pytest.skip(str(error))
+        return seat_command(list(spec.command), Path(spec.folder))
 
     return launch

@@ -13,7 +13,8 @@ from unit.bots.record import RECORDS
 
 from arena.rules import game
 
-IN_EACH_LANGUAGE = [("samurai", name) for name in ("greedy", "greedy-js", "greedy-c")]
+GREEDIES = ("greedy-js", "greedy-c", "greedy-go", "greedy-rust", "greedy-java")
+IN_EACH_LANGUAGE = [("samurai", name) for name in ("greedy", *GREEDIES)]
 IN_EACH_LANGUAGE += [("gardener", name) for name in ("greedy", "greedy-js")]
 
 

@@ -1,0 +1,111 @@
+// The types of arena_bot.js: for TypeScript, and for editors that complete names.
+
+/** What a game puts into a message: plain data, as the page of its rules in the protocol says. */
+export type Payload = { [key: string]: any };
+
+/** The time for one decision, in whole milliseconds. */
+export interface Clock {
+  /** Time for this decision: after it the bot forfeits. */
+  limit_ms: number;
+  /** What is left of the bank before this decision, or null where there is none. */
+  bank_ms: number | null;
+}
+
+/** The time control of a game, in whole milliseconds; at least one of `bank_ms` and `limit_ms` is a number. */
+export interface TimeControl {
+  /** Time for the whole game. */
+  bank_ms: number | null;
+  /** Added to the bank after each decision. */
+  increment_ms: number;
+  /** Time for one decision. */
+  limit_ms: number | null;
+}
+
+/** A game begins. */
+export interface GameStart {
+  type: "game_start";
+  /** The number of the game in this session, counted from 1. */
+  game: number;
+  /** The game's rules: "samurai" or "gardener". */
+  rules: string;
+  rules_version: number;
+  /** The named set of options, or "custom". */
+  ruleset: string;
+  /** Every option with its value. */
+  options: { [option: string]: string };
+  /** The bot's seat, counted from 0. */
+  seat: number;
+  /** How many seats there are. */
+  seats: number;
+  board: Payload;
+  time: TimeControl;
+  /** SHA-256 (hex) of the deal's secret. */
+  commitment: string;
+  /** For the bot's own chance: the same whenever this deal is played again, another for each seat. */
+  bot_seed: number;
+}
+
+/** The referee asks for a decision. */
+export interface Request {
+  type: "request";
+  /** The number of the request in this session, counted from 1. */
+  id: number;
+  /** Which decision, as the page of the game's rules says. */
+  kind: string;
+  clock: Clock;
+  /** Everything the seat may know now, if `want` names it. */
+  view?: any;
+  /** What the seat has learnt since its last request in this game, if `want` names it. */
+  events?: any;
+  /** The legal plays, if `want` names it. */
+  legal?: any;
+}
+
+/** The answer to a request. */
+export interface Answer {
+  /** A map as the page of the game's rules says. */
+  action: Payload;
+  /** What the bot was thinking; cut to what the referee allows. */
+  note?: string;
+}
+
+/** A game has ended. */
+export interface GameOver {
+  type: "game_over";
+  /** The number of the game. */
+  game: number;
+  /** "finished", the code of the forfeit that ended it, or "interrupted". */
+  termination: string;
+  /** The rank of each seat, 1 is best; equal ranks share. Empty if interrupted. */
+  ranks: number[];
+  /** The seats that forfeited, in order. */
+  forfeits: { seat: number; code: string }[];
+  /** What the seat has learnt since its last request, if `want` names it. */
+  events?: any;
+}
+
+/** What a bot does. Override `decide`; the rest as you need it. */
+export class Bot {
+  name: string;
+  version: string;
+  /** What each request shall carry: any of "view", "events", "legal". The less, the faster. */
+  want: string[];
+  /** A game begins. */
+  start(game: GameStart): void;
+  /** Answer a request. */
+  decide(request: Request): Answer;
+  /** A game has ended. */
+  over(result: GameOver): void;
+}
+
+/**
+ * Play games with `bot` until the referee says goodbye. If it complains, cannot be understood, or did not start this
+ * program, that is written to stderr, and the exit status will be 1.
+ */
+export function run(bot: Bot): Promise<void>;
+
+/** The frame of a message. Fields that are undefined are left out. */
+export function encode(message: Payload): Uint8Array;
+
+/** The message in a frame. Throws an Error if it is not one msgpack map with a type. */
+export function decode(frame: Uint8Array): Payload & { type: string };

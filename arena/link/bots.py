@@ -24,8 +24,14 @@ from arena.errors import BotError, did_you_mean
 from arena.resources import bots_folder
 
 MANIFEST: Final = "bot.toml"
+TEMPLATE: Final = "template"
+"""The folder in `bots/LANGUAGE/` that new bots begin from: no bot itself."""
+COMMAND: Final = "cmd:"
+"""What a command line that stands for a bot begins with."""
 _PYTHON: Final = "{python}"
-_LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
+_NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
+_NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
 """Folders that are no part of a bot: they are made from what is. Names that begin with a dot are left out too."""
 
 
@@ -57,10 +63,10 @@ class _Limits(msgspec.Struct, frozen=True):
     start_ms: Annotated[int, Meta(ge=100, le=600_000)] = 10_000
 
 
-class _Manifest(msgspec.Struct, frozen=True):
+class Manifest(msgspec.Struct, frozen=True):
     """`bot.toml`."""
 
-    name: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
+    name: Annotated[str, Meta(pattern=_NAME)]
     command: Annotated[tuple[str, ...], Meta(min_length=1)]
     version: Annotated[str, Meta(max_length=64)] = ""
     author: Annotated[str, Meta(max_length=256)] = ""
@@ -68,11 +74,24 @@ class _Manifest(msgspec.Struct, frozen=True):
     build: tuple[str, ...] = ()
     """The command that builds it."""
     built: tuple[str, ...] = ()
-    """What that command makes, beside the program: without it the bot cannot run."""
+    """Files and folders that this command makes, beside the program: without them the bot cannot run."""
+    needs: tuple[str, ...] = ()
+    """Programs that must be on the path to run it, beside the command's own."""
     rules: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     """Files outside the folder that belong to the bot."""
     limits: _Limits = _Limits()
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """What a bot cannot run without, and is not there."""
+
+    what: str
+    """A program or a file, as the manifest names it."""
+    program: bool
+    """Whether it is looked for on the path; else it is a file."""
+    buildable: bool
+    """Whether the manifest's `build` makes it; else somebody has to install it."""
 
 
 def load_bot(ref: str) -> BotSpec:
@@ -82,52 +101,111 @@ def load_bot(ref: str) -> BotSpec:
         BotError: There is none, its manifest cannot be used, or its program is not there. Show the message to the
             operator: it names the file and the key, or the command that builds the program.
     """
-    if ref.startswith("cmd:"):
-        return _from_command(ref.removeprefix("cmd:"))
-    bundled = _bundled()
+    if ref.startswith(COMMAND):
+        return _from_command(ref.removeprefix(COMMAND))
+    folder = find_bot(ref)
+    manifest = read_manifest(folder)
+    lack = missing(manifest, folder)
+    if lack is not None:
+        if lack.buildable:
+            remedy = f"build it: run `arena bot build {shlex.quote(ref)}`"
+        else:
+            remedy = "install it, or mend the manifest"
+        raise BotError(
+            f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, "
+            f"got: no such {'program on the path' if lack.program else 'file'}; {remedy}"
+        )
+    return _spec(manifest, folder)
+
+
+def find_bot(ref: str) -> Path:
+    """The folder of the bot that `ref` names, which is no command line.
+
+    Raises:
+        BotError: There is none. Show the message to the operator.
+    """
+    bundled = bundled_folders()
     is_path = "/" in ref or ref.startswith(".")
-    if ref in bundled and not is_path:
-        folder = bundled[ref]
-        build = "`make bots` at the top of the arena's source"
-    else:
-        folder = Path(ref)
-        build = ""
+    folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
     if not (folder / MANIFEST).is_file():
         expected = f"expected a folder with a {MANIFEST}"
         if is_path:
             raise BotError(f"{expected}, got: {ref}, which has none")
         names = ", ".join(sorted(bundled))
-        raise BotError(f"{expected}, cmd:COMMAND, or one of {names}, got: {ref!r}{did_you_mean(ref, bundled)}")
-    manifest = _read(folder / MANIFEST)
-    _check_built(manifest, folder, build)
-    return _spec(manifest, folder)
+        raise BotError(f"{expected}, {COMMAND}COMMAND, or one of {names}, got: {ref!r}{did_you_mean(ref, bundled)}")
+    return folder
 
 
 def bundled_bots() -> list[BotSpec]:
     """The bots that come with the arena, by name. Whether their programs are built is not checked: `load_bot` does."""
-    return [_spec(_read(folder / MANIFEST), folder) for _, folder in sorted(_bundled().items())]
+    return [_spec(read_manifest(folder), folder) for _, folder in sorted(bundled_folders().items())]
 
 
-def _bundled() -> dict[str, Path]:
-    """Their folders by their names."""
-    return {_read(path).name: path.parent for path in sorted(bots_folder().glob(f"*/*/{MANIFEST}"))}
+def bundled_folders() -> dict[str, Path]:
+    """The folders of the bots that come with the arena, by their names."""
+    folders = (path.parent for path in sorted(bots_folder().glob(f"*/*/{MANIFEST}")))
+    return {read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE}
 
 
-def _read(path: Path) -> _Manifest:
+def check_name(name: str) -> None:
+    """Check that a bot may be called so.
+
+    Raises:
+        BotError: It may not.
+    """
+    if re.search(_NAME, name) is None:
+        raise BotError(f"expected {_NAME_RULE} as the name of a bot, got: {name!r}")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """What the manifest in a bot's folder says.
+
+    Raises:
+        BotError: It cannot be read, or says what it must not. The message names the file and the key.
+    """
+    path = folder / MANIFEST
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BotError(f"{path}: expected a TOML file, got: {error}") from None
-    _check_keys(path, "", table, _Manifest)
+    _check_keys(path, "", table, Manifest)
     if isinstance(table.get("limits"), dict):
         _check_keys(path, "limits.", table["limits"], _Limits)
     try:
-        return msgspec.convert(table, _Manifest)
+        return msgspec.convert(table, Manifest)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at $.")
         if place == "name" and "regex" in reason:
-            reason = "Expected at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
+            reason = f"Expected {_NAME_RULE}"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
+
+
+def missing(manifest: Manifest, folder: Path) -> Missing | None:
+    """The first thing that a bot cannot run without and that is not there, or None if it can be started."""
+    for program in manifest.needs:
+        if not _runs(program, folder):
+            return Missing(program, program=True, buildable=False)
+    build = bool(manifest.build)
+    program, *arguments = manifest.command
+    if program == _PYTHON:
+        if arguments and not arguments[0].startswith("-") and not (folder / arguments[0]).is_file():
+            return Missing(arguments[0], program=False, buildable=build)
+    elif not _runs(program, folder):
+        on_path = "/" not in program
+        return Missing(program, program=on_path, buildable=build and not on_path)
+    absent = (path for path in manifest.built if not (folder / path).exists())
+    return next((Missing(path, program=False, buildable=build) for path in absent), None)
+
+
+def missing_tool(manifest: Manifest, folder: Path) -> str | None:
+    """The program that builds a bot, if it is not there."""
+    tool = build_command(manifest)[:1]
+    return next((program for program in tool if not _runs(program, folder)), None)
+
+
+def build_command(manifest: Manifest) -> tuple[str, ...]:
+    """The command that builds a bot, placeholders resolved; empty if nothing needs building."""
+    return tuple(map(_resolve, manifest.build))
 
 
 def _check_keys(path: Path, prefix: str, table: dict[str, Any], kind: type[msgspec.Struct]) -> None:
@@ -139,14 +217,14 @@ def _check_keys(path: Path, prefix: str, table: dict[str, Any], kind: type[msgsp
             )
 
 
-def _spec(manifest: _Manifest, folder: Path) -> BotSpec:
+def _spec(manifest: Manifest, folder: Path) -> BotSpec:
     folder = folder.resolve()
     return BotSpec(
         name=manifest.name,
         version=manifest.version,
         author=manifest.author,
         language=manifest.language,
-        command=tuple(word.replace(_PYTHON, sys.executable) for word in manifest.command),
+        command=tuple(map(_resolve, manifest.command)),
         folder=str(folder),
         rules=manifest.rules,
         digest=_digest(_files(folder, manifest.include, manifest.built)),
@@ -164,7 +242,7 @@ def _from_command(line: str) -> BotSpec:
     if not words:
         raise BotError("expected a command line after cmd:, got: nothing")
     folder = Path.cwd()
-    words = [word.replace(_PYTHON, sys.executable) for word in words]
+    words = [_resolve(word) for word in words]
     if not _runs(words[0], folder):
         raise BotError(f"expected a program to run, got: {words[0]!r}, which is not there or may not be executed")
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
@@ -173,29 +251,8 @@ def _from_command(line: str) -> BotSpec:
     return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest)
 
 
-def _check_built(manifest: _Manifest, folder: Path, build: str) -> None:
-    """Check that the program is there, and what it needs.
-
-    Raises:
-        BotError: Something is missing.
-    """
-    program, *arguments = manifest.command
-    missing = None
-    if program == _PYTHON:
-        if arguments and not arguments[0].startswith("-") and not (folder / arguments[0]).is_file():
-            missing = arguments[0]
-    elif not _runs(program, folder):
-        missing = program
-    missing = missing or next((path for path in manifest.built if not (folder / path).exists()), None)
-    if missing is None:
-        return
-    if manifest.build and (missing != program or "/" in program):
-        remedy = f"build it: run {build or f'`{shlex.join(manifest.build)}` in {folder}'}"
-    else:
-        remedy = "install it, or mend the command"
-    raise BotError(
-        f"{folder / MANIFEST}: expected {missing!r}, which {manifest.name} needs, got: no such file; {remedy}"
-    )
+def _resolve(word: str) -> str:
+    return word.replace(_PYTHON, sys.executable)
 
 
 def _runs(program: str, folder: Path) -> bool:
@@ -210,15 +267,22 @@ def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> It
     What is built is left out: the same source must have the same digest whatever the compiler.
     """
     found: list[str] = []
+    made = {str(Path(name)) for name in built}
     for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name not in _LEFT_OUT and not name.startswith(".")]
-        paths = [Path(parent, name) for name in files if not name.startswith(".")]
-        found += [str(path.relative_to(folder)) for path in paths if path.is_file()]
-    for name in (*sorted({*found} - {*built}), *sorted(include)):
+        here = Path(parent).relative_to(folder)
+        folders[:] = [name for name in folders if _counts(name) and str(here / name) not in made]
+        paths = [str(here / name) for name in files if not name.startswith(".")]
+        found += [path for path in paths if path not in made and (folder / path).is_file()]
+    for name in (*sorted(found), *sorted(include)):
         try:
             yield name, (folder / name).read_bytes()
         except OSError as error:
             raise BotError(f"{folder / MANIFEST}: expected to read {name!r}, got: {error.strerror}") from None
+
+
+def _counts(name: str) -> bool:
+    """Whether a folder of this name is part of a bot."""
+    return name not in LEFT_OUT and not name.startswith(".")
 
 
 def _digest(files: Iterable[tuple[str, bytes]]) -> str:

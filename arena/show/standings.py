@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.rules import NAMES, game
 from arena.show.text import plain
+from arena.types import Termination
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -65,7 +67,10 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def forfeit_text(forfeit: Forfeit, bot: str, log: str, *, brief: bool = False) -> str:
-    """What a bot lost by: the sentence with its name, the turn, and unless `brief` the log and its last words."""
+    """What a bot lost by: the sentence with its name and the turn.
+
+    Unless `brief`, also the log, its last words, and the command that asks it again.
+    """
     seat = f"seat {forfeit.seat}"
     sentence = forfeit.sentence.removeprefix(f"{seat} ")
     late = " (the machine was overloaded)" if forfeit.overloaded else ""
@@ -73,7 +78,14 @@ def forfeit_text(forfeit: Forfeit, bot: str, log: str, *, brief: bool = False) -
     if not brief:
         lines.append(f"  log: {log}")
         lines += [f"  its last words: {line}" for line in forfeit.stderr[-1:]]
+        if forfeit.code is not Termination.START_FAILED:
+            lines.append(f"  ask it again: {shlex.join(_again(bot, log, forfeit.seat))}")
     return "\n".join(map(plain, lines))
+
+
+def _again(bot: str, log: str, seat: int) -> list[str]:
+    name = bot.partition("#")[0]  # the second entrant of a bot has a number behind it
+    return ["arena", "bot", "rerun", log, name, "--seat", str(seat)]
 
 
 def _table(*columns: str) -> Table:

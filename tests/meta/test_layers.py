@@ -13,7 +13,7 @@ LAYERS = {
     "rules": 1, "wire": 1, "record": 1, "resources": 1,
     "link": 2,
     "referee": 3, "store": 3,
-    "tournament": 4, "show": 4,
+    "tournament": 4, "conform": 4, "author": 4, "show": 4,
     "cli": 5,
     "__main__": 6,
 }  # fmt: skip

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 from arena.errors import BotError
-from arena.link.bots import BotSpec, bundled_bots, load_bot
+from arena.link.bots import (
+    BotSpec,
+    Missing,
+    build_command,
+    bundled_bots,
+    bundled_folders,
+    check_name,
+    find_bot,
+    load_bot,
+    missing,
+    missing_tool,
+    read_manifest,
+)
 
 GOOD = 'name = "mine"\nversion = "1.2"\ncommand = ["{python}", "bot.py"]\n'
 
@@ -58,6 +71,15 @@ def test_the_bundled_bots() -> None:
     assert {"random", "greedy", "banzai"} <= set(names)
 
 
+def test_a_template_is_no_bot(monkeypatch: pytest.MonkeyPatch, folder: Path, tmp_path: Path) -> None:
+    monkeypatch.setattr("arena.link.bots.bots_folder", lambda: tmp_path)
+    for name in ("one", "template"):
+        place = tmp_path / "python" / name
+        place.parent.mkdir(exist_ok=True)
+        shutil.copytree(folder, place)
+    assert bundled_folders() == {"mine": tmp_path / "python" / "one"}
+
+
 def test_an_unknown_name_suggests_a_close_one() -> None:
     with pytest.raises(BotError, match=r"random.*, got: 'randon' \(did you mean 'random'\?\)"):
         load_bot("randon")
@@ -86,9 +108,16 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
         ("name = ", r"expected a TOML file, got: Invalid value"),
         (GOOD + 'include = ["../gone.py"]', r"expected to read '../gone.py', got: No such file"),
         (GOOD.replace("bot.py", "gone.py"), r"expected 'gone.py', which mine needs, got: no such file; install it"),
-        (GOOD.replace("{python}", "./bot") + 'build = ["make", "it"]', r"expected './bot'.* run `make it` in /"),
-        (GOOD.replace("{python}", "no-such-interpreter") + 'build = ["make"]', r"'no-such-interpreter'.*; install it"),
-        (GOOD + 'build = ["make"]\nbuilt = ["out/data"]', r"expected 'out/data'.* run `make` in /"),
+        (GOOD.replace("{python}", "./bot") + 'build = ["make", "it"]', r"expected './bot'.* run `arena bot build /"),
+        (
+            GOOD.replace("{python}", "no-such-interpreter") + 'build = ["make"]',
+            r"'no-such-interpreter'.*no such program on the path; install it",
+        ),
+        (
+            GOOD + 'needs = ["no-such"]',
+            r"expected 'no-such', which mine needs, got: no such program on the path; install",
+        ),
+        (GOOD + 'build = ["make"]\nbuilt = ["out/data"]', r"expected 'out/data'.* run `arena bot build /"),
     ],
 )
 def test_a_manifest_that_cannot_be_used(folder: Path, text: str, message: str) -> None:
@@ -120,10 +149,12 @@ def test_the_digest_leaves_out_what_is_made(folder: Path) -> None:
 
 def test_the_digest_leaves_out_what_is_built(folder: Path) -> None:
     """The same source is the same bot, whatever the compiler made of it."""
-    rewrite(folder, GOOD + 'built = ["program"]\n')
+    rewrite(folder, GOOD + 'built = ["program", "out/release/"]\n')
     digests = set()
+    (folder / "out" / "release").mkdir(parents=True)
     for content in ("gcc", "clang"):
         (folder / "program").write_text(content)
+        (folder / "out" / "release" / "object").write_text(content)
         digests.add(load(folder).digest)
     assert len(digests) == 1
 
@@ -160,3 +191,42 @@ def test_a_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_command_that_cannot_be_used(line: str, message: str) -> None:
     with pytest.raises(BotError, match=message):
         load_bot(f"cmd:{line}")
+
+
+def test_what_is_missing_is_built_or_installed(folder: Path) -> None:
+    def lack(text: str) -> Missing | None:
+        rewrite(folder, GOOD + text)
+        return missing(read_manifest(folder), folder)
+
+    assert lack("") is None
+    assert lack('needs = ["sh"]\nbuild = ["make"]\nbuilt = ["bot.py"]') is None
+    assert lack('needs = ["no-such"]\nbuild = ["make"]') == Missing("no-such", program=True, buildable=False)
+    assert lack('build = ["make"]\nbuilt = ["out"]') == Missing("out", program=False, buildable=True)
+    assert lack('built = ["out"]') == Missing("out", program=False, buildable=False)
+
+
+def test_what_builds_a_bot(folder: Path) -> None:
+    assert build_command(read_manifest(folder)) == ()
+    assert missing_tool(read_manifest(folder), folder) is None
+    rewrite(folder, GOOD + 'build = ["{python}", "make.py"]')
+    assert build_command(read_manifest(folder)) == (sys.executable, "make.py")
+    assert missing_tool(read_manifest(folder), folder) is None
+    rewrite(folder, GOOD + 'build = ["no-such", "all"]')
+    assert missing_tool(read_manifest(folder), folder) == "no-such"
+
+
+def test_a_bot_is_found_before_it_is_built(folder: Path) -> None:
+    rewrite(folder, GOOD + 'build = ["make"]\nbuilt = ["out"]')
+    assert find_bot(str(folder)) == folder
+    assert find_bot("random") == bundled_folders()["random"]
+
+
+@pytest.mark.parametrize("name", ["", "a b", "-x", ".x", "a/b", "x" * 65, "x\n", "é"])
+def test_a_name_that_no_bot_may_have(name: str) -> None:
+    with pytest.raises(BotError, match="expected at most 64 letters"):
+        check_name(name)
+
+
+@pytest.mark.parametrize("name", ["x", "7", "random-2", "A.b_c-d", "x" * 64])
+def test_a_name_that_a_bot_may_have(name: str) -> None:
+    check_name(name)

@@ -93,5 +93,7 @@ def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
         r"slow\n (seat 1, turn 7) exceeded its time by 240 ms (the machine was overloaded)",
         "  log: logs/x.jsonl",
         r"  its last words: last \x1b[2J",
+        r"  ask it again: arena bot rerun logs/x.jsonl 'slow\n' --seat 1",
     ]
+    assert forfeit_text(forfeit, "slow#2", "x.jsonl").endswith(" rerun x.jsonl slow --seat 1")
     assert len(forfeit_text(forfeit, "slow", "logs/x.jsonl", brief=True).splitlines()) == 1

@@ -1,0 +1,108 @@
+"""The protocol, spoken for a program that only reads and writes JSON lines: `jsonlines` says which.
+
+The bridge is the bot: it has the session with the referee, and the program below it knows no ZeroMQ, no msgpack and no
+session. One loop around one poll, as in the referee; nothing blocks, so that neither side can wait for the other while
+both are full.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from typing import Final, get_args
+
+import zmq
+
+from arena.author.jsonlines import MAX_LINE, Translator
+from arena.author.program import Program
+from arena.errors import ConfigError, RemoteProtocolError, did_you_mean
+from arena.types import Want
+from arena.wire.codec import encode
+from arena.wire.messages import PROTOCOL, Hello
+
+WANTS: Final = get_args(Want)
+"""What a request may carry."""
+
+
+def bridge(program: Program, *, name: str, version: str, want: Sequence[str], report: Callable[[str], None]) -> int:
+    """Play with a program, from `hello` to the end of the session.
+
+    Args:
+        program: The program, which runs. It is ended in any case.
+        name: What `hello` says.
+        version: What `hello` says.
+        want: What each request shall carry, of `WANTS`.
+        report: Is given sentences for standard error.
+
+    Returns:
+        The status to end with: the program's; but at least 1 if it ended before the session did, or if the referee
+        had to complain.
+
+    Raises:
+        ConfigError: No referee started this process, or nobody knows a word of `want`.
+        RemoteProtocolError: The program wrote a line that it must not write, or the connection was lost.
+    """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # not without ending the program
+    try:
+        for word in want:
+            if word not in WANTS:
+                raise ConfigError(f"expected {', '.join(WANTS)} to want, got: {word!r}{did_you_mean(word, WANTS)}")
+        endpoint, token = _environment()
+        with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
+            socket.linger = 0
+            lost = socket.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+            socket.connect(endpoint)
+            socket.send(encode(Hello(token=token, protocol=PROTOCOL, name=name, version=version, want=tuple(want))))
+            with lost:
+                return _play(program, socket, lost, report)
+    finally:
+        program.kill()
+
+
+def _environment() -> tuple[str, str]:
+    """Where to connect, and what to say there."""
+    try:
+        return os.environ["ARENA_ENDPOINT"], os.environ["ARENA_TOKEN"]
+    except KeyError as missing:
+        raise ConfigError(
+            f"expected the variable {missing}, which a referee sets for a bot, got: no such variable; "
+            "make the bridge the `command` of a bot.toml, or play with cmd:'arena bot bridge -- COMMAND'"
+        ) from None
+
+
+def _play(program: Program, socket: zmq.Socket[bytes], lost: zmq.Socket[bytes], report: Callable[[str], None]) -> int:
+    translator = Translator()
+    poller = zmq.Poller()
+    for source in (socket, lost, program.output):
+        poller.register(source, zmq.POLLIN)
+    while True:
+        ready = dict(poller.poll())
+        if program.output in ready:
+            # Before the referee is heard: what is written already answers nothing that comes now.
+            for line in program.lines(MAX_LINE):
+                if frame := translator.from_program(line):
+                    socket.send(frame)
+            if program.closed:
+                status, end = program.wait()
+                report(f"expected the program to play until its input ends, got: it {end}")
+                return status or 1
+        if socket in ready:
+            heard = translator.from_referee(socket.recv())
+            if heard.reply:
+                socket.send(heard.reply)
+            if heard.is_over:
+                if heard.complaint:
+                    report(heard.complaint)
+                status, end = program.wait()
+                if status:
+                    report(f"expected the program to end with status 0 when its input ends, got: it {end}")
+                return status or bool(heard.complaint)
+            if heard.line:
+                program.write(heard.line)
+        elif lost in ready:
+            raise RemoteProtocolError("disconnected", "expected goodbye from the referee, got: the connection is lost")
+        if program.input in ready:
+            program.write()
+        poller.register(program.input, zmq.POLLOUT if program.owes_input else 0)  # with 0 it is no longer watched

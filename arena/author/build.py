@@ -1,0 +1,96 @@
+"""Building bots: the command of the manifest, run in the bot's folder."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from arena.errors import BotError, ConfigError
+from arena.link.bots import COMMAND, MANIFEST, build_command, find_bot, load_bot, missing_tool, read_manifest
+
+
+class Built(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of building one bot."""
+
+    bot: str
+    """How it was named."""
+    command: str = ""
+    """What was run; empty if there is nothing to build, or it could not be run."""
+    seconds: float = 0.0
+    """How long that took."""
+    problem: str | None = None
+    """What was expected and what was got, if it did not go well."""
+    output: str = ""
+    """All that the command printed, if it failed and was not shown already."""
+
+
+def local_bots() -> list[str]:
+    """The bots here, as they may be named on the command line: this folder, if it is a bot's, and those in it."""
+    folders = sorted(path.parent for path in Path().glob(f"*/{MANIFEST}") if not path.parent.name.startswith("."))
+    return [*([] if not Path(MANIFEST).is_file() else ["."]), *map(str, folders)]
+
+
+def build_bots(refs: Sequence[str], done: Callable[[Built], None], live: IO[bytes] | None = None) -> None:
+    """Build bots, one after another.
+
+    Args:
+        refs: What names them, no command lines; if empty, all that are here.
+        done: Is told what became of each.
+        live: Where the output of the commands goes as it comes. Without it, it is kept, and is in what `done` gets.
+
+    Raises:
+        ConfigError: One of them cannot be found, or none is here. Nothing was built.
+    """
+    chosen = refs or local_bots()
+    if not chosen:
+        raise ConfigError(
+            f"expected a folder with a {MANIFEST} here, got: none; name a bot, or make one: arena bot new NAME"
+        )
+    for ref in chosen:
+        if ref.startswith(COMMAND):
+            raise BotError(f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line")
+        find_bot(ref)
+    for ref in chosen:
+        done(build_bot(ref, live))
+
+
+def build_bot(ref: str, live: IO[bytes] | None = None) -> Built:
+    """Build one bot, and see that it can be started then. What goes wrong is in what it returns."""
+    try:
+        folder = find_bot(ref)
+        manifest = read_manifest(folder)
+        command = build_command(manifest)
+        tool = missing_tool(manifest, folder)
+        if tool is not None:
+            return Built(bot=ref, problem=f"expected {tool!r}, which builds it, got: no such program; install it")
+        if not command:
+            load_bot(ref)
+            return Built(bot=ref)
+        began = time.monotonic()
+        status, output = _run(command, folder, live)
+        built = Built(bot=ref, command=shlex.join(manifest.build), seconds=time.monotonic() - began)
+        if status:
+            problem = f"expected `{built.command}` in {folder} to succeed, got: exit status {status}"
+            return msgspec.structs.replace(built, problem=problem, output=output)
+        load_bot(ref)
+    except BotError as error:
+        return Built(bot=ref, problem=str(error))
+    return built
+
+
+def _run(command: Sequence[str], folder: Path, live: IO[bytes] | None) -> tuple[int, str]:
+    """Run a command in a folder, and give its status, and its output unless it went to `live`."""
+    try:
+        done = subprocess.run(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=live or subprocess.PIPE, stderr=subprocess.STDOUT,
+            check=False,
+        )  # fmt: skip
+    except OSError as error:
+        raise BotError(f"expected {command[0]!r} to run, got: {error.strerror}") from None
+    return done.returncode, (done.stdout or b"").decode(errors="replace")

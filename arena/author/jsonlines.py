@@ -1,0 +1,172 @@
+r"""What the bridge and the program below it say to each other: JSON lines. No I/O here.
+
+A line is one JSON object (RFC 8259, UTF-8) and `\n`.
+
+1. On its standard input the program gets `game_start`, `request` and `game_over`, each as the specification has it,
+   with `type` and all its fields, in the order in which the referee sent them. Other messages it does not get:
+   `hello`, `welcome`, `ready` and `goodbye` are the bridge's affair, and an `error` goes to standard error.
+2. For each `request`, and for nothing else, the program writes exactly one line to its standard output:
+   `{"action": {...}}`, or `{"action": {...}, "note": "..."}`. The action is what the page of the game's rules says. The
+   bridge adds `type` and `id`, and cuts the note to what the referee takes. Other keys are ignored.
+3. A line is at most 65,536 bytes long, like a frame. A program must flush it: most languages hold back what goes into
+   a pipe until kilobytes have come together, and then both sides wait until the time is over.
+4. The end of the input means goodbye: the program ends, with status 0, within 0.7 seconds. What is left then is killed.
+5. If a `game_over` comes while a request waits for its line, the line is still due: it is read and dropped.
+6. There is no line for `ready`: the bridge says it at once. So all that the program still has to do before it answers
+   its first request, its own start included, counts as thinking.
+
+The bridge never guesses. A line that is no such object, that holds what the protocol forbids (floats, integers beyond
+±(2^53 - 1), a key twice, half of a surrogate pair, more than 16 levels), or that nobody asked for, ends the session:
+the bridge says what it expected and on which line, and ends with status 1, and so the seat forfeits. A program that
+ends early takes the bridge with it. What the program writes to standard error passes through.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from arena.errors import RemoteProtocolError
+from arena.wire.codec import decode, encode
+from arena.wire.messages import MAX_FRAME, MAX_NOTE, Action, Ready
+
+MAX_LINE: Final = MAX_FRAME
+"""Bytes that a line of the program may have."""
+_QUOTE: Final = 60
+_ANSWER: Final = '{"action": {...}} in one line, and remarks on standard error'
+
+
+class Heard(NamedTuple):
+    """What follows from a message of the referee."""
+
+    line: bytes = b""
+    """What the program gets."""
+    reply: bytes = b""
+    """The frame that the referee gets."""
+    complaint: str = ""
+    """What the referee complains of, if it does. That ends the session."""
+    is_over: bool = False
+    """Whether the session is over."""
+
+
+class Translator:
+    """Frames to lines and lines to frames, with no I/O. It knows which requests still wait for their lines."""
+
+    def __init__(self) -> None:
+        self._max_note = MAX_NOTE
+        self._lines = 0
+        self._owed: deque[int | None] = deque()
+        """The requests without a line, by `id`; None for one that has lapsed."""
+
+    def from_referee(self, frame: bytes) -> Heard:
+        """What to do about a frame from the referee; nothing, if its type is unknown.
+
+        Raises:
+            RemoteProtocolError: It is no message of the protocol: a bug of the referee's.
+        """
+        try:
+            message = msgspec.msgpack.decode(frame)
+            return self._hear(message["type"], message)
+        except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError) as error:
+            raise RemoteProtocolError(
+                "malformed", f"expected a message of the protocol from the referee, got: {frame[:_QUOTE]!r} ({error})"
+            ) from None
+
+    def _hear(self, kind: str, message: dict[str, Any]) -> Heard:
+        match kind:
+            case "request":
+                self._owed.append(message["id"])
+                return Heard(_line(message))
+            case "game_start":
+                return Heard(_line(message), reply=encode(Ready(game=message["game"])))
+            case "game_over":
+                self._owed = deque(None for _ in self._owed)
+                return Heard(_line(message))
+            case "welcome":
+                self._max_note = message["max_note"]
+            case "error":
+                complaint = f"referee: {message['code']}: {message.get('message', '')}"
+                return Heard(complaint=complaint, is_over=True)
+            case "goodbye":
+                return Heard(is_over=True)
+        return Heard()
+
+    def from_program(self, line: bytes) -> bytes | None:
+        """The frame for a line of the program, or None if its request has lapsed.
+
+        Raises:
+            RemoteProtocolError: The line is not what the program owes. The text says which line, and what was expected.
+        """
+        self._lines += 1
+        if len(line) > MAX_LINE:
+            raise self._fault(f"at most {MAX_LINE} bytes", _quote(line))
+        if not self._owed:
+            raise self._fault("no line, as no request waits for one", _quote(line))
+        request = self._owed[0]
+        if request is None:
+            self._owed.popleft()
+            return None
+        answer = self._read(line)
+        try:
+            note = answer.get("note")
+            if isinstance(note, str):
+                answer["note"] = note.encode()[: self._max_note].decode(errors="ignore")
+            frame = encode(Action(id=request, action=answer["action"], note=answer.get("note")))
+            decode(frame)
+        except UnicodeEncodeError:
+            raise self._fault("text that has a form in UTF-8", "half of a surrogate pair") from None
+        except OverflowError:
+            raise self._fault("integers within ±(2^53 - 1)", _quote(line)) from None
+        except RecursionError:
+            raise self._fault("at most 16 levels of nesting", "more") from None
+        except RemoteProtocolError as error:
+            raise RemoteProtocolError(error.error_code, f"{self._place()}: {error}") from None
+        self._owed.popleft()
+        return frame
+
+    def _read(self, line: bytes) -> dict[str, Any]:
+        """The JSON object of a line, with an action."""
+        try:
+            answer = _JSON.decode(line.decode())
+        except json.JSONDecodeError as error:
+            raise self._fault(_ANSWER, f"{_quote(line)} ({error.msg}, column {error.colno})") from None
+        except (ValueError, RecursionError) as error:
+            raise self._fault(_ANSWER, f"{_quote(line)} ({error})") from None
+        if not isinstance(answer, dict) or not isinstance(answer.get("action"), dict):
+            raise self._fault(_ANSWER, _quote(line))
+        return answer
+
+    def _fault(self, expected: str, got: str) -> RemoteProtocolError:
+        return RemoteProtocolError("malformed", f"{self._place()}: expected {expected}, got: {got}")
+
+    def _place(self) -> str:
+        request = f", for request {self._owed[0]}" if self._owed else ""
+        return f"line {self._lines} of the program's output{request}"
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return msgspec.json.encode(message) + b"\n"
+
+
+def _quote(line: bytes) -> str:
+    """A line in a message: cut short, and nothing in it that a terminal could act on."""
+    text = line.decode(errors="backslashreplace")
+    return ascii(text if len(text) <= _QUOTE else f"{text[:_QUOTE]}...")
+
+
+def _map(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} twice")
+    return made
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_JSON: Final = json.JSONDecoder(object_pairs_hook=_map, parse_constant=_no_constant)

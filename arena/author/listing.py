@@ -1,0 +1,71 @@
+"""Which bots there are, bundled and here, and whether they can play."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from arena.author.build import local_bots
+from arena.errors import BotError
+from arena.link.bots import bundled_folders, missing, missing_tool, read_manifest
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot, by its manifest."""
+
+    bot: str
+    """What names it on the command line."""
+    name: str = ""
+    version: str = ""
+    author: str = ""
+    language: str = ""
+    rules: tuple[str, ...] = ()
+    """The games it plays; empty if its manifest does not say."""
+    folder: str
+    """Absolute path."""
+    bundled: bool
+    state: Literal["ready", "unbuilt", "missing", "broken"]
+    """Whether it can play: at once, when it is built, when something is installed, when its manifest is mended."""
+    remedy: str = ""
+    """How it can: the command that builds it, the program or file that is missing, what is wrong with the manifest."""
+
+
+def list_bots() -> list[Listed]:
+    """The bundled bots by name, then those in this folder."""
+    bundled = bundled_folders()
+    here = {f"./{ref}" if ref in bundled else ref: Path(ref) for ref in local_bots()}
+    return [
+        *(_listed(ref, folder, bundled=True) for ref, folder in sorted(bundled.items())),
+        *(_listed(ref, folder, bundled=False) for ref, folder in here.items()),
+    ]
+
+
+def _listed(ref: str, folder: Path, *, bundled: bool) -> Listed:
+    place = str(folder.resolve())
+    try:
+        manifest = read_manifest(folder)
+    except BotError as error:
+        return Listed(bot=ref, folder=place, bundled=bundled, state="broken", remedy=str(error))
+    state: Literal["ready", "unbuilt", "missing"] = "ready"
+    remedy = ""
+    if lack := missing(manifest, folder):
+        tool = missing_tool(manifest, folder)
+        if lack.buildable and tool is None:
+            state, remedy = "unbuilt", shlex.join(manifest.build)
+        else:
+            state, remedy = "missing", tool if lack.buildable and tool else lack.what
+    return Listed(
+        bot=ref,
+        name=manifest.name,
+        version=manifest.version,
+        author=manifest.author,
+        language=manifest.language,
+        rules=manifest.rules,
+        folder=place,
+        bundled=bundled,
+        state=state,
+        remedy=remedy,
+    )

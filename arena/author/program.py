@@ -1,0 +1,87 @@
+"""The program below the bridge: its process and its pipes.
+
+Of the standard library only: a program is started before the rest of the bridge is imported, so that both make ready at
+the same time. What a program has not done before its first request counts as thinking.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+from arena.errors import ConfigError
+
+GRACE_S: Final = 0.7
+"""How long a program may take to end after the end of its input: a bot has a second, and the bridge must end too."""
+_READ: Final = 65_536
+
+
+class Program:
+    """A program that runs: a process of the bridge's own process group, so that both are killed together."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it, in this process's folder.
+
+        Raises:
+            ConfigError: It cannot be started.
+        """
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        except OSError as error:
+            raise ConfigError(f"expected a program to run, got: {command[0]!r}: {error.strerror}") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self.input = self._process.stdin.fileno()
+        self.output = self._process.stdout.fileno()
+        self.closed = False
+        """Whether its output has ended."""
+        self._begun = b""
+        self._unsent = b""
+        for descriptor in (self.input, self.output):
+            os.set_blocking(descriptor, False)
+
+    @property
+    def owes_input(self) -> bool:
+        """Whether lines wait for the program to read on."""
+        return bool(self._unsent)
+
+    def write(self, line: bytes = b"") -> None:
+        """Hand over a line, or what is left of earlier ones, as far as the pipe takes it."""
+        self._unsent += line
+        try:
+            self._unsent = self._unsent[os.write(self.input, self._unsent) :]
+        except BlockingIOError:
+            pass
+        except BrokenPipeError:
+            self._unsent = b""  # it reads no more, and may answer all the same
+
+    def lines(self, limit: int) -> list[bytes]:
+        """The whole lines that have come; and what there is of one, if that is longer than `limit` bytes already."""
+        data = os.read(self.output, _READ)
+        self.closed = not data
+        *lines, self._begun = (self._begun + data).split(b"\n")
+        if len(self._begun) > limit:
+            lines.append(self._begun)
+        return lines
+
+    def wait(self) -> tuple[int, str]:
+        """End its input, and give its status, as a shell has it, and what became of it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            status = self._process.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return 1, f"ran on for {GRACE_S:g} s, and was killed"
+        if status < 0:
+            return 128 - status, f"was killed by signal {-status}"
+        return status, f"exited with status {status}"
+
+    def kill(self) -> None:
+        """Kill it, if it still lives."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        self._process.wait()

@@ -1,0 +1,181 @@
+"""A bot is asked again what a seat was asked in a logged game: where does it answer otherwise now?
+
+The requests are those of the log, whatever the bot answers: it is led through the game as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from arena.errors import ActionError, ConfigError
+from arena.link.base import Fault
+from arena.link.bots import BotSpec
+from arena.link.local import LocalLink
+from arena.link.pool import worker_pool
+from arena.record.log import Log
+from arena.referee.chair import Answer, Cause, Chair
+from arena.referee.chance import bot_seed
+from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
+from arena.referee.replay import rules_of
+from arena.referee.requests import Asked, requests_of
+from arena.referee.table import Table
+from arena.rules.base import Rules
+from arena.types import Payload, Seat, Termination, TimeControl
+from arena.wire.messages import Action, GameOver, GameStart, Request, Time
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What the bot answered to a request of the log."""
+
+    asked: Asked
+    action: Payload | None
+    """Its action, or None if it gave none."""
+    note: str | None
+    used_ms: float
+    """How long it took."""
+    fault: str | None
+    """What it would forfeit for: "sent an illegal action: space 17 is taken". Its subject is the seat."""
+
+    @property
+    def same(self) -> bool:
+        """Whether it is the action of the log."""
+        return self.asked.answer is not None and self.asked.answer.action == self.action
+
+
+class Rerun:
+    """One bot in one seat of a logged game. Iterate over `replies`, then look at `output`."""
+
+    def __init__(
+        self, log: Log, seat: Seat, spec: BotSpec, *, secret: bytes | None = None, time: TimeControl | None = None
+    ) -> None:
+        """Make ready; nothing is started yet.
+
+        Args:
+            log: The game.
+            seat: Whose requests.
+            spec: Who is asked.
+            secret: The tournament's secret, from which the bot's seed follows; without it the seed is 0.
+            time: The time it has, or None for the time that the seat had.
+
+        Raises:
+            ConfigError: The game has no such seat, or is of other rules than the bot's.
+            ReplayMismatch: The log describes no game.
+        """
+        header = log.header
+        if not 0 <= seat < header.seats:
+            raise ConfigError(f"expected a seat of the game, 0 to {header.seats - 1}, got: {seat}; use --seat")
+        if spec.rules and header.rules not in spec.rules:
+            raise ConfigError(
+                f"expected a bot that plays {header.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
+            )
+        self.output = ""
+        """What the bot printed, once `replies` has ended."""
+        self._log = log
+        self._seat = seat
+        self._spec = spec
+        self._time = time
+        self._rules: Rules[object] = rules_of(header, log.source)
+        self._bot_seed = 0 if secret is None else bot_seed(secret, header.deal, seat)
+
+    def replies(self, until_turn: int | None = None) -> Iterator[Reply]:
+        """Ask, request by request; to the end, or to the end of a turn.
+
+        It ends early when the bot fails so that it could not go on: the fault is that of the last reply.
+
+        Raises:
+            ConfigError: The bot did not start, or was not ready for the game.
+            ReplayMismatch: The log is not what the rules make of it.
+        """
+        link = LocalLink(worker_pool(), [self._spec])
+        chair = Chair(0, link, TimeControl())
+        table = Table([chair], link)
+        try:
+            self._start(chair, table, link)
+            clock = None if self._time is None else Clock(self._time)
+            for asked in requests_of(self._log, self._seat):
+                if until_turn is not None and asked.turn > until_turn:
+                    break
+                reply = self._ask(chair, table, asked, clock)
+                yield reply
+                if chair.fault is not None:
+                    return
+            chair.send(_over(chair))
+        finally:
+            self.output = link.output(0)
+            link.close(keep=frozenset({0}) if chair.fault is None else frozenset())
+
+    def _start(self, chair: Chair, table: Table, link: LocalLink) -> None:
+        hello = link.open()[0]
+        if isinstance(hello, Fault):
+            raise ConfigError(_failed(self._spec, hello.detail, link))
+        chair.greet(hello)
+        header, rules = self._log.header, self._rules
+        time = self._time or TimeControl.parse(header.time)
+        start = GameStart(
+            game=chair.session.next_game(),
+            rules=header.rules,
+            rules_version=header.rules_version,
+            ruleset=header.ruleset,
+            options=header.options,
+            seat=self._seat,
+            seats=header.seats,
+            board=rules.board_payload(),
+            time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
+            commitment=header.commitment,
+            bot_seed=self._bot_seed,
+        )
+        table.ask([(0, start, self._spec.start_ms * NS_PER_MS)])
+        answer = table.collect("was not ready for the game in time")[0]
+        if isinstance(answer, Cause):
+            raise ConfigError(_failed(self._spec, answer.detail, link))
+
+    def _ask(self, chair: Chair, table: Table, asked: Asked, clock: Clock | None) -> Reply:
+        times = asked.clock
+        if clock is not None:
+            times = msgspec.structs.replace(times, limit_ms=clock.limit_ns() // NS_PER_MS, bank_ms=clock.bank_ms())
+        request = Request(
+            id=chair.session.next_request(),
+            kind=asked.kind,
+            clock=times,
+            view=asked.view if "view" in chair.wants else None,
+            events=asked.events if "events" in chair.wants else None,
+            legal=asked.legal if "legal" in chair.wants else None,
+        )
+        table.ask([(0, request, times.limit_ms * NS_PER_MS + MARGIN_NS)])
+        answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
+        if isinstance(answer, Cause):
+            chair.fault = answer
+            return Reply(asked=asked, action=None, note=None, used_ms=times.limit_ms, fault=answer.detail)
+        if clock is not None:
+            clock.charge(answer.used_ns)
+        return self._judge(asked, answer)
+
+    def _judge(self, asked: Asked, answer: Answer) -> Reply:
+        message = answer.message
+        assert isinstance(message, Action)
+        fault = None
+        try:
+            self._rules.act(asked.state, self._seat, message.action)
+        except ActionError as error:
+            what = "an illegal action" if error.code == "illegal_action" else "an action that cannot be read"
+            fault = f"sent {what}: {error}"
+        used_ms = answer.used_ns / NS_PER_MS
+        return Reply(asked=asked, action=message.action, note=message.note, used_ms=used_ms, fault=fault)
+
+
+def _over(chair: Chair) -> GameOver:
+    """The end of what the bot is asked, which for it is a game that was stopped from outside."""
+    return GameOver(
+        game=chair.session.next_game() - 1,
+        termination=Termination.INTERRUPTED,
+        ranks=[],
+        forfeits=[],
+        events=[] if "events" in chair.wants else None,
+    )
+
+
+def _failed(spec: BotSpec, detail: str, link: LocalLink) -> str:
+    words = "".join(f"\n  its last words: {line}" for line in link.last_words(0)[-1:])
+    return f"{spec.name} {detail}{words}"

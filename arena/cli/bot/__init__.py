@@ -1,0 +1,31 @@
+"""`arena bot`: what a bot's author works with, from an empty folder to a lost game played again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from arena.cli.group import LazyGroup
+
+COMMANDS: Mapping[str, tuple[str, str]] = {
+    "new": ("arena.cli.bot.new:new", "Make a folder with a bot that plays, to begin from."),
+    "build": ("arena.cli.bot.build:build", "Build bots whose language needs it."),
+    "check": ("arena.cli.bot.check:check", "Check that a bot keeps to the protocol, and say where it does not."),
+    "list": ("arena.cli.bot.list:list_", "List the bundled bots and those in this folder."),
+    "rerun": ("arena.cli.bot.rerun:rerun", "Ask a bot again what a seat was asked in a logged game."),
+    "bridge": ("arena.cli.bot.bridge:bridge", "Speak the protocol for a program that reads and writes JSON lines."),
+}
+"""As `arena.cli.COMMANDS`."""
+
+
+@click.command(cls=LazyGroup, lazy=COMMANDS)
+def bot() -> None:
+    """Write, build, check and debug a bot.
+
+    \b
+    Example:
+      arena bot new ronin --language go
+      arena bot build ronin
+      arena bot check ronin
+    """

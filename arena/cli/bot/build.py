@@ -1,0 +1,54 @@
+"""`arena bot build`: what the manifests say builds the bots."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.output import say
+from arena.errors import ArenaError
+from arena.show.text import plain
+
+if TYPE_CHECKING:
+    from arena.author.build import Built
+
+
+@click.command()
+@click.argument("bots", metavar="[BOT]...", nargs=-1)
+@click.option("-v", "--verbose", is_flag=True, help="Show what the tools print, as it comes.")
+@click.pass_context
+def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
+    """Build bots whose language needs it.
+
+    BOTS are folders, or names of bundled bots; without any, all bots in this folder are built. Each one's `build` is
+    run in its folder, and what that prints is shown if it fails. The exit code is 1 if a bot could not be built.
+
+    \b
+    Example:
+      arena bot build ronin
+    """
+    from arena.author.build import build_bots
+
+    failed = False
+
+    def done(built: Built) -> None:
+        nonlocal failed
+        failed = failed or built.problem is not None
+        for line in built.output.splitlines():
+            say(plain(line))
+        say(plain(_sentence(built)))
+
+    build_bots(bots, done, sys.stderr.buffer if verbose else None)
+    if failed:
+        ctx.exit(ArenaError.exit_code)
+
+
+def _sentence(built: Built) -> str:
+    """What became of a bot."""
+    if built.problem is not None:
+        return f"FAILED  {built.bot}: {built.problem}"
+    if not built.command:
+        return f"ok  {built.bot}: nothing to build"
+    return f"ok  {built.bot}: {built.command}, {built.seconds:.1f} s"

@@ -1,0 +1,119 @@
+"""`arena bot check`: whether bots keep to the protocol, and what to mend where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.options import json_option
+from arena.cli.output import console, show, show_json
+from arena.errors import CheckFailed, ConfigError
+
+if TYPE_CHECKING:
+    from arena.conform.report import Level, Report
+    from arena.conform.runner import Progress
+
+LEVELS = ("core", "full")
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="BOT [BOT...]", required=True)
+@click.option(
+    "--rules", multiple=True, metavar="NAME", help="Check only these rules; may be repeated.  [default: the manifest's]"
+)
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="core", show_default=True, help="What a bot must reach to pass."
+)
+@click.option(
+    "--junit", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE", help="Write JUnit XML too, for CI."
+)
+@json_option
+@click.pass_context
+def check(
+    ctx: click.Context, bots: tuple[str, ...], rules: tuple[str, ...], level: str, junit: str | None, as_json: bool
+) -> None:
+    """Check that a bot keeps to the protocol, and say where it does not.
+
+    Each BOT is a folder with a bot.toml, the name of a bundled bot, or cmd:COMMAND. It is started some ten times and
+    driven by hand: the handshake, every message and what later versions may add, every kind of decision and every
+    ruleset of the rules that its manifest names (all, if it names none), all numbers of seats, several games in a
+    session, a tight time limit, messages that cross, errors, and its end. That takes some seconds, and little more
+    than a minute with a bot that hangs wherever it can.
+
+    Each check has a verdict: ok, non_strict (it breaks a SHOULD, or what only the level Full asks), unimplemented (it
+    does not play this), failed (it breaks a MUST), or it was not attempted, because something else failed. The
+    numbers are those of protocol/SPEC.md. What is not ok is explained below the list: what was sent, what came back,
+    what the bot wrote, and what to mend.
+
+    A bot reaches the level core if every MUST is kept and everything that it claims to play is played, and full if
+    every SHOULD is kept too. The exit code is 3 if a bot does not reach the level that is demanded.
+
+    \b
+    Example:
+      arena bot check greedy
+      arena bot check ./ronin --level full --junit report.xml
+    """
+    from arena.conform.junit import junit as junit_document
+    from arena.conform.report import Level
+    from arena.conform.runner import check_bot, rules_to_check
+    from arena.conform.text import report_lines, verdict_lines
+    from arena.link.bots import load_bot
+    from arena.tournament.report import to_json
+
+    demanded = Level(level)
+    specs = [load_bot(bot) for bot in bots]
+    for spec in specs:
+        rules_to_check(spec, rules)
+    reports = []
+    for spec in specs:
+        with progress_line(spec.name) as progress:
+            reports.append(check_bot(spec, rules, progress=progress))
+        if not as_json:
+            if len(reports) > 1:
+                click.echo()
+            for line in report_lines(reports[-1], console().width):
+                show(line)
+    if as_json:
+        show_json(to_json(document(reports, demanded)))
+    elif len(reports) > 1:
+        click.echo()
+        for line in verdict_lines(reports, demanded):
+            show(line)
+    if junit is not None:
+        write(junit, junit_document(reports, demanded))
+    if not all(report.reaches(demanded) for report in reports):
+        ctx.exit(CheckFailed.exit_code)
+
+
+def document(reports: list[Report], demanded: Level) -> dict[str, object]:
+    """What `--json` prints."""
+    return {
+        "level": demanded,
+        "passed": all(report.reaches(demanded) for report in reports),
+        "bots": reports,
+    }
+
+
+def write(file: str, text: str) -> None:
+    """Write a file, or stdout for `-`."""
+    try:
+        with click.open_file(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be written, got: {file!r}: {error.strerror}") from None
+
+
+@contextmanager
+def progress_line(bot: str) -> Iterator[Progress | None]:
+    """A line on stderr that says which check runs, if that is a terminal on which a line can be redrawn."""
+    from rich.text import Text
+
+    screen = console(stderr=True)
+    if not screen.is_terminal or screen.is_dumb_terminal:
+        yield None
+        return
+    with screen.status(Text(bot)) as status:
+        yield lambda done, due, id: status.update(Text(f"{bot}: {done}/{due} {id}"))

@@ -1,0 +1,154 @@
+"""`arena bot rerun`: a lost game, asked again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from arena.cli.options import json_option
+from arena.cli.output import say, show_json, show_line
+from arena.errors import ConfigError
+from arena.show.text import plain
+
+if TYPE_CHECKING:
+    from arena.author.rerun import Reply
+    from arena.record.log import Log
+
+FAILED = 3
+"""Exit code if the bot would have forfeited."""
+
+
+@click.command()
+@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("bot", metavar="BOT")
+@click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="Whose requests, from 0.")
+@click.option(
+    "--turn", type=click.IntRange(min=0), metavar="K", help="Stop after this turn, and show its requests whole."
+)
+@click.option(
+    "--time", metavar="TIME", help="BANK+INCREMENT or LIMIT/move, in seconds.  [default: the time that the seat had]"
+)
+@json_option
+@click.pass_context
+def rerun(
+    ctx: click.Context, log: Path, bot: str, seat: int, turn: int | None, time: str | None, as_json: bool
+) -> None:
+    """Ask a bot again what a seat was asked in a logged game.
+
+    The way to mend a lost game: BOT gets the very requests that the seat had, one after the other, whatever it
+    answers, and you see where its answers differ from those in the LOG, and whether they are legal. What it prints
+    is shown too; --turn 12 stops where it matters, --time 600/move leaves time for a debugger. The exit code is 3 if
+    the bot would have forfeited.
+
+    \b
+    Example:
+      arena bot rerun logs/match-001/match-001-000000.jsonl ./ronin --seat 1
+      arena bot rerun logs/match-001/match-001-000000.jsonl ./ronin --seat 1 --turn 12
+    """
+    from arena.author.rerun import Rerun
+    from arena.link.bots import load_bot
+    from arena.record.log import read_log
+    from arena.referee.verify import find_secret
+    from arena.types import TimeControl
+
+    game = read_log(log)
+    secret = find_secret(log, game.header.tournament)
+    if secret is None:
+        say("The secret of the game is not beside its log: the bot is given the seed 0, which is not the one it had.")
+    again = Rerun(game, seat, load_bot(bot), secret=secret, time=None if time is None else TimeControl.parse(time))
+    if not as_json:
+        show_line(heading(game, seat, bot))
+    replies = []
+    for reply in again.replies(turn):
+        replies.append(reply)
+        if not as_json:
+            for line in lines(reply, whole=reply.asked.turn == turn):
+                show_line(line)
+    if turn is not None and not any(reply.asked.turn == turn for reply in replies):
+        raise ConfigError(f"expected a turn in which seat {seat} was asked, got: {turn}; use --turn")
+    if as_json:
+        show_json(msgspec.json.encode(document(str(log), seat, bot, replies, again.output)).decode())
+    else:
+        show_line(summary(replies))
+        for line in again.output.splitlines():
+            say(f"{bot} printed: {line}")
+    if any(reply.fault for reply in replies):
+        ctx.exit(FAILED)
+
+
+def heading(log: Log, seat: int, bot: str) -> str:
+    """What is played again."""
+    header = log.header
+    logged = header.bots[seat]
+    return plain(f"{header.rules} {header.ruleset}, seat {seat} of {header.seats}: {bot} in the place of {logged.name}")
+
+
+def lines(reply: Reply, *, whole: bool) -> list[str]:
+    """A reply for people; the request too, if `whole`."""
+    asked = reply.asked
+    verdict = "same" if reply.same else "differs"
+    if reply.action is None:
+        verdict = "failed"
+    told = [f"{asked.number:>3}  turn {asked.turn:>2}  {asked.kind:<6} {reply.used_ms:>8.1f} ms  {verdict}"]
+    if whole:
+        told += [f"     {name:<7}{_json(getattr(asked, name))}" for name in ("clock", "view", "events", "legal")]
+    if whole or not reply.same:
+        told.append(f"     was    {_was(reply)}")
+    if reply.action is not None and (whole or not reply.same):
+        told.append(f"     now    {_json(reply.action)}")
+    if reply.note and (whole or not reply.same):
+        told.append(f"            {reply.note}")
+    if reply.fault:
+        told.append(f"     would forfeit: it {reply.fault}")
+    return [plain(line) for line in told]
+
+
+def summary(replies: list[Reply]) -> str:
+    """How many answers differ, and where first."""
+    others = [reply.asked for reply in replies if not reply.same]
+    count = f"{len(replies)} requests" if len(replies) != 1 else "1 request"
+    if not others:
+        return f"{count}: all answered the same"
+    first = f"request {others[0].number} (turn {others[0].turn})"
+    return f"{count}: {len(others)} answered otherwise, the first of them {first}"
+
+
+def document(log: str, seat: int, bot: str, replies: list[Reply], output: str) -> dict[str, Any]:
+    """What `--json` prints."""
+    return {
+        "log": log,
+        "seat": seat,
+        "bot": bot,
+        "requests": [
+            {
+                "number": reply.asked.number,
+                "turn": reply.asked.turn,
+                "kind": reply.asked.kind,
+                "logged": reply.asked.answer and reply.asked.answer.action,
+                "forfeit": reply.asked.forfeit and reply.asked.forfeit.sentence,
+                "action": reply.action,
+                "note": reply.note,
+                "same": reply.same,
+                "fault": reply.fault,
+                "used_ms": round(reply.used_ms, 3),
+            }
+            for reply in replies
+        ],
+        "differ": sum(not reply.same for reply in replies),
+        "output": output,
+    }
+
+
+def _was(reply: Reply) -> str:
+    asked = reply.asked
+    if asked.answer is not None:
+        return _json(asked.answer.action)
+    assert asked.forfeit is not None
+    return f"forfeited: {asked.forfeit.sentence}"
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,84 @@
+"""A group of commands that imports each when it is called, and turns what goes wrong in it into a message."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from arena.errors import ArenaError, InternalError
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+class Failure(click.ClickException):
+    """An error of the library on its way to stderr and the exit code."""
+
+    def __init__(self, error: ArenaError) -> None:
+        super().__init__(str(error))
+        self.exit_code = error.exit_code  # type: ignore[misc]  # click has it per class; our errors differ by class
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is called."""
+
+    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the table."""
+        return list(self.lazy)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command, imported now, or None if there is none of that name."""
+        if cmd_name not in self.lazy:
+            return None
+        module, attribute = self.lazy[cmd_name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that `args` begin with.
+
+        Raises:
+            click.UsageError: There is none; the message suggests close names.
+        """
+        name = args[0]
+        if name not in self.lazy and not name.startswith("-") and not ctx.resilient_parsing:
+            raise click.exceptions.NoSuchCommand(name, possibilities=self.lazy, ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table, importing none."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_text) for name, (_, help_text) in self.lazy.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; whatever goes wrong in it ends as a message and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except ArenaError as error:
+            raise Failure(error) from error
+        except (KeyboardInterrupt, click.Abort):
+            ctx.exit(INTERRUPTED)
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except Exception as error:
+            if os.environ.get("ARENA_DEBUG"):
+                import traceback
+
+                traceback.print_exc()
+            raise Failure(
+                InternalError(
+                    f"internal error: {type(error).__name__}: {error}\n"
+                    "This is a bug: please report it with the command, and what ARENA_DEBUG=1 adds to its output."
+                )
+            ) from error

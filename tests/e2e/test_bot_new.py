@@ -1,0 +1,136 @@
+"""From nothing to a playing bot, in every language that there is a template for: new, build, list, check, match."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.author.new import new_bot, templates
+from arena.link.bots import build_command, read_manifest
+from arena.resources import bots_folder
+
+LACKING = (
+    "zmq.h: No such file", "msgpack.h: No such file",
+    "EAI_AGAIN", "ENOTFOUND", "ETIMEDOUT", "ECONNREFUSED", "no such host", "dial tcp", "Could not resolve host",
+    "failed to download", "Unknown host", "Could not transfer artifact", "Network is unreachable",
+)  # fmt: skip
+"""What a build says where a library is not installed, or packages cannot be fetched."""
+REUSED = {"rust": ("target/release/deps", "target/release/build", "target/release/.fingerprint")}
+"""What `make bots` has compiled already and the new bot's build takes over: by language, folders in `bots/LANGUAGE`."""
+
+Arena = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Arena:
+    """Runs `arena` in an empty folder."""
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "arena", *words], cwd=tmp_path, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+    return run
+
+
+def good(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def listed(arena: Arena) -> dict[str, Any]:
+    """What `arena bot list` says of the only bot here."""
+    (row,) = (row for row in json.loads(good(arena("bot", "list", "--json")).stdout)["bots"] if not row["bundled"])
+    assert isinstance(row, dict)
+    return row
+
+
+@pytest.mark.parametrize("language", templates())
+def test_a_new_bot_plays(language: str, arena: Arena, needs: Callable[..., None], tmp_path: Path) -> None:
+    template = read_manifest(templates()[language])
+    tools = [*build_command(template)[:1], *template.needs, template.command[0]]
+    needs(*(tool for tool in tools if "/" not in tool and "{" not in tool))
+
+    steps = good(arena("bot", "new", "ronin", "--language", language, "--author", "Ann")).stderr
+    for command in ("arena bot check ronin\n", "arena match ronin greedy\n"):
+        assert command in steps
+    assert ("arena bot build ronin\n" in steps) == bool(template.build)
+    row = listed(arena)
+    assert (row["bot"], row["name"], row["author"], row["language"]) == ("ronin", "ronin", "Ann", language)
+    assert row["state"] == ("unbuilt" if template.build else "ready")
+
+    for folder in REUSED.get(language, ()):
+        if (bots_folder() / language / folder).is_dir():
+            shutil.copytree(bots_folder() / language / folder, tmp_path / "ronin" / folder)
+    built = arena("bot", "build", "ronin")
+    sign = next((sign for sign in LACKING if sign in built.stderr), None)
+    if built.returncode != 0 and sign is not None:
+        pytest.skip(f"needs a library or the network to build a bot in {language}: {sign}")
+    assert good(built).stderr.startswith("ok  ronin: ")
+    assert listed(arena)["state"] == "ready"
+
+    good(arena("bot", "check", "ronin"))
+    for rules, opponent in (("samurai", "greedy"), ("gardener", "random")):
+        good(arena("match", "ronin", opponent, "--rules", rules, "--seed", "new", "--logs", rules))
+        logs = list((tmp_path / rules).rglob("*.jsonl"))
+        outcomes = [json.loads(log.read_text().splitlines()[-1]) for log in logs]
+        assert [outcome["termination"] for outcome in outcomes] == ["finished"] * 2
+    good(arena("verify", "samurai", "gardener"))
+
+
+def test_the_templates_travel_in_the_wheel(root: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path / "wheel")]
+    subprocess.run(command, cwd=root, check=True, capture_output=True)
+    (wheel,) = (tmp_path / "wheel").iterdir()
+    names = {name.removeprefix("arena/bundled/") for name in zipfile.ZipFile(wheel).namelist()}
+    for language, template in templates().items():
+        made = new_bot("ronin", language=language, author="", parent=tmp_path).folder
+        files = {str(path.relative_to(made)) for path in made.rglob("*") if path.is_file()}
+        travelling = {
+            file for file in files for place in ("template/", "") if f"bots/{language}/{place}{file}" in names
+        }
+        assert travelling == files, f"{template}: not in the wheel: {files - travelling}"
+        shutil.rmtree(made)
+
+
+def test_a_build_that_fails_shows_why(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bot.toml").write_text(
+        'name = "mine"\ncommand = ["./bot"]\nbuild = ["sh", "-c", "echo this is wrong; exit 3"]\n'
+    )
+    for words in (("mine",), (), ("--verbose",)):
+        done = arena("bot", "build", *words)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("this is wrong\nFAILED  mine: expected `sh -c ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["new", "greedy"], "expected the name of a new bot, got: 'greedy'"),
+        (["new", "x", "--language", "rost"], "(did you mean 'rust'?)"),
+        (["new", "x", "--folder", "nowhere"], "--folder"),
+        (["build"], "make one: arena bot new NAME"),
+        (["build", "gredy"], "(did you mean 'greedy'?)"),
+    ],
+)
+def test_what_the_author_can_mend_is_a_usage_error(arena: Arena, words: list[str], message: str) -> None:
+    done = arena("bot", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_a_new_bot_in_another_folder(arena: Arena, tmp_path: Path) -> None:
+    (tmp_path / "my bots").mkdir()
+    steps = good(arena("bot", "new", "ronin", "--folder", "my bots")).stderr
+    assert "arena match 'my bots/ronin' greedy\n" in steps
+    good(arena("match", "my bots/ronin", "random"))

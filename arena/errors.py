@@ -15,6 +15,7 @@
      |  + RemoteProtocolError         the bot's: carries the error code to send back
      x LogError                       a game log that cannot be read
      x ReplayMismatch                 a log and the rules disagree
+     x CheckFailed                    a bot does not reach the level that its check demands
      x InternalError                  a bug: please report it
 
 A message says what was expected, what was got, where, and what to do about it.
@@ -129,6 +130,13 @@ class ReplayMismatch(ArenaError):
         self.source = source
         self.line = line
         self.reason = reason
+
+
+class CheckFailed(ArenaError):
+    """A bot does not keep to the protocol as well as was demanded. The report says where."""
+
+    code = "check_failed"
+    exit_code = 3
 
 
 class InternalError(ArenaError):

@@ -1,0 +1,370 @@
+"""One process of a bot, driven by hand over a socket of its own: every frame may be what the check wants it to be.
+
+The link of the referee is of no use here: it hides what a check is about, such as greetings, second connections, and
+how a process ends.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import deque
+from pathlib import Path
+from typing import Final
+
+import zmq
+from msgspec.structs import replace
+
+from arena.conform.breaches import breach, refused
+from arena.conform.budget import Budget
+from arena.conform.encodings import Form
+from arena.conform.finding import Finding
+from arena.conform.frames import decoded, hexed, type_is_first
+from arena.conform.report import Evidence, Passed
+from arena.errors import RemoteProtocolError
+from arena.link.bots import BotSpec
+from arena.link.custody import Custody
+from arena.link.hub import MAX_READ, Hub, Part, Route, Unread
+from arena.link.process import INHERITED, BotProcess, End
+from arena.wire.messages import (
+    MAX_FRAME,
+    MAX_NOTE,
+    PROTOCOL,
+    Action,
+    Error,
+    FromBot,
+    FromReferee,
+    GameStart,
+    Hello,
+    Ready,
+    Request,
+    Welcome,
+)
+from arena.wire.session import Session
+
+MOST_IGNORED: Final = 1_000
+"""Messages in one game that the referee ignores (§5.3-7)."""
+KEPT: Final = 4
+"""Messages that are shown as evidence."""
+_SLICE_MS: Final = 50
+_ANXIOUS_MS: Final = 5
+_CLOSED_MS: Final = 100
+"""How long after its connection was closed a process may still turn out to have ended."""
+_ENDED_MS: Final = 50
+"""How long what a process sent before it ended may be on its way."""
+_MS: Final = 1_000_000
+
+
+class Dialogue:
+    """A process, its connection, and all that passes between."""
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        custody: Custody,
+        directory: Path,
+        budget: Budget,
+        ready_ms: dict[str, float],
+        *,
+        tcp: bool = False,
+        bare: bool = False,
+    ) -> None:
+        """Start the process. It has not spoken yet.
+
+        Args:
+            spec: The bot.
+            custody: What ends the process if this one ends.
+            directory: An empty private folder for the socket.
+            budget: The waits.
+            ready_ms: By rules, how long the bot took for its `ready`; kept up to date.
+            tcp: Let it connect by TCP.
+            bare: Give it no environment but PATH and the two variables of the protocol.
+
+        Raises:
+            OSError: The process could not be started.
+        """
+        self.spec = spec
+        self.hello: Hello | None = None
+        self.start_ms = 0.0
+        """From the start of the process to its `hello`."""
+        self.max_ms = 0.0
+        """The slowest answer to a request."""
+        self.memory_mib = 0
+        """The most memory that was seen."""
+        self.type_last: Evidence | None = None
+        """Set when a message had another field before `type`."""
+        self.remarks: list[str] = []
+        """The `error` messages of the bot since it was last asked."""
+        self.used_ns = 0
+        """The time of the last answer."""
+        self._budget = budget
+        self._ready_ms = ready_ms
+        self._hub = Hub(directory)
+        endpoint = self._hub.endpoint
+        if tcp:
+            self._hub.router.bind("tcp://127.0.0.1:*")
+            endpoint = self._hub.router.getsockopt_string(zmq.LAST_ENDPOINT)
+        token = secrets.token_hex(32)
+        self.session = Session(token)
+        if bare:
+            unset = [word for name in INHERITED if name != "PATH" for word in ("-u", name)]
+            spec = replace(spec, command=("env", *unset, *spec.command))
+        try:
+            self._process = BotProcess(spec, custody, {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token})
+        except BaseException:
+            self._hub.close()
+            raise
+        self._began_ns = time.monotonic_ns()
+        self._sent_ns = self._began_ns
+        self._route: Route | None = None
+        self._descriptor = -1
+        self._closed_ns: int | None = None
+        self._ended_ns: int | None = None
+        self._ignored = 0
+        self._written = 0
+        """Bytes of output before the present game, which has a file of its own."""
+        self._answered: set[int] = set()
+        self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
+
+    # What goes out
+
+    def send(self, message: FromReferee, form: Form | None = None) -> None:
+        """Send a message, in an unusual `form` if one is given; the session moves on."""
+        frame = self.session.send(message)
+        if isinstance(message, GameStart):
+            self._ignored = 0
+            self._written += self._process.output_bytes()
+            self._process.forget_output()
+        elif isinstance(message, Request):
+            self.remarks.clear()
+        self.send_frame(form(frame) if form else frame)
+
+    def send_frame(self, frame: bytes) -> None:
+        """Send a frame as it is."""
+        self._sent_ns = time.monotonic_ns()
+        self._passed.append(("referee", self._sent_ns, frame))
+        if self._route is not None:
+            try:
+                self._hub.send(self._route, frame)
+            except Unread:
+                raise Finding(
+                    "expected a bot that reads its messages, got: hundreds unread",
+                    "Read the socket all the time.",
+                    "§4.1-3",
+                    about="session.connection",
+                ) from None
+
+    def welcome(self, form: Form | None = None, *, minor: int | None = None) -> None:
+        """Accept the bot; with `minor`, as a referee of a later version that allows more."""
+        if minor is None:
+            self.send(Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE), form)
+        else:
+            major = PROTOCOL.partition(".")[0]
+            self.send(Welcome(protocol=f"{major}.{minor}", max_frame=2 * MAX_FRAME, max_note=2 * MAX_NOTE), form)
+
+    # What comes in
+
+    def greet(self) -> Hello:
+        """Wait for the `hello`.
+
+        Raises:
+            Finding: There is no good one in time.
+        """
+        limit_ms = self.spec.start_ms
+        message = self.receive(self._began_ns + limit_ms * _MS)
+        if not isinstance(message, Hello):
+            raise Finding(
+                f"expected hello within {limit_ms:,} ms of the start, got: nothing",
+                "Connect a DEALER socket to $ARENA_ENDPOINT and send hello at once; what takes long can wait until the "
+                "game_start. limits.start_ms in bot.toml allows more time.",
+                "§4.3-1",
+            )
+        self.hello = message
+        self.start_ms = (time.monotonic_ns() - self._began_ns) / _MS
+        return message
+
+    def ready(self, rules: str) -> None:
+        """Wait for the `ready` to the game that was announced.
+
+        All of the start-up time, unless the bot is known to be ready for these rules in a fraction of what an answer
+        may take: so that one that hangs does not hang for long.
+
+        Raises:
+            Finding: It does not come in time, or something else does.
+        """
+        known_ms = self._ready_ms.get(rules, self.spec.start_ms)
+        wait_ms = min(self.spec.start_ms, max(self._budget.patience_ms, round(10 * known_ms)))
+        message = self.receive(self._sent_ns + wait_ms * _MS)
+        if not isinstance(message, Ready):
+            raise Finding(
+                f"expected ready to game_start, got: nothing in {wait_ms:,} ms",
+                "Answer each game_start with ready, with its number.",
+                "§9-6",
+            )
+        self._ready_ms[rules] = max(self._ready_ms.get(rules, 0), (time.monotonic_ns() - self._sent_ns) / _MS)
+
+    def action(self, wait_ms: int) -> Action | None:
+        """Wait so long for the action that was asked for; None if it does not come.
+
+        Raises:
+            Finding: Something else comes, or the bot ends.
+        """
+        sent_ns = self._sent_ns
+        message = self.receive(sent_ns + wait_ms * _MS)
+        if not isinstance(message, Action):
+            return None
+        self.used_ns = time.monotonic_ns() - sent_ns
+        self.max_ms = max(self.max_ms, self.used_ns / _MS)
+        self._answered.add(message.id)
+        return message
+
+    def listen(self) -> None:
+        """Hear for a moment what should not come.
+
+        Raises:
+            Finding: It does come.
+        """
+        self.receive(time.monotonic_ns() + self._budget.quiet_ms * _MS)
+
+    def receive(self, until_ns: int) -> FromBot | None:
+        """The next message that is an answer, or None when `until_ns` has passed.
+
+        Raises:
+            Finding: The bot breaks the protocol, ends, or uses too much memory.
+        """
+        while (part := self._part(until_ns)) is not None:
+            message = self._read(part)
+            if message is not None:
+                return message
+        return None
+
+    def end(self, wait_ms: int) -> End | None:
+        """Wait so long for the process to end, whatever it sends; how it ended, or None."""
+        until_ns = time.monotonic_ns() + wait_ms * _MS
+        while (end := self._process.end()) is None and (left := until_ns - time.monotonic_ns()) > 0:
+            self._hub.wait([self._process], min(_SLICE_MS, -(-left // _MS)))
+            while (part := self._hub.receive()) is not None and time.monotonic_ns() < until_ns:
+                self._passed.append(("bot", time.monotonic_ns(), part.data))
+        return end
+
+    @property
+    def lives(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.end() is None
+
+    # What is known of it
+
+    def last_words(self) -> tuple[str, ...]:
+        """The last lines that the process wrote."""
+        return self._process.last_words()
+
+    def output_bytes(self) -> int:
+        """How much the process wrote."""
+        return self._written + self._process.output_bytes()
+
+    def evidence(self) -> Evidence:
+        """The last messages, and what the process wrote."""
+        messages = tuple(
+            Passed(
+                sender=sender,
+                ms=round((at_ns - self._began_ns) / _MS, 1),
+                size=len(frame),
+                hex=hexed(frame),
+                decoded=decoded(frame),
+            )
+            for sender, at_ns, frame in self._passed
+        )
+        return Evidence(messages=messages, stderr=self.last_words())
+
+    def close(self) -> None:
+        """End the process, and forget it."""
+        self._process.kill()
+        self._process.reap(wait=True)
+        self._hub.close()
+
+    def _part(self, until_ns: int) -> Part | None:
+        while True:
+            part = self._hub.receive()
+            if part is not None:
+                return part
+            now = time.monotonic_ns()
+            self._look_around(now)
+            if now >= until_ns:
+                return None
+            anxious = self._closed_ns is not None or self._ended_ns is not None
+            self._hub.wait(
+                [self._process], min(_ANXIOUS_MS if anxious else _SLICE_MS, max(1, -(-(until_ns - now) // _MS)))
+            )
+
+    def _look_around(self, now: int) -> None:
+        used = self._process.memory_mib()
+        self.memory_mib = max(self.memory_mib, used)
+        if used > self.spec.memory_mib:
+            raise Finding(
+                f"expected at most {self.spec.memory_mib:,} MiB of memory, got: {used:,}",
+                "Use less, or raise limits.memory_mib in bot.toml if your host allows it.",
+                "§10",
+                about="resources.memory",
+            )
+        if self._descriptor in self._hub.closed():
+            self._closed_ns = now
+        end = self._process.end()
+        if end is not None:
+            self._ended_ns = self._ended_ns or now
+            if now - self._ended_ns >= _ENDED_MS * _MS:
+                raise self._dead(end)
+        elif self._closed_ns is not None and now - self._closed_ns >= _CLOSED_MS * _MS:
+            raise Finding(
+                "expected a connection that stays open, got: one that is closed, "
+                f"or a message of more than {MAX_READ:,} bytes",
+                "Keep the one socket open until goodbye.",
+                "§4.3-2",
+                about="session.connection",
+            )
+
+    def _dead(self, end: End) -> Finding:
+        if self.hello is None:
+            return Finding(
+                f"expected hello, got: a process that {end.detail}",
+                "Read what it wrote; the command in bot.toml must start the bot with no other environment than this.",
+                "§4.3-1",
+                "§4.3-2",
+            )
+        return Finding(
+            f"expected a process that lives until goodbye, got: one that {end.detail}",
+            "Read what it wrote, and go on reading messages until goodbye comes.",
+            "§4.3-2",
+        )
+
+    def _read(self, part: Part) -> FromBot | None:
+        self._passed.append(("bot", time.monotonic_ns(), part.data))
+        if self._route is None:
+            self._route, self._descriptor = part.route, part.descriptor
+        elif part.route != self._route:
+            raise Finding(
+                "expected one connection, got: another that speaks for the same process",
+                "Connect once, and never again: a lost connection is a lost game.",
+                "§4.1-2",
+                about="session.connection",
+            )
+        if part.more:
+            raise breach("§5.1-1", "expected one frame per message, got: several")
+        try:
+            message = self.session.receive(part.data)
+        except RemoteProtocolError as error:
+            raise refused(error, part.data, self.session, self._answered) from None
+        if self.type_last is None and not type_is_first(part.data):
+            self.type_last = self.evidence()
+        if message is not None and not isinstance(message, Error):
+            return message
+        if isinstance(message, Error):
+            self.remarks.append(f"{message.code}: {message.message}")
+        self._ignored += 1
+        if self._ignored >= MOST_IGNORED:
+            raise Finding(
+                f"expected fewer than {MOST_IGNORED:,} messages that ask for nothing in one game, got: as many",
+                "Write to standard error what nobody asked for.",
+                "§5.3-7",
+                about="session.remarks",
+            )
+        return None

@@ -1,0 +1,141 @@
+"""What a check of a bot comes to: a verdict for each rule, and the level that the bot reaches. Pure data.
+
+The verdicts:
+
+=============  ======================================================================================================
+ok             the bot keeps the rule
+non_strict     it breaks a SHOULD of the specification, or what only the level Full asks
+unimplemented  it does not play this: the rules are not among those of its manifest, or its answer to a decision was
+               `{}`, or an `error` of its own and nothing else
+failed         it breaks a MUST
+=============  ======================================================================================================
+
+What was not attempted has no verdict but a reason: something that it builds on has failed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+import msgspec
+
+
+class Verdict(StrEnum):
+    """What became of a check."""
+
+    OK = "ok"
+    NON_STRICT = "non_strict"
+    UNIMPLEMENTED = "unimplemented"
+    FAILED = "failed"
+
+
+class Level(StrEnum):
+    """Which level of section 13 a check belongs to."""
+
+    CORE = "core"
+    """A MUST."""
+    FULL = "full"
+    """A SHOULD, or what is good manners."""
+    OPTIONAL = "optional"
+    """What a bot need not do at all: rules that its manifest does not name."""
+
+
+class Passed(msgspec.Struct, frozen=True, kw_only=True):
+    """A message of the dialogue that led to a verdict."""
+
+    sender: str = msgspec.field(name="from")
+    """`referee` or `bot`."""
+    ms: float
+    """When, counted from the start of the process."""
+    size: int
+    """Bytes of the frame."""
+    hex: str
+    """The frame; only its beginning if it is long."""
+    decoded: str
+    """What it says, as JSON, cut off if it is long; or why it cannot be read."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What led to a verdict."""
+
+    messages: tuple[Passed, ...]
+    """The last messages that were sent and came, in order."""
+    stderr: tuple[str, ...]
+    """The last lines that the bot wrote to its standard output and error, control characters escaped."""
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of one check."""
+
+    id: str
+    """`SECTION.NAME`, stable."""
+    title: str
+    """What the bot is to do: "ignores fields that it does not know"."""
+    spec: tuple[str, ...]
+    """The numbers of the specification's rules (or sections) that it is about."""
+    level: Level
+    verdict: Verdict | None = None
+    """None: not attempted."""
+    detail: str = ""
+    """What was measured, or what was expected and what came, or why it was not attempted."""
+    mend: str = ""
+    """What to do about it."""
+    evidence: Evidence | None = None
+
+    @property
+    def section(self) -> str:
+        """The part of the report that it belongs to."""
+        return self.id.partition(".")[0]
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot's check."""
+
+    bot: str
+    version: str
+    rules: tuple[str, ...]
+    """The rules that were checked."""
+    level: Level | None
+    """The level that the bot reaches, `core` or `full`, or None for neither."""
+    counts: dict[str, int]
+    """How many checks had each verdict, and `not_attempted`."""
+    start_ms: float | None
+    """From the start of the process to its `hello`."""
+    max_ms: float | None
+    """The time of the slowest decision."""
+    memory_mib: int
+    """The most memory that was seen."""
+    seconds: float
+    """What the check took."""
+    results: tuple[Result, ...]
+
+    def reaches(self, level: Level) -> bool:
+        """Whether the bot keeps all that a level asks."""
+        return self.level is Level.FULL or self.level is level
+
+    def having(self, verdict: Verdict | None) -> list[Result]:
+        """The results with a verdict."""
+        return [result for result in self.results if result.verdict is verdict]
+
+
+def level_of(results: Sequence[Result]) -> Level | None:
+    """The level that a bot with these results reaches.
+
+    Core demands that every check of Core was attempted and that nothing failed, nor is unimplemented where the
+    manifest claims it. Full demands that of all, and that nothing is `non_strict`.
+    """
+    due = [result for result in results if result.level is not Level.OPTIONAL]
+    core = (Verdict.OK, Verdict.NON_STRICT)
+    if not due or any(result.verdict is Verdict.FAILED for result in due):
+        return None
+    if any(result.verdict not in core for result in due if result.level is Level.CORE):
+        return None
+    return Level.FULL if all(result.verdict is Verdict.OK for result in due) else Level.CORE
+
+
+def count(results: Sequence[Result]) -> dict[str, int]:
+    """How many results there are of each verdict; every verdict is named."""
+    found = Counter(result.verdict for result in results)
+    return {**{verdict.value: found[verdict] for verdict in Verdict}, "not_attempted": found[None]}

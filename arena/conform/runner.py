@@ -1,0 +1,176 @@
+"""Runs the checks of a bot, and makes a report of what they find."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from msgspec.structs import replace
+
+from arena.conform.bench import Bench
+from arena.conform.budget import Budget
+from arena.conform.catalogue import SECTIONS, checks, unclaimed
+from arena.conform.finding import Finding, NotReached
+from arena.conform.registry import Check
+from arena.conform.report import Report, Result, Verdict, count, level_of
+from arena.errors import ConfigError, did_you_mean
+from arena.link.bots import BotSpec
+from arena.rules import NAMES
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Is told before each check: how many are done, of how many, and which comes."""
+
+
+def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]:
+    """The rules that a bot is checked with: those that are `wanted`, else those of its manifest, else all.
+
+    Raises:
+        ConfigError: There are no such rules, or the bot plays none that there are. Show the message to the operator.
+    """
+    for name in wanted:
+        if name not in NAMES:
+            raise ConfigError(f"expected rules among {', '.join(NAMES)}, got: {name!r}{did_you_mean(name, NAMES)}")
+    named = wanted or spec.rules or NAMES
+    rules = tuple(name for name in NAMES if name in named)
+    if not rules:
+        raise ConfigError(f"expected a bot that plays {' or '.join(NAMES)}, got: {', '.join(spec.rules)}; use --rules")
+    return rules
+
+
+def check_bot(
+    spec: BotSpec, rules: Sequence[str] = (), budget: Budget | None = None, progress: Progress | None = None
+) -> Report:
+    """Check a bot. Nothing that it does raises.
+
+    Args:
+        spec: The bot.
+        rules: The rules to check it with; none for those of its manifest.
+        budget: The waits.
+        progress: Is told before each check.
+
+    Raises:
+        ConfigError: The rules do not exist, or there is no room for a socket. Show the message to the operator.
+    """
+    began = time.monotonic()
+    budget = budget or Budget()
+    names = rules_to_check(spec, rules)
+    bench = Bench(spec, names, budget)
+    try:
+        run = _Run(bench, checks(names), began + budget.total_ms / 1000)
+        run.all(progress)
+    finally:
+        bench.close()
+    results = _in_order([*run.results(), *unclaimed(names, spec.rules)])
+    return Report(
+        bot=spec.name,
+        version=spec.version,
+        rules=names,
+        level=level_of(results),
+        counts=count(results),
+        start_ms=bench.start_ms and round(bench.start_ms, 1),
+        max_ms=round(bench.max_ms, 1) if bench.max_ms else None,
+        memory_mib=bench.memory_mib,
+        seconds=round(time.monotonic() - began, 3),
+        results=tuple(results),
+    )
+
+
+class _Run:
+    """One run over all checks."""
+
+    def __init__(self, bench: Bench, checks: Sequence[Check], until: float) -> None:
+        self._bench = bench
+        self._checks = {check.id: check for check in checks}
+        self._until = until
+        self._done: dict[str, Result] = {}
+        self._stopped = ""
+        """Why nothing more is attempted."""
+
+    def all(self, progress: Progress | None) -> None:
+        """Run them."""
+        due = [check for check in self._checks.values() if check.run is not None]
+        for number, check in enumerate(due):
+            if progress is not None:
+                progress(number, len(due), check.id)
+            if check.id not in self._done:
+                self._one(check)
+
+    def results(self) -> list[Result]:
+        """What became of each check. A rule that was watched, and that nobody broke, is kept."""
+        greeted = self._verdict("start.hello") is Verdict.OK
+        for check in self._checks.values():
+            if check.id in self._done:
+                continue
+            if greeted:
+                self._note(check, Verdict.OK, self._measured(check))
+            else:
+                self._note(check, None, self._stopped)
+        return [self._done[id] for id in self._checks]
+
+    def _measured(self, check: Check) -> str:
+        if check.id != "resources.memory":
+            return ""
+        return f"{self._bench.memory_mib:,} MiB at most, of {self._bench.spec.memory_mib:,}"
+
+    def _one(self, check: Check) -> None:
+        reason = self._stopped or self._unmet(check)
+        if not reason and time.monotonic() >= self._until and not check.last:
+            reason = self._stopped = f"the check has taken its {self._bench.budget.total_ms / 1000:g} s"
+        if reason:
+            self._note(check, None, reason)
+            return
+        assert check.run is not None
+        sound = False
+        try:
+            self._note(check, Verdict.OK, check.run(self._bench))
+            sound = True
+        except Finding as finding:
+            self._find(check, finding)
+        except NotReached as reason:
+            self._note(check, None, str(reason))
+        self._bench.tidy(sound=sound)
+
+    def _find(self, check: Check, finding: Finding) -> None:
+        owned = check.owns and finding.about != "resources.memory"
+        guilty = check if owned or finding.about is None else self._checks[finding.about]
+        if guilty.id not in self._done:
+            spec = tuple(dict.fromkeys((*check.spec, *finding.spec))) if owned else None
+            self._done[guilty.id] = Result(
+                id=guilty.id,
+                title=guilty.title,
+                spec=spec or finding.spec or guilty.spec,
+                level=guilty.level,
+                verdict=finding.verdict,
+                detail=finding.detail,
+                mend=(owned and check.mend) or finding.mend,
+                evidence=finding.evidence or self._bench.evidence(),
+            )
+        rules, _, kind = guilty.id.partition(".")
+        self._bench.avoided.add((rules, kind))
+        if guilty is not check:
+            self._note(check, None, f"{guilty.id} failed")
+        if guilty.fatal:
+            self._stopped = f"{guilty.id} failed"
+
+    def _unmet(self, check: Check) -> str:
+        bad = (id for id in check.needs if self._verdict(id) is not Verdict.OK)
+        first = next(bad, None)
+        if first is None:
+            return ""
+        return f"{first} {'failed' if self._verdict(first) else 'was not attempted'}"
+
+    def _verdict(self, id: str) -> Verdict | None:
+        return self._done[id].verdict if id in self._done else None
+
+    def _note(self, check: Check, verdict: Verdict | None, detail: str) -> None:
+        self._done[check.id] = Result(
+            id=check.id, title=check.title, spec=check.spec, level=check.level, verdict=verdict, detail=detail
+        )
+
+
+def _in_order(results: Sequence[Result]) -> list[Result]:
+    """By the sections of the report, and in each as they ran."""
+    place = {section: number for number, section in enumerate(SECTIONS)}
+    ordered = sorted(results, key=lambda result: place.get(result.section, len(place)))
+    return [replace(result, detail=result.detail[:2_000]) for result in ordered]

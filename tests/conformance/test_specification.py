@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
+from arena.link.bots import Manifest
 from arena.link.pool import LAST_MESSAGE_MS
 from arena.referee.chair import MAX_IDLE_MESSAGES
 from arena.referee.clock import MARGIN_NS
@@ -31,7 +34,7 @@ def test_generated_files_are_current(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_the_version_is_everywhere_the_same() -> None:
     assert f"| version | {messages.PROTOCOL} |" in SPECIFICATION
-    assert f"- **{messages.PROTOCOL}** " in section("16")
+    assert f"- **{messages.PROTOCOL}** " in section("17")
     for path in (FOLDER / "schemas").glob("*.json"):
         assert load(path)["$id"] == f"urn:arena:protocol:{messages.PROTOCOL}:{path.stem}"
     for path in (FOLDER / "vectors").rglob("*.json"):
@@ -181,3 +184,11 @@ def test_the_schema_of_vectors_knows_the_codes_and_states() -> None:
     definitions = load(FOLDER / "vectors" / "vectors.schema.json")["$defs"]
     assert set(definitions["code"]["enum"]) == set(get_args(ErrorCode))
     assert definitions["state"]["enum"] == [str(state) for state in State]
+
+
+def test_the_manifest_has_every_key_and_the_limits_are_those_of_a_bot_that_names_none() -> None:
+    (example,) = re.findall(r"```toml\n(.*?)```", section("16"), re.DOTALL)
+    table = tomllib.loads(example)
+    assert table.keys() == {*Manifest.__struct_fields__}
+    assert table["limits"] == msgspec.to_builtins(Manifest(name="x", command=("x",)).limits)
+    msgspec.convert(table, Manifest)

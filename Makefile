@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test check format lint types docs docs-check tour golden bots bench fairness venv clean
+.PHONY: help tournament test check format lint types docs docs-check tour golden bots bench fairness ladder venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,7 @@ tour: $(VENV)/with-test ## Run the README's commands and write what they print i
 golden: $(VENV)/with-test ## Rewrite the golden playthroughs; review the difference before you keep it
 	@$(BIN)/python tests/golden/generate.py
 
-bots: ## Build the bundled bots in C and JavaScript (STRICT=1: a missing tool is an error)
+bots: ## Build the bundled bots that need it (STRICT=1: a missing tool is an error)
 	@$(MAKE) --no-print-directory -C bots
 
 bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel), races and a tournament, as ratios
@@ -51,6 +51,9 @@ bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel),
 
 fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players
 	@$(BIN)/python benchmarks/fairness.py
+
+ladder: $(VENV)/with-test ## Show which bundled bot is the better, with 99 % confidence: as many games as that takes, an hour and more
+	@$(BIN)/python benchmarks/ladder.py
 
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 

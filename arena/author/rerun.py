@@ -15,7 +15,8 @@ from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
 from arena.record.log import Log
-from arena.referee.chair import Answer, Cause, Chair
+from arena.referee.announcement import game_start
+from arena.referee.chair import Answer, Cause, Chair, refused
 from arena.referee.chance import bot_seed
 from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from arena.referee.replay import rules_of
@@ -23,7 +24,7 @@ from arena.referee.requests import Asked, requests_of
 from arena.referee.table import Table
 from arena.rules.base import Rules
 from arena.types import Payload, Seat, Termination, TimeControl
-from arena.wire.messages import Action, GameOver, GameStart, Request, Time
+from arena.wire.messages import Action, GameOver, Request
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,18 +112,13 @@ class Rerun:
         if isinstance(hello, Fault):
             raise ConfigError(_failed(self._spec, hello.detail, link))
         chair.greet(hello)
-        header, rules = self._log.header, self._rules
-        time = self._time or TimeControl.parse(header.time)
-        start = GameStart(
+        header = self._log.header
+        start = game_start(
+            self._rules,
+            self._seat,
             game=chair.session.next_game(),
-            rules=header.rules,
-            rules_version=header.rules_version,
             ruleset=header.ruleset,
-            options=header.options,
-            seat=self._seat,
-            seats=header.seats,
-            board=rules.board_payload(),
-            time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
+            time=self._time or TimeControl.parse(header.time),
             commitment=header.commitment,
             bot_seed=self._bot_seed,
         )
@@ -159,8 +155,7 @@ class Rerun:
         try:
             self._rules.act(asked.state, self._seat, message.action)
         except ActionError as error:
-            what = "an illegal action" if error.code == "illegal_action" else "an action that cannot be read"
-            fault = f"sent {what}: {error}"
+            fault = refused(error).detail
         used_ms = answer.used_ns / NS_PER_MS
         return Reply(asked=asked, action=message.action, note=message.note, used_ms=used_ms, fault=fault)
 

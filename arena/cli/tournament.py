@@ -84,9 +84,9 @@ def tournament(
     """Play a tournament and print its standings.
 
     BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python that play these
-    rules enter. The same bot may enter more than once. Every pairing plays the same deals, each once per rotation of
-    the seats. A seed brings the same deals again, and with deterministic bots the same games; but not where bots race
-    (gardener race), for there time decides.
+    rules and answer at once. The same bot may enter more than once. Every pairing plays the same deals, each once per
+    rotation of the seats. A seed brings the same deals again, and with deterministic bots the same games; but not where
+    bots race (gardener race), for there time decides.
 
     The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
     are explained by `arena standings --help`.

@@ -14,13 +14,13 @@ from arena.conform.finding import Finding
 from arena.conform.report import Verdict
 from arena.conform.setting import Clock, Setting
 from arena.errors import ActionError, IllegalAction
+from arena.referee.announcement import game_start
 from arena.rules.base import Decision, Event
 from arena.types import Payload, Seat
 from arena.wire.messages import (
     Action,
     ForfeitNotice,
     GameOver,
-    GameStart,
     Request,
 )
 from arena.wire.session import State
@@ -75,18 +75,13 @@ class Table:
 
     def announce(self) -> None:
         """Send the `game_start`, and do not wait for `ready`."""
-        rules = self._rules
         self._dialogue.send(
-            GameStart(
+            game_start(
+                self._rules,
+                self._seat,
                 game=self._dialogue.session.next_game(),
-                rules=rules.name,
-                rules_version=rules.version,
                 ruleset=self._setting.ruleset,
-                options=dict(rules.options),
-                seat=self._seat,
-                seats=rules.seats,
-                board=rules.board_payload(),
-                time=self.clock.time,
+                time=self.clock.control,
                 commitment=hashlib.sha256(str(self._setting.seed).encode()).hexdigest(),
                 bot_seed=self._bot_seed,
             ),

@@ -8,26 +8,26 @@ from typing import Any, Final
 from arena.resources import default_board
 from arena.rules import find_ruleset, game, make_rules
 from arena.rules.base import Rules
-from arena.types import Seat
-from arena.wire.messages import RequestClock, Time
+from arena.types import Seat, TimeControl
+from arena.wire.messages import RequestClock
 
 
 class Clock:
     """The time of a game's decisions, all in milliseconds."""
 
     def __init__(self, limit_ms: int | None, bank_ms: int | None = None, increment_ms: int = 0) -> None:
-        self.time = Time(bank_ms, increment_ms, limit_ms)
+        self.control = TimeControl(bank_ms, increment_ms, limit_ms)
         self._bank_ms = bank_ms
 
     def request(self) -> RequestClock:
         """What the next request says of it."""
-        limits = [limit for limit in (self.time.limit_ms, self._bank_ms) if limit is not None]
+        limits = [limit for limit in (self.control.limit_ms, self._bank_ms) if limit is not None]
         return RequestClock(min(limits), self._bank_ms)
 
     def charge(self, used_ms: float) -> None:
         """A decision took so long."""
         if self._bank_ms is not None:
-            self._bank_ms = max(0, self._bank_ms - round(used_ms)) + self.time.increment_ms
+            self._bank_ms = max(0, self._bank_ms - round(used_ms)) + self.control.increment_ms
 
 
 class Setting:

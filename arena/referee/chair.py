@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from arena.errors import RemoteProtocolError
+from arena.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.link.base import Fault, Frame, Link
 from arena.referee.clock import Clock
 from arena.referee.transcript import Transcript
@@ -38,6 +38,13 @@ class Cause(msgspec.Struct, frozen=True):
     """The code of the `error` message, where it differs from the termination."""
     overloaded: bool = False
     """The machine was overloaded at that moment."""
+
+
+def refused(error: ActionError) -> Cause:
+    """What an action that the rules refuse comes to."""
+    if isinstance(error, IllegalAction):
+        return Cause(Termination.ILLEGAL_ACTION, f"sent an illegal action: {error}")
+    return Cause(Termination.MALFORMED, f"sent an action that cannot be read: {error}")
 
 
 class Chair:

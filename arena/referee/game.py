@@ -19,9 +19,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.errors import ActionError, IllegalAction
+from arena.errors import ActionError
 from arena.link.base import Link
-from arena.referee.chair import Answer, Cause, Chair
+from arena.referee.announcement import game_start
+from arena.referee.chair import Answer, Cause, Chair, refused
 from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, tie_draw, tie_order
 from arena.referee.clock import MARGIN_NS, NS_PER_MS
 from arena.referee.job import Job
@@ -39,7 +40,6 @@ from arena.wire.messages import (
     GameStart,
     Request,
     RequestClock,
-    Time,
 )
 
 PROXY = "proxy"
@@ -110,17 +110,13 @@ class Game:
         self._forfeit_if_any({chair.seat: chair.fault for chair in self._chairs if chair.fault is not None})
 
     def _game_start(self, chair: Chair) -> GameStart:
-        job, rules, time = self._job, self._rules, self._job.time
-        return GameStart(
+        job = self._job
+        return game_start(
+            self._rules,
+            chair.seat,
             game=chair.session.next_game(),
-            rules=job.rules,
-            rules_version=rules.version,
             ruleset=job.ruleset,
-            options=dict(rules.options),
-            seat=chair.seat,
-            seats=rules.seats,
-            board=rules.board_payload(),
-            time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
+            time=job.time,
             commitment=self._commitment,
             bot_seed=bot_seed(job.secret, job.deal, chair.seat),
         )
@@ -254,10 +250,7 @@ class Game:
         try:
             self._state = self._rules.act(self._state, seat, message.action, events)
         except ActionError as error:
-            illegal = isinstance(error, IllegalAction)
-            code = Termination.ILLEGAL_ACTION if illegal else Termination.MALFORMED
-            what = "an illegal action" if illegal else "an action that cannot be read"
-            return Cause(code, f"sent {what}: {error}")
+            return refused(error)
         self._tell(events)
         self._scribe.acted(decision, turn, answer, events)
         return None

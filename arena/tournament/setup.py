@@ -23,6 +23,10 @@ MAX_RACE_WINDOW_MS: Final = 1000
 """A longer window would hold a game up: nobody is served before it is over."""
 
 
+THINKERS: Final = ("shogun", "planner")
+"""Bundled bots that use all the time they are given. They enter a tournament only if they are named."""
+
+
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """A tournament that can begin: its settings, and what they were read from."""
 
@@ -70,7 +74,7 @@ def set_up(
     """Read bots, rules and board, and check that they make a tournament.
 
     Args:
-        bots: Folders or names of bots; empty for the bundled bots in Python that play these rules.
+        bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
         rules: Whose rules.
         ruleset: A named set of options, or None for the game's first.
         options: Single options that differ from the ruleset's.
@@ -112,8 +116,9 @@ def set_up(
 
 
 def bundled_python_bots(rules: str) -> tuple[BotSpec, ...]:
-    """The bundled bots that play some rules and need nothing but Python."""
-    return tuple(spec for spec in bundled_bots() if spec.language.lower() == "python" and _plays(spec, rules))
+    """The bundled bots that play some rules, need nothing but Python, and answer at once."""
+    specs = (spec for spec in bundled_bots() if spec.language.lower() == "python" and _plays(spec, rules))
+    return tuple(spec for spec in specs if spec.name not in THINKERS)
 
 
 def _plays(spec: BotSpec, rules: str) -> bool:

@@ -1,7 +1,12 @@
-"""The one-file clients: their examples work as written, notes are cut to what is allowed, nothing of arena is used."""
+"""The one-file clients: their examples work as written, notes are cut to what is allowed, nothing of arena is used.
+
+That they read and write what the protocol's vectors say is tested in each language itself: `make -C bots test`, and
+for Python `test_python_codec` here.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -11,6 +16,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from tests.conformance.kit import INVALID, frame
 
 GAME = {"game": 1, "seat": 0, "seats": 2, "board": {"spaces": []}, "bot_seed": 1}
 REQUEST = {"kind": "turn", "legal": {"plays": [{"tile": ["ship1", "ship2"], "space": [4, 9]}]}}
@@ -31,7 +38,17 @@ LONG_NOTE = {
         """,
 }
 SOURCES = {".py", ".js", ".c", ".h"}
+GARBAGE = [b"", b"\xc1", b"\x93\x01", b"\xdd\xff\xff\xff\xff", b"\x81" * 4096, b"\x80", b"\x81\xa4type\x07", b"\xc0"]
+PLAIN_BOTS = ("random", "greedy", "banzai", "template")
+"""Those in Python that use the client and nothing else."""
+CLIENTS = {"python": "arena_bot.py", "javascript": "arena_bot.js"}
 COMMANDS = {"python": [sys.executable, "bot.py"], "javascript": ["node", "bot.js"]}
+
+
+def require_packages(home):
+    """Skip the test where the JavaScript bots, which lie in `home`, cannot run."""
+    if shutil.which("node") is None or not (home / "node_modules").is_dir():
+        pytest.skip("node or the packages of the JavaScript bots are missing: make bots")
 
 
 @pytest.fixture
@@ -40,12 +57,10 @@ def seat_source(root, tmp_path, seat_command):
 
     def launch(language, source):
         home = root / "bots" / language
-        if language == "javascript":
-            if shutil.which("node") is None or not (home / "node_modules").is_dir():
-                pytest.skip("node or the packages of the JavaScript bots are missing: make bots")
+        if language == "javascript" and not (tmp_path / "node_modules").exists():
+            require_packages(home)
             (tmp_path / "node_modules").symlink_to(home / "node_modules")
-        (client,) = home.glob("arena_bot.*")
-        shutil.copy(client, tmp_path)
+        shutil.copy(home / CLIENTS[language], tmp_path)
         (tmp_path / COMMANDS[language][-1]).write_text(textwrap.dedent(source), encoding="utf-8")
         return seat_command(COMMANDS[language], tmp_path)
 
@@ -62,7 +77,7 @@ def example(text):
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
 def test_the_example_plays(root, seat_source, language):
-    (client,) = (root / "bots" / language).glob("arena_bot.*")
+    client = root / "bots" / language / CLIENTS[language]
     table = seat_source(language, example(client.read_text(encoding="utf-8")))
     table.begin()
     table.start(GAME)
@@ -83,16 +98,71 @@ def test_a_long_note_is_cut_between_characters(seat_source, language):
     assert table.ask(REQUEST)["note"] == "€" * 33
 
 
+@pytest.mark.parametrize("bytes_", GARBAGE, ids=lambda frame: frame[:8].hex())
+@pytest.mark.parametrize("name", ["random", "random-js", "random-c", "random-go", "random-rust", "random-java"])
+def test_what_is_no_message_ends_the_bot_with_one_sentence(seat_bot, name, bytes_):
+    table = seat_bot(name)
+    table.begin()
+    table.send_frame(bytes_)
+    expected = f"expected one msgpack map with a type in each frame, got: {len(bytes_)} bytes that are none\n"
+    assert table.end() == (1, expected)
+
+
+@pytest.mark.parametrize("language", ["python", "javascript"])
+def test_no_invalid_frame_breaks_the_client(seat_source, language):
+    frames = [frame(vector["hex"]) for vector in INVALID if vector["from"] == "referee"]
+    assert frames
+    for bytes_ in frames:
+        table = seat_source(language, LONG_NOTE[language])
+        table.begin()
+        table.send_frame(bytes_)
+        table.send("goodbye", reason="done")
+        status, err = table.end()
+        assert (status, err) == (0, "") or (status == 1 and re.fullmatch("expected one msgpack map .*\n", err))
+
+
+@pytest.mark.parametrize("command", ["{python} python/random/bot.py", "node javascript/random/bot.js", "c/random/bot"])
+def test_started_by_hand_a_bot_says_who_starts_it(root, needs, command):
+    words = command.format(python=sys.executable).split()
+    if words[0] == "node":
+        require_packages(root / "bots/javascript")
+    if words[0].startswith("c/"):
+        needs(str(root / "bots" / words[0]))
+    done = subprocess.run(
+        words, cwd=root / "bots", env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+    )
+    expected = "expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program\n"
+    assert (done.returncode, done.stderr) == (1, expected)
+
+
+def manifests(root):
+    """The path and the content of every manifest, those of the templates too."""
+    return [(path, tomllib.loads(path.read_text(encoding="utf-8"))) for path in (root / "bots").glob("*/*/bot.toml")]
+
+
 def test_manifests_are_complete(root):
+    suffixes = {"python": "", "javascript": "-js"}
     names = set()
-    for path in (root / "bots").glob("*/*/bot.toml"):
-        manifest = tomllib.loads(path.read_text(encoding="utf-8"))
+    for path, manifest in manifests(root):
+        language, folder = path.parts[-3:-1]
+        assert manifest.keys() >= {"name", "version", "author", "language", "command", "rules"}
+        assert manifest["language"] == language
+        suffix = suffixes.get(language, f"-{language}")
+        assert manifest["name"] == ("NAME" if folder == "template" else folder + suffix)
+        for name in manifest.get("include", ()):
+            assert (path.parent / name).is_file(), f"{path}: {name}"
         names.add(manifest["name"])
-        assert manifest.keys() >= {"name", "version", "author", "language", "command", "rules", "include"}
-        assert manifest["language"] == path.parent.parent.name
-        for name in manifest["include"]:
-            assert (path.parent / name).is_file()
-    assert names == {"random", "greedy", "banzai", "random-js", "greedy-js", "greedy-c"}
+    in_each = {f"{bot}-{language}" for bot in ("random", "greedy") for language in ("js", "c", "go", "rust", "java")}
+    in_python = {"random", "greedy", "banzai", "daimyo", "shogun", "planner"}
+    assert names == {*in_each, *in_python, "random-perl", "NAME"}
+
+
+def imported(sources, shared):
+    """Those of the shared files that some sources use, directly or through each other."""
+    text = "\n".join(source.read_text(encoding="utf-8") for source in sources)
+    lines = re.findall("(?m)^(?:from|import|const|#include) .*", text)
+    found = {file for file in shared if any(re.search(rf"\b{file.stem}\b", line) for line in lines)}
+    return found if found <= sources else imported(sources | found, shared)
 
 
 @pytest.mark.parametrize("language", ["python", "javascript", "c"])
@@ -100,19 +170,20 @@ def test_manifests_include_what_the_bots_share(root, language):
     home = root / "bots" / language
     shared = [path for path in home.iterdir() if path.suffix in SOURCES]
     assert shared
-    for path in home.glob("*/bot.toml"):
-        included = tomllib.loads(path.read_text(encoding="utf-8"))["include"]
-        sources = [source for source in path.parent.iterdir() if source.suffix in SOURCES]
-        lines = re.findall("(?m)^(?:from|import|const|#include) .*", "\n".join(map(Path.read_text, sources)))
-        used = {f"../{file.name}" for file in shared if any(re.search(rf"\b{file.stem}\b", line) for line in lines)}
-        assert used == {name for name in included if Path(name).suffix in SOURCES}, path
+    for path, manifest in manifests(root):
+        if path.parent.parent == home:
+            sources = {source for source in path.parent.iterdir() if source.suffix in SOURCES}
+            used = {f"../{file.name}" for file in imported(sources, shared)}
+            assert used == {name for name in manifest["include"] if Path(name).suffix in SOURCES}, path
 
 
 def test_python_bots_import_only_the_client_and_what_it_needs(root):
+    home = root / "bots/python"
     allowed = {"os", "sys", "math", "random", "functools", "zmq", "msgpack"}
     allowed |= {"arena_bot", "samurai", "gardener", "samurai_player", "gardener_player"}
-    sources = list((root / "bots/python").rglob("*.py"))
-    assert len(sources) == 8
+    sources = [home / "arena_bot.py", home / "samurai.py", home / "gardener.py"]
+    sources += [path for name in PLAIN_BOTS for path in (home / name).glob("*.py")]
+    assert len(sources) == 9
     for path in sources:
         found = re.findall(r"(?m)^(?:import|from) (\w+)", path.read_text(encoding="utf-8"))
         assert set(found) <= allowed, path
@@ -129,6 +200,8 @@ def test_make_says_what_it_leaves_out_and_why(root, needs, tmp_path):
 
     lenient = make()
     assert lenient.returncode == 0
-    assert "left out greedy-c: no C compiler (cc) on the path" in lenient.stderr
-    assert "left out random-js and greedy-js: node is not on the path" in lenient.stderr
+    reasons = {"c": "a C compiler (cc)", "js": "node", "go": "go", "rust": "cargo", "java": "javac"}
+    for language, tool in reasons.items():
+        said = f"bots: left out random-{language} and greedy-{language}: {tool} is not on the path"
+        assert said in lenient.stderr.splitlines()
     assert make("STRICT=1").returncode != 0

@@ -7,8 +7,9 @@ from itertools import product
 
 import pytest
 
-BOTS = ("random", "greedy", "banzai", "random-js", "greedy-js", "greedy-c")
-GARDENERS = ("random", "greedy", "random-js", "greedy-js")
+IN_EACH = [f"{bot}-{language}" for language in ("js", "c", "go", "rust", "java") for bot in ("random", "greedy")]
+BOTS = ("random", "greedy", "banzai", "daimyo", *IN_EACH, "random-perl")
+GARDENERS = ("random", "greedy", "random-js", "greedy-js", "random-perl")
 TILES = [f"{caste}{value}" for caste in ("buddha", "rice", "castle") for value in (2, 3, 4)]
 TILES += ["samurai1", "samurai1", "samurai2", "samurai2", "samurai3", "ship1", "ship1", "ship2", "ronin1"]
 TILES += ["switch", "move"]
@@ -135,8 +136,9 @@ def test_whole_session(seat_bot, name):
     assert hello["type"] == "hello"
     assert hello["token"] == "token-of-this-test"
     assert hello["protocol"] == "1.0"
-    assert hello["name"] == name
-    assert hello["version"]
+    if name != "random-perl":  # what a program over the bridge is called stands in its manifest alone
+        assert hello["name"] == name
+        assert hello["version"]
     assert set(hello["want"]) <= {"view", "events", "legal"}
 
     table.send("from_a_later_version", id=1)
@@ -209,13 +211,12 @@ def test_says_what_the_referee_complains_of(seat_bot, name):
     table = seat_bot(name)
     table.begin()
     table.send("error", code="timeout", message="seat 0 exceeded its time by 240 ms")
-    table.send("goodbye", reason="forfeit")
     status, err = table.end()
-    assert status == 0
-    assert "timeout: seat 0 exceeded its time by 240 ms" in err
+    assert status == 1
+    assert err == "referee: timeout: seat 0 exceeded its time by 240 ms\n"
 
 
-@pytest.mark.parametrize("name", ["random", "random-js"])
+@pytest.mark.parametrize("name", [name for name in BOTS if name.startswith("random")])
 def test_random_depends_on_the_seed(seat_bot, name):
     table = seat_bot(name)
     table.begin()

@@ -1,0 +1,51 @@
+"""Plays Samurai Gardener with the next round in mind: for every planting, what each card of the deck could then do."""
+
+import gc
+import os
+import sys
+from functools import lru_cache
+
+sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(1, os.path.dirname(sys.path[1]))
+from arena_bot import Bot, run
+from garden_prospects import Prospects
+from gardener import read_deck
+from planner_budget import Budget
+from planner_player import PlannerPlayer
+
+DECISIONS = 3
+"""The most decisions of a round."""
+
+
+@lru_cache(maxsize=4)
+def prospects_of(deck):
+    """The prospects of a deck: they serve every game with it."""
+    return Prospects(deck)
+
+
+class Planner(Bot):
+    name = "planner"
+    version = "1.0"
+    want = ("view",)
+    budget = Budget
+    """What measures its thinking; a `Count` makes it the same on every machine."""
+
+    def start(self, game):
+        prospects = prospects_of(tuple(bytes(card) for card, _ in read_deck(game)))
+        prospects.forget()
+        self.player = PlannerPlayer(game, prospects)
+        self.increment_ms = game["time"]["increment_ms"]
+        # Nothing here refers to itself in a circle, so that memory is given back at once: no pauses while a clock runs.
+        gc.collect()
+        gc.disable()
+
+    def decide(self, request):
+        budget = self.budget()
+        table = self.player.table
+        table.see(request["view"])
+        budget.grant(request["clock"], self.increment_ms, DECISIONS * table.rounds_left())
+        return getattr(self.player, request["kind"])(budget)
+
+
+if __name__ == "__main__":
+    run(Planner())

@@ -1,0 +1,107 @@
+"""What planner reads off a view: gardens, cards that may still come, who is next, and how the game stands."""
+
+from functools import lru_cache
+from math import exp
+
+from garden_plans import Plans
+from garden_prospects import count_rows, scorings
+from gardener import KINDS, face_up
+
+from arena.rules.gardener.geometry import EMPTY, plant, square
+
+USUAL = 3
+"""The points that a seat scores in a round, about."""
+LATE = 4 * USUAL
+"""So near to the target it is worked out what opponents score in this round: it may be the last one."""
+SPREAD = 4.0
+"""So many points ahead, a game that goes on is won with a chance of 73 % (1 / (1 + 1 / e))."""
+
+
+class Table:
+    """The seats of one game as a view shows them."""
+
+    def __init__(self, game, prospects):
+        options = game["options"]
+        self.seat, self.seats = game["seat"], game["seats"]
+        self.target = int(options["target"])
+        self.race = options["seize"] == "race"
+        self._uses_features = options["features"] == "on"
+        self._prospects = prospects
+        self._layout = lru_cache(maxsize=256)(self._plant)
+
+    def see(self, view):
+        """Look at the view of a request. The methods below are about the last one."""
+        self.view = view
+        gone = {card for garden in view["gardens"] for card, *_ in garden} | {*view["offer"], *view["taken"]}
+        self.unseen = [card for card in range(len(self._prospects.deck)) if card not in gone]
+
+    def _plant(self, garden):
+        if not garden:
+            return EMPTY
+        card, x, y, turned = garden[-1]
+        face = self._prospects.deck[card]
+        return plant(self._layout(garden[:-1]), face[::-1] if turned else face, square(x, y))
+
+    def features(self, seat):
+        """The feature cards of a seat that are face up; 0: they are ignored."""
+        return face_up(self.view["features"][seat]) if self._uses_features else 0
+
+    def plans(self, seat):
+        """The plantings in a seat's garden."""
+        layout = self._layout(tuple(map(tuple, self.view["gardens"][seat])))
+        return self.plans_in(layout, self.features(seat), seat)
+
+    def plans_in(self, layout, features, seat):
+        """The plantings in a garden, if it were that of a seat."""
+        return Plans(self._prospects, layout, self.unseen, features, self.choices(seat))
+
+    def _order(self, starter):
+        """The seats in the game in the order of a draft."""
+        seats = [(starter + i) % self.seats for i in range(self.seats)]
+        return [seat for seat in seats if seat not in self.view["forfeited"]]
+
+    def later(self):
+        """The seats that take a card of this draft after the own one, in order."""
+        order = self._order(self.view["starter"])
+        return order[order.index(self.seat) + 1 :]
+
+    def choices(self, seat):
+        """How many cards a seat will have to choose from in the next round. In a race it is somewhere in the middle."""
+        order = self._order(self.view["starter"] + 1)
+        return (len(order) + 1) // 2 if self.race else len(order) - order.index(seat)
+
+    def rounds_left(self):
+        """How many rounds there will be, this one included, about."""
+        to_target = (self.target + 1 - max(self.view["scores"])) / USUAL + 0.5
+        return max(1.0, min(to_target, 1 + self.view["deck"] / self.seats))
+
+    def rivals(self):
+        """The scores of the others after this round, about."""
+        late = max(self.view["scores"]) + LATE > self.target
+        seats = [seat for seat in self._order(0) if seat != self.seat]
+        return [self.view["scores"][seat] + (self._gain(seat) if late else USUAL) for seat in seats] or [0]
+
+    def _gain(self, seat):
+        """The most points that a seat can score in this round with what it has."""
+        features = self.features(seat)
+        if (card := self.view["taken"][seat]) is not None:
+            return max(planting.points for planting in self.plans(seat).plantings(card))
+        rows = [(KINDS.index(row["kind"]), row["length"]) for row in self.view["rows"][seat]]
+        return max(scorings(count_rows(rows), features).values()) if features else 0
+
+    def outlook(self, rivals, points, future):
+        """How good it is to have scored so many points in this round.
+
+        Args:
+            rivals: The scores of the others after this round.
+            points: The points.
+            future: What the garden then promises, in points.
+
+        Returns:
+            The chance to win, about; of sure wins and losses those by more points are better.
+        """
+        ahead = self.view["scores"][self.seat] + points - max(rivals)
+        last = max(ahead, 0) + max(rivals) > self.target or self.view["deck"] < self.seats
+        if last:
+            return (ahead > 0) - (ahead < 0) + ahead / 1000
+        return 2 / (1 + exp(-(ahead + future - USUAL) / SPREAD)) - 1

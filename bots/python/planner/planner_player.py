@@ -1,0 +1,126 @@
+"""Planner's decisions in one game: a method for each kind, which returns the action and a note."""
+
+from garden_prospects import POINT
+from garden_table import Table
+from gardener import KINDS
+
+from arena.rules.gardener.geometry import point
+from arena.rules.gardener.scoring import BONUS, POINTS, turn_down
+
+SPITE = 1.0
+"""What it is worth to keep cards from opponents: this much of what they lose on average."""
+OWN = 0.6
+"""The part of the time for a draft in which own plantings are weighed; the rest is for those of opponents."""
+PLANTING = 0.6
+"""The part of the time for planting in which plantings are weighed if there is a race to prepare."""
+
+
+class PlannerPlayer:
+    """Decides for one seat of one game."""
+
+    def __init__(self, game, prospects):
+        self.table = Table(game, prospects)
+        self._cards = {}
+        """What cards are worth in the next race."""
+
+    def seize(self, budget):
+        """Take the card that is best for oneself, and leave little to opponents who choose after it."""
+        offer = self.table.view["offer"]
+        if len(offer) == 1:
+            return {"card": offer[0]}, "the last one"
+        return self._race(offer) if self.table.race else self._draft(offer, budget)
+
+    def _draft(self, offer, budget):
+        own = self.table.plans(self.table.seat).weigh(offer, lambda: budget.left(OWN))
+        values = {card: best(own[card]) for card in offer}
+        wishes = []
+        later = self.table.later()
+        for i, seat in enumerate(later, 1):
+            if not budget.left():
+                break
+            until = OWN + (1 - OWN) * i / len(later)
+            theirs = self.table.plans(seat).weigh(offer, lambda until=until: budget.left(until))
+            wishes.append({card: best(theirs[card]) for card in offer})
+
+        def gain(card):
+            return values[card] - SPITE * left_over(wishes, offer, card) / (self.table.seats - 1)
+
+        card = max(offer, key=gain)
+        return {"card": card}, f"worth {values[card] / POINT:.1f} points in the best of {counted(own)} plantings"
+
+    def _race(self, offer):
+        """Take a card at once: who is first has it. What cards are worth was worked out before, if it could be."""
+        if not self._cards.keys() >= set(offer):
+            plantings = self.table.plans(self.table.seat).weigh(offer, lambda: False)
+            self._cards = {card: best(plantings[card]) for card in offer}
+        card = max(offer, key=self._cards.__getitem__)
+        return {"card": card}, f"worth {self._cards[card] / POINT:.1f} points"
+
+    def _prepare_race(self, layout, features, budget):
+        if self.table.race:
+            self._cards = self.table.plans_in(layout, features, self.table.seat).glance(budget.left)
+
+    def plant(self, budget):
+        """Plant for the points of this round and for what the garden promises then."""
+        table = self.table
+        plans = table.plans(table.seat)
+        card = table.view["taken"][table.seat]
+        until = PLANTING if table.race else 1.0
+        rivals = table.rivals()
+        weighed = plans.weigh([card], lambda: budget.left(until))
+
+        def outlook(weighed):
+            value, planting = weighed
+            return table.outlook(rivals, planting.points, value / POINT - planting.points), value
+
+        value, planting = max(weighed[card], key=outlook)
+        self._prepare_race(plans.layout_after(planting), planting.features, budget)
+        later = value / POINT - planting.points
+        note = f"{planting.points} points now, {later:.1f} later, best of {counted(weighed)} plantings"
+        return {"at": list(point(planting.position)), "turned": planting.turned}, note
+
+    def score(self, budget):
+        """Score the rows in the order that brings points and leaves good feature cards."""
+        table = self.table
+        plans = table.plans(table.seat)
+        rows = table.view["rows"][table.seat]
+        rivals = table.rivals()
+
+        def outlook(way):
+            order, points, features = way
+            future = plans.future(plans.plot.promise(features)) / POINT
+            return table.outlook(rivals, points, future), -len(order)
+
+        kinds = [(KINDS.index(row["kind"]), row["length"]) for row in rows]
+        order, points, features = max(orders(kinds, plans.features), key=outlook)
+        self._prepare_race(plans.plot.layout, features, budget)
+        return {"rows": [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order]}, f"{points} points"
+
+
+def best(plantings):
+    """The value of the best of some weighed plantings."""
+    return plantings[0][0]
+
+
+def counted(weighed):
+    """How many plantings were weighed."""
+    return sum(map(len, weighed.values()))
+
+
+def left_over(wishes, offer, card):
+    """What seats get who choose one after the other by their wishes, once a card is taken."""
+    rest, total = [other for other in offer if other != card], 0.0
+    for wish in wishes:
+        taken = max(rest, key=wish.__getitem__)
+        rest.remove(taken)
+        total += wish[taken]
+    return total
+
+
+def orders(rows, features, kinds=0, points=0, order=()):
+    """Every order in which rows can be scored, with the points and the feature cards that are face up after it."""
+    yield order, points + BONUS[kinds.bit_count()], features
+    for i, (kind, length) in enumerate(rows):
+        if i not in order and features >> kind & 1:
+            left = turn_down(features, kind)
+            yield from orders(rows, left, kinds | 1 << kind, points + POINTS[length], (*order, i))

@@ -1,0 +1,232 @@
+"""Planner: what it knows of gardens is what the rules say; it is legal, keeps its time, repeats itself, and wins."""
+
+from __future__ import annotations
+
+import importlib
+from itertools import combinations, permutations
+from random import Random
+from statistics import mean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kit import at_default_board, tables
+from unit.bots.games import GREEDY, RANDOM, _bot_class, bot_module, play_game
+
+from arena.rules.gardener import geometry, scoring
+
+PLANNER = _bot_class("planner", "Planner")
+planner_budget, planner_player, prospects, plans = map(
+    importlib.import_module, ("planner_budget", "planner_player", "garden_prospects", "garden_plans")
+)
+gardener, greedy = bot_module("gardener"), bot_module("gardener_player")
+
+TABLES = [table for table in tables() if table.name == "gardener"]
+DECK = tuple(
+    bytes(card) for card, _ in gardener.read_deck({"board": at_default_board("gardener", 2, "draft").board_payload()})
+)
+PROSPECTS = prospects.Prospects(DECK)
+ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), max_size=5).map(tuple)
+
+
+class Counting(PLANNER):
+    """Planner that weighs so many plantings a decision, however long that takes."""
+
+    steps = 8
+
+    def budget(self):
+        return planner_budget.Count(self.steps)
+
+    def start(self, game):
+        super().start({"time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 100}, **game})
+
+    def decide(self, request):
+        return super().decide({"clock": {"limit_ms": 100, "bank_ms": None}, **request})
+
+
+class Thorough(Counting):
+    steps = 40
+
+
+def grown_garden(seed, cards):
+    """A garden of some cards, the cards that may still come, and the feature cards."""
+    chance = Random(seed)
+    deck = chance.sample(range(64), 64)
+    layout = geometry.EMPTY
+    for _ in range(cards):
+        layout = geometry.plant(layout, DECK[deck.pop()], chance.choice(layout.positions))
+    return layout, sorted(deck), chance.randrange(1, 16)
+
+
+def brute_force_promise(layout, unseen, features):
+    """By card: its worth at the best position, by the rules' own geometry."""
+    worths = []
+    for card in unseen:
+        worth = 0
+        for face in (DECK[card], DECK[card][::-1]):
+            for position in layout.positions:
+                rows = [(row.kind, row.length) for row in geometry.plant(layout, face, position).rows]
+                for _, points, left in planner_player.orders(rows, features):
+                    worth = max(worth, prospects.score_worth(points, left))
+        worths.append(worth)
+    return worths
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_promise_is_what_the_rules_say(seed):
+    layout, unseen, features = grown_garden(seed, 5)
+    unseen = unseen[:12]
+    assert prospects.Plot(PROSPECTS, layout, unseen).promise(features) == brute_force_promise(layout, unseen, features)
+
+
+@given(st.integers(0, 1000), st.integers(1, 9), st.integers(0, 15))
+def test_promise_after_a_planting_is_that_of_the_new_garden(seed, cards, features):
+    layout, unseen, _ = grown_garden(seed, cards)
+    plot = prospects.Plot(PROSPECTS, layout, unseen[1:])
+    position = Random(seed).choice(layout.positions)
+    after = geometry.plant(layout, DECK[unseen[0]], position)
+    promise = prospects.Plot(PROSPECTS, after, unseen[1:]).promise(features)
+    assert plot.promise_after(after, position, features) == promise
+
+
+@given(ROWS, st.integers(1, 15))
+def test_scorings_are_the_best_orders(rows, features):
+    best = {}
+    for _, points, left in planner_player.orders(rows, features):
+        best[left] = max(points, best.get(left, 0))
+    assert prospects.scorings(prospects.count_rows(rows), features) == best
+
+
+@given(ROWS)
+def test_without_features_every_row_scores(rows):
+    points = sum(scoring.POINTS[length] for _, length in rows) + scoring.BONUS[len({kind for kind, _ in rows})]
+    assert prospects.scorings(prospects.count_rows(rows), 0) == {0: points}
+
+
+@given(st.lists(st.integers(0, 99), min_size=1, max_size=6), st.integers(1, 6))
+def test_best_of_is_the_mean_of_the_highest(values, choices):
+    hands = combinations(values, min(choices, len(values)))
+    assert prospects.best_of(values, choices) == pytest.approx(mean(map(max, hands)), abs=1e-3)
+
+
+def test_orders_are_all_that_can_be_scored():
+    rows = [(0, 3), (1, 4), (1, 3)]
+    expected = {
+        order
+        for count in range(4)
+        for order in permutations(range(3), count)
+        if not {1, 2} <= set(order)  # the feature card of kind 1 is face down after either
+    }
+    assert {order for order, _, _ in planner_player.orders(rows, scoring.ALL_KINDS)} == expected
+
+
+def test_left_over_is_what_others_get_one_after_the_other():
+    wishes = [{1: 5, 2: 9, 3: 1}, {1: 4, 2: 7, 3: 2}]
+    assert planner_player.left_over(wishes, [1, 2, 3], 3) == 9 + 4
+    assert planner_player.left_over(wishes, [1, 2, 3], 2) == 5 + 2
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_no_action_is_illegal(table):
+    bots = [Counting(), *(RANDOM() if seat % 2 else GREEDY() for seat in range(table.seats - 1))]
+    assert 1 in play_game(bots, table.rules, seed=1)
+
+
+@pytest.mark.parametrize("ruleset", ["draft", "race"])
+def test_same_requests_and_count_same_actions(ruleset):
+    rules = at_default_board("gardener", 2, ruleset)
+    games = []
+    for _ in range(2):
+        told = []
+        play_game([Counting(), Counting()], rules, seed=3, told=told)
+        games.append(told)
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("ruleset", ["draft", "young"])
+def test_beats_greedy(ruleset):
+    rules = at_default_board("gardener", 2, ruleset)
+    won = 0
+    for deal in range(4, 8):
+        for seat in (0, 1):
+            bots = [Thorough(), GREEDY()] if seat == 0 else [GREEDY(), Thorough()]
+            won += play_game(bots, rules, deal)[seat] == 1
+    assert won >= 5
+
+
+def test_rather_ends_the_game_ahead_than_promises_more():
+    rules = at_default_board("gardener", 2, "draft")
+    game = {"board": rules.board_payload(), "options": rules.options, "seat": 0, "seats": 2}
+    table = importlib.import_module("garden_table").Table(game, PROSPECTS)
+    view = {"gardens": [[], []], "offer": [], "taken": [None, None], "scores": [24, 24], "deck": 40, "forfeited": []}
+    table.see(view)
+    assert table.outlook([25], 2, 0) > table.outlook([25], 1, 9) > table.outlook([26], 1, 9)
+    assert table.outlook([26], 3, 0) > table.outlook([26], 2, 9) > table.outlook([26], 1, 9)
+
+
+def test_weighs_no_more_than_it_has_time_for():
+    asked = []
+    layout, unseen, features = grown_garden(4, 4)
+    garden = plans.Plans(PROSPECTS, layout, unseen[2:], features, 2)
+    weighed = garden.weigh(unseen[:2], lambda: len(asked) < 7 and (asked.append(1) or True))
+    assert planner_player.counted(weighed) == 2 + 7
+
+
+class Clock:
+    """A clock that goes on by a millisecond whenever somebody looks at it."""
+
+    def __init__(self):
+        self.looks = 0
+
+    def __call__(self):
+        self.looks += 1
+        return self.looks / 1000
+
+
+@pytest.mark.parametrize(
+    ("limit_ms", "bank_ms", "decisions", "expected"),
+    [
+        (100, None, 30, 60),
+        (10, None, 30, 4),
+        (3, None, 30, 0),
+        (9_000, 9_000, 30, 240),  # 60 % of a 30th of the bank and the increment of 100 ms
+        (80, 80, 30, 48),  # no more than the bank has
+        (60_000, None, 30, planner_budget.MOST_MS),
+    ],
+)
+def test_time_for_a_decision(limit_ms, bank_ms, decisions, expected):
+    budget = planner_budget.Budget(Clock())
+    budget.grant({"limit_ms": limit_ms, "bank_ms": bank_ms}, 100, decisions)
+    asked = 0
+    while budget.left():
+        asked += 1
+    assert abs(asked - expected) <= 1
+
+
+def test_keeps_its_time_in_every_decision():
+    clocks = []
+
+    class Timed(Counting):
+        def budget(self):
+            clocks.append(Clock())
+            return planner_budget.Budget(clocks[-1])
+
+    for ruleset in ("draft", "race"):
+        play_game([Timed(), GREEDY()], at_default_board("gardener", 2, ruleset), seed=2)
+    assert 55 < max(clock.looks for clock in clocks) < 70
+
+
+def test_answers_a_race_without_thinking():
+    clocks = []
+
+    class Timed(Counting):
+        def budget(self):
+            clocks.append(Clock())
+            return planner_budget.Budget(clocks[-1])
+
+        def decide(self, request):
+            answered = super().decide(request)
+            assert request["kind"] != "seize" or clocks[-1].looks == 1
+            return answered
+
+    play_game([Timed(), RANDOM()], at_default_board("gardener", 2, "race"), seed=2)

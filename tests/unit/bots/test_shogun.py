@@ -1,0 +1,156 @@
+"""Shogun: guesses that agree with what it sees, time that it keeps, answers that repeat, and games that it wins."""
+
+from __future__ import annotations
+
+import importlib
+from random import Random
+
+import pytest
+from kit import samurai, single_options, tables, walk
+from unit.bots.games import GREEDY, RANDOM, _bot_class, play_game
+
+SHOGUN = _bot_class("shogun", "Shogun")
+pace, rollouts, search, worlds = map(
+    importlib.import_module, ("shogun_pace", "shogun_rollouts", "shogun_search", "shogun_worlds")
+)
+TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
+
+
+class Counting(SHOGUN):
+    """Shogun that takes so many rollouts for a turn, however long that takes."""
+
+    rollouts = 8
+
+    def start(self, game):
+        super().start({"time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 100}, **game})
+
+
+class Ticking(Counting):
+    """Shogun by a clock on which a millisecond goes by each time that it looks."""
+
+    rollouts = None
+
+    def decide(self, request):
+        self.looked = 0
+
+        def now():
+            self.looked += 1
+            return self.looked / 1000
+
+        self.watch = lambda: pace.Stopwatch(now)
+        return super().decide({"clock": {"limit_ms": 100, "bank_ms": None}, **request})
+
+
+def ask_all(cls, rules, seed, check):
+    """A game of `cls` alone, with each request for a turn, and what was answered, handed to a check."""
+
+    def ask(seat, bot, start, request):
+        answered = bot.decide(request)
+        if request["kind"] == "turn":
+            check(bot, start, request, answered)
+        return answered[0]
+
+    return play_game([cls() for _ in range(rules.seats)], rules, seed, ask)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_no_action_is_illegal(table):
+    assert 1 in play_game([Counting(), *(RANDOM() for _ in range(1, table.seats))], table.rules, seed=2)
+
+
+def test_no_action_is_illegal_where_tiles_must_follow_and_captures_are_instant():
+    options = {"captures": "instant", "fast": "must_follow", "placement": "near_pieces", "move_is_fast": "yes"}
+    for seats in (2, 3, 4):
+        assert 1 in play_game([Counting() for _ in range(seats)], samurai(seats, **options), seed=3)
+
+
+def test_same_requests_have_the_same_answers():
+    def again(bot, start, request, answered):
+        other = Counting()
+        other.start(start)
+        assert other.decide(request) == answered
+
+    assert 1 in ask_all(Counting, samurai(2), 5, again)
+
+
+@pytest.mark.parametrize(("ruleset", "seats"), [("standard", 2), ("summary", 3), ("classic", 4)])
+def test_worlds_agree_with_what_the_seat_sees(ruleset, seats):
+    """In each world the seat would see the same and have the same plays, and every tile is somewhere."""
+    rules = samurai(seats, ruleset)
+    seen = 0
+    for step in walk(rules, seed=6):
+        state = step.after
+        if state.phase != "turns" or state.played:
+            continue
+        seat = state.to_move
+        view = rules.view(state, seat)
+        guesses = worlds.Worlds(view, seed=7)
+        captured = [tuple(pieces) for pieces in state.captured]
+        for _ in range(2):
+            guess = worlds.state_of(rules, view, captured, guesses.sample())
+            assert rules.view(guess, seat) == view
+            assert rules.write_legal(guess, seat) == rules.write_legal(state, seat)
+            for hand, stack, own_hand, own_stack in zip(
+                guess.hands, guess.stacks, state.hands, state.stacks, strict=True
+            ):
+                assert sorted(hand + stack) == sorted(own_hand + own_stack)
+        seen += 1
+    assert seen > 10
+
+
+def test_guesses_differ_but_not_in_what_the_seat_holds():
+    rules = samurai(2)
+    state = next(step.after for step in walk(rules, seed=8) if step.after.phase == "turns")
+    guesses = worlds.Worlds(rules.view(state, 0), seed=9)
+    hands = [guesses.sample().hands for _ in range(20)]
+    assert {own for own, _ in hands} == {state.hands[0]}
+    assert len({other for _, other in hands}) > 10
+
+
+def test_the_best_of_several_turns_is_found_although_it_looked_worst():
+    chance = Random(10)
+
+    class Known:
+        seats = 2
+
+        def play(self, state, plays):
+            return plays
+
+        def run(self, state, world, depth):
+            return state / 10 + chance.uniform(-0.2, 0.2)
+
+    class Nothing:
+        def sample(self):
+            return None
+
+    turns = [(1 - worth / 10, worth) for worth in range(8)]
+    best, count = search.compare(turns, Known(), None, Nothing(), lambda count: count / 600)
+    assert (best.plays, count) == (7, 600)
+    assert best.tried > 600 / 8
+
+
+def test_the_time_is_kept_by_the_clock():
+    """It stops at the first look at a clock that says so: with one rollout too many at most."""
+
+    def check(bot, start, request, answered):
+        assert bot.looked <= 100 * pace.SHARE + 3
+
+    assert 1 in ask_all(Ticking, samurai(2), 11, check)
+
+
+def test_time_comes_from_the_limit_and_the_bank():
+    by_limit = pace.seconds({"limit_ms": 100, "bank_ms": None}, 0, tiles=20)
+    assert by_limit == pytest.approx(0.1 * pace.SHARE)
+    assert pace.seconds({"limit_ms": 100, "bank_ms": 60_000}, 0, tiles=20) == by_limit
+    bank = 10_000
+    for tiles in range(20, 0, -1):  # a turn for every tile: more turns than any game has had
+        time = 1000 * pace.seconds({"limit_ms": bank, "bank_ms": bank}, 100, tiles)
+        assert time > 100 * pace.SHARE
+        bank += 100 - time
+        assert bank > 500
+
+
+def test_beats_greedy():
+    won = [play_game([Counting(), GREEDY()], samurai(2), deal)[0] == 1 for deal in range(6)]
+    won += [play_game([GREEDY(), Counting()], samurai(2), deal)[1] == 1 for deal in range(6)]
+    assert sum(won) >= 8

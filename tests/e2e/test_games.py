@@ -87,6 +87,25 @@ def built() -> Callable[..., None]:
     return check
 
 
+def test_greedy_in_six_languages_a_bot_over_the_bridge_and_daimyo(
+    arena: Arena, built: Callable[..., None], tmp_path: Path
+) -> None:
+    """All against all: nobody forfeits, and every game can be verified."""
+    bots = [
+        "greedy",
+        *(f"greedy-{language}" for language in ("js", "c", "go", "rust", "java")),
+        "random-perl",
+        "daimyo",
+    ]
+    built(*bots)
+    document = json.loads(arena("tournament", *bots, "--deals", "1", "--seed", "eight", "--json").stdout)
+    standings = {row["bot"]: row for row in document["standings"]}
+    assert standings.keys() == set(bots)
+    assert all((row["games"], row["forfeits"]) == (14, 0) for row in standings.values())
+    assert standings["random-perl"]["wins"] == 0
+    check_logs(arena, tmp_path / "logs", 56)
+
+
 def check_logs(arena: Arena, logs: Path, games: int) -> None:
     """Every log verifies, its draws too."""
     document = json.loads(arena("verify", str(logs), "--json").stdout)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 TOUR = runpy.run_path(str(ROOT / "docs" / "tour.py"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = TOUR["commands"](README)
-WITH_BUILT_BOTS = [command for command in COMMANDS if re.search(r"greedy-(c|js)", command)]
+WITH_BUILT_BOTS = [command for command in COMMANDS if re.search(r"greedy-", command)]
 OTHERS = [command for command in COMMANDS if command not in WITH_BUILT_BOTS and not command.startswith("make ")]
 
 
@@ -34,7 +34,7 @@ def test_the_tour_works(tmp_path: Path) -> None:
 
 def test_what_it_shows_with_built_bots_works(tmp_path: Path) -> None:
     try:
-        for name in ("greedy-c", "greedy-js"):
+        for name in re.findall(r"greedy-\w+", " ".join(WITH_BUILT_BOTS)):
             load_bot(name)
     except BotError as error:
         pytest.skip(str(error))

@@ -1,7 +1,8 @@
 """Battles of Samurai: who may win each piece on the board, by what lies around it and whose turn is next.
 
-What daimyo and shogun share begins here. `samurai_majorities` makes chances to win the game of the chances to win
-pieces, `samurai_turns` looks for turns, `samurai_requests` reads what the referee sends.
+What daimyo and shogun share begins here. `samurai_lore` holds the numbers that games have taught, `samurai_majorities`
+makes chances to win the game of the chances to win pieces, `samurai_turns` looks for turns, `samurai_requests` reads
+what the referee sends.
 
 As in the engine, castes and tiles are numbers, their index in `CASTES` and `TILES`, and what lies on a space is a
 **code**: 0 for nothing, else 1 + seat * 17 + tile.
@@ -11,6 +12,7 @@ from math import exp
 from operator import itemgetter
 
 from samurai import CASTES, INFLUENCES, SETTLEMENTS, TILES, VALUE
+from samurai_lore import LORE
 
 KINDS = len(TILES)
 NUMBER = {tile: number for number, tile in enumerate(TILES)}
@@ -22,36 +24,22 @@ FULL_SET = tuple(tile for tile in range(KINDS) for _ in range(1 + (TILES[tile] i
 """The tiles that every seat begins with."""
 CASTES_OF = [tuple(caste for caste in range(3) if mask >> caste & 1) for mask in range(8)]
 """The castes in a mask of three bits."""
-ODDS = {
-    2: (
-        ((-1.98, 1.1), (2.3, 1.13)),
-        ((0.12, 0.9), (0.21, 0.9)),
-        ((-0.55, 0.66), (0.76, 0.67)),
-        ((-0.13, 0.68), (0.32, 0.68)),
-    ),
-    3: (
-        ((-1.47, 0.94), (1.79, 0.76)),
-        ((0.69, 0.86), (0.72, 0.87)),
-        ((0.58, 0.57), (1.4, 0.58)),
-        ((1.0, 0.35), (1.6, 0.35)),
-    ),
-    4: (
-        ((-1.37, 1.02), (1.69, 0.76)),
-        ((1.05, 0.84), (1.09, 0.84)),
-        ((1.66, 0.43), (2.38, 0.48)),
-        ((2.46, 0.38), (2.54, 0.44)),
-    ),
-}
-"""How battles went in hundreds of games of greedy, by the number of seats and of empty land spaces around (1, 2, 3, 4
-or more). For the seat that has the next turn, then for any other: the lead over its strongest rival at which its chance
-to win the piece is even, and how steeply the chance rises with the lead."""
-DECIDED = {2: (0.85, 0.6, 0.5, 0.4), 3: (0.65, 0.5, 0.5, 0.5), 4: (0.63, 0.45, 0.5, 0.5)}
-"""Likewise, how many of the battles were decided before the game was over."""
 
 
 def tile_code(seat, tile):
     """What lies where this seat has this tile."""
     return 1 + seat * KINDS + tile
+
+
+def promises(lore):
+    """By tile and caste: how many pieces a tile that is not played yet can be expected to win."""
+    alike = dict(zip((NUMBER["ronin1"], SWITCH, MOVE), lore.ronin_switch_move, strict=True))
+    table = []
+    for tile, strength in enumerate(STRENGTH):
+        rate = lore.ship if tile in SHIPS else lore.samurai if all(strength) else lore.one_caste
+        parts = (alike[tile],) * len(CASTES) if tile in alike else [rate * value for value in strength]
+        table.append(tuple(lore.played * part for part in parts))
+    return table
 
 
 class Garrisons:
@@ -80,9 +68,11 @@ class Garrisons:
 class Realm:
     """The board of a game, and what was worked out about it: the same fronts come up again and again."""
 
-    def __init__(self, spaces, seats):
-        """`spaces` are those of `game_start.board`."""
+    def __init__(self, spaces, seats, lore=None):
+        """`spaces` are those of `game_start.board`; `lore` is what is believed of games of so many seats."""
         self.seats = seats
+        self.lore = lore or LORE[seats]
+        self.promises = promises(self.lore)
         self.is_land = [space["kind"] == "land" for space in spaces]
         settlements = [number for number, space in enumerate(spaces) if space["kind"] in SETTLEMENTS]
         self.around = {s: [near for near in spaces[s]["neighbours"] if near not in settlements] for s in settlements}
@@ -140,7 +130,7 @@ class Realm:
         lead = totals[seat] - max(total for other, total in enumerate(totals) if other != seat)
         if not empty:
             return float(lead > 0)
-        odds = ODDS[self.seats]
+        odds = self.lore.odds
         row = min(empty, len(odds)) - 1
         even, steep = odds[row][seat != following]
-        return DECIDED[self.seats][row] / (1 + exp(steep * (even - lead)))
+        return self.lore.decided[row] / (1 + exp(steep * (even - lead)))

@@ -6,36 +6,14 @@ pieces a seat will have is taken as normally distributed: mean and variance add 
 
 from math import erf, exp, sqrt
 
-from samurai_battles import CASTES_OF, MOVE, NUMBER, SHIPS, STRENGTH, SWITCH
+from samurai_battles import CASTES_OF
+from samurai_lore import LORE
 
 CASTES = range(3)
 SET_ASIDE_LIMIT = 4
 """The game ends when so many pieces are set aside."""
-DOUBT = 0.3
-"""The standard deviation of a difference in pieces that seems certain."""
 PIECE = 0.02
 """What a piece is worth in chance to win where it seems to decide nothing."""
-PULL = {2: 1.0, 3: 0.3, 4: 0.15}
-"""By the number of seats, how much a piece more draws a game without two majorities towards its owner."""
-PLAYED = {2: 1.0, 3: 0.5, 4: 0.2}
-"""By the number of seats, how much a tile that is not played yet still counts: games of many end with tiles left."""
-ALIKE = {NUMBER["ronin1"]: 0.2, SWITCH: 0.3, MOVE: 0.24}
-"""The tiles that promise the same to every caste, whatever their value."""
-
-
-def _promise(tile, strength):
-    if tile in ALIKE:
-        return (ALIKE[tile],) * 3
-    rate = 0.1 if tile in SHIPS else 0.08 if all(strength) else 0.06
-    return tuple(rate * value for value in strength)
-
-
-PROMISE = {
-    seats: [tuple(played * part for part in _promise(*entry)) for entry in enumerate(STRENGTH)]
-    for seats, played in PLAYED.items()
-}
-"""By the number of seats, tile and caste: how many pieces a tile that is not played yet can be expected to win. A point
-of value promises more on a ship, which is fast, and on a samurai, which serves every caste."""
 
 
 class Position:
@@ -52,12 +30,12 @@ class Position:
         self.set_aside = set_aside
         """How many pieces are set aside."""
         self.reserves = reserves
-        """By seat, what the tiles that it has not yet played `promise`."""
+        """By seat, what the tiles that it has not yet played promise."""
 
 
-def promise(tiles, seats):
-    """By caste, how many pieces tiles that are not played yet can be expected to win, in a game of so many seats."""
-    each = PROMISE[seats]
+def promise(realm, tiles):
+    """By caste, how many pieces tiles that are not played yet can be expected to win."""
+    each = realm.promises
     return [sum([each[tile][caste] for tile in tiles]) for caste in CASTES]
 
 
@@ -67,7 +45,7 @@ def evaluate(realm, position, following):
     `following` has the next turn.
     """
     means, variances, taken = prospects(realm, position, following)
-    return victory(means, variances) if taken is None else final(taken)
+    return victory(means, variances, realm.lore) if taken is None else final(taken)
 
 
 def prospects(realm, position, following):
@@ -111,12 +89,13 @@ def prospects(realm, position, following):
     return means, [variance * scale for variance in variances], None
 
 
-def victory(means, variances):
+def victory(means, variances, lore=None):
     """By seat the chance to win the game, by what can be expected of each caste."""
     seats = range(len(means[0]))
-    lead = [leads(mean, variance) for mean, variance in zip(means, variances, strict=True)]
+    lore = lore or LORE[len(seats)]
+    lead = [leads(mean, variance, lore.doubt) for mean, variance in zip(means, variances, strict=True)]
     totals = [sum([mean[seat] for mean in means]) for seat in seats]
-    highest, pull = max(totals), PULL[len(totals)]
+    highest, pull = max(totals), lore.pull
     wins, weights = [], []
     for seat in seats:
         a, b, c = lead[0][seat], lead[1][seat], lead[2][seat]
@@ -127,9 +106,9 @@ def victory(means, variances):
     return [win + share * weight for win, weight in zip(wins, weights, strict=True)]
 
 
-def leads(means, variance):
-    """By seat the chance to lead a caste, of which the seats are expected to have so many pieces."""
-    scale = 1 / sqrt(2 * (variance + DOUBT * DOUBT))
+def leads(means, variance, doubt):
+    """By seat the chance to lead a caste, of which the seats are expected to have so many pieces, more or less."""
+    scale = 1 / sqrt(2 * (variance + doubt * doubt))
     chances = []
     for seat, own in enumerate(means):
         chance = 1.0
@@ -164,9 +143,9 @@ def stakes(realm, position, following):
         for other in seats:
             known = mean[other]
             mean[other] = known + 0.5
-            more = victory(means, variances)
+            more = victory(means, variances, realm.lore)
             mean[other] = known - 0.5
-            less = victory(means, variances)
+            less = victory(means, variances, realm.lore)
             mean[other] = known
             for seat in seats:
                 least = PIECE if seat == other else -PIECE / (realm.seats - 1)

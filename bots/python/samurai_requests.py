@@ -2,6 +2,7 @@
 
 from samurai import CASTES, TILES, plays
 from samurai_battles import FULL_SET, MOVE, NUMBER, SWITCH, Realm, tile_code
+from samurai_lore import LORE
 from samurai_majorities import Position, promise
 from samurai_turns import Choices, Customs
 
@@ -9,10 +10,10 @@ from samurai_turns import Choices, Customs
 class Reader:
     """Reads the requests of a game. It remembers captures, for where captured pieces are hidden."""
 
-    def __init__(self, game):
-        """`game` is the message `game_start`."""
+    def __init__(self, game, lore=LORE):
+        """`game` is the message `game_start`; `lore` is what the bot believes, by the number of seats."""
         self.seat, self.seats = game["seat"], game["seats"]
-        self.realm = Realm(game["board"]["spaces"], self.seats)
+        self.realm = Realm(game["board"]["spaces"], self.seats, lore[self.seats])
         self.customs = Customs(game["options"])
         self._captured = [[0, 0, 0] for _ in range(self.seats)]
 
@@ -34,7 +35,7 @@ class Reader:
         for seat in view["switch_used"]:
             left[seat].remove(SWITCH)
         aside = sum(view["set_aside"].values())
-        return Position(at, garrisons, self.captured(view), aside, [promise(tiles, self.seats) for tiles in left])
+        return Position(at, garrisons, self.captured(view), aside, [promise(self.realm, tiles) for tiles in left])
 
     def captured(self, view):
         """By seat, the captured pieces by caste: those that the view shows, and what was heard of the others."""

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from samurai import FAST
 from samurai_battles import CASTES_OF, KINDS, MOVE, NUMBER, SHIPS, STRENGTH, SWITCH, tile_code
-from samurai_majorities import PROMISE, Position, promise
+from samurai_majorities import Position, promise
 
 CASTES = range(3)
 WIDTHS = (10, 3, 2, 1)
@@ -58,8 +58,7 @@ class Gauge:
     def __init__(self, realm, seat, following, stakes):
         self.realm, self.seat, self.following, self.stakes = realm, seat, following, stakes
         self.prices = [
-            sum([stake[seat] * part for stake, part in zip(stakes, parts, strict=True)])
-            for parts in PROMISE[realm.seats]
+            sum([stake[seat] * part for stake, part in zip(stakes, parts, strict=True)]) for parts in realm.promises
         ]
         """By tile, what it costs to play it."""
         self._rows = {}
@@ -144,7 +143,7 @@ class Node:
     def position(self, before, plays):
         """The position after a turn of these plays, which began in the position `before`."""
         reserves = list(before.reserves)
-        spent = promise([play[0] for play in plays], len(reserves))
+        spent = promise(self.gauge.realm, [play[0] for play in plays])
         reserves[self.gauge.seat] = [r - s for r, s in zip(reserves[self.gauge.seat], spent, strict=True)]
         return Position(self.at, self.garrisons, before.captured, before.set_aside, reserves)
 

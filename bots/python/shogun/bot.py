@@ -9,6 +9,7 @@ sys.path.insert(1, os.path.dirname(sys.path[1]))
 from arena_bot import run
 from samurai_commander import Commander, Outlook, action
 from samurai_requests import told
+from shogun_lore import LORE_OF_DAIMYO
 from shogun_pace import Stopwatch, seconds
 from shogun_rollouts import Rollouts
 from shogun_search import compare
@@ -18,6 +19,7 @@ from shogun_worlds import Worlds, rules_of, state_of
 class Shogun(Commander):
     name = "shogun"
     version = "1.0"
+    lore = LORE_OF_DAIMYO
     finalists = 40
     watch = Stopwatch
     rollouts = None

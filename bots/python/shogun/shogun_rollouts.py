@@ -56,7 +56,7 @@ class Rollouts:
         return state
 
     def _position(self, state):
-        reserves = [promise(hand + stack, self.seats) for hand, stack in zip(state.hands, state.stacks, strict=True)]
+        reserves = [promise(self.realm, hand + stack) for hand, stack in zip(state.hands, state.stacks, strict=True)]
         garrisons = self.realm.garrisons(state.pieces)
         return Position(state.at, garrisons, state.captured, sum(state.set_aside), reserves)
 

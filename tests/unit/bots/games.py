@@ -17,6 +17,8 @@ from arena.rules.base import Event, Rules
 
 ROOT = Path(__file__).resolve().parents[3]
 BOTS = ROOT / "bots/python"
+LIMIT_MS = 1000
+"""What the bots are told of their time. Nobody measures it."""
 
 Message = dict[str, Any]
 Ask = Callable[[int, Any, Message, Message], Message]
@@ -83,6 +85,7 @@ def play_game(
             "seat": seat,
             "seats": rules.seats,
             "board": rules.board_payload(),
+            "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": LIMIT_MS},
             "bot_seed": 10 * seed + seat,
         }
         for seat in range(rules.seats)
@@ -90,19 +93,31 @@ def play_game(
     for bot, start in zip(bots, starts, strict=True):
         bot.start(start)
     state = rules.start()
+    news: list[list[Message]] = [[] for _ in bots]
+
+    def tell(events: list[Event]) -> None:
+        for seat, learnt in enumerate(news):
+            learnt += [event.data for event in events if event.reaches(seat)]
+
     while (ranks := rules.ranks(state)) is None:
         if draw := rules.draw_wanted(state):
-            state = rules.draw(state, chance.randrange(draw.n))
+            drawn: list[Event] = []
+            state = rules.draw(state, chance.randrange(draw.n), drawn)
+            tell(drawn)
             continue
         decision = rules.pending(state)[0]
         seat = decision.seat
         request = {
             "kind": decision.kind,
+            "clock": {"limit_ms": LIMIT_MS, "bank_ms": None},
             "view": rules.view(state, seat),
+            "events": news[seat],
             "legal": rules.write_legal(state, seat),
         }
+        news[seat] = []
         events: list[Event] = []
         state = rules.act(state, seat, ask(seat, bots[seat], starts[seat], request), events)
+        tell(events)
         if told is not None:
             told.append((request, events))
     return ranks

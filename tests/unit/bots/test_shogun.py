@@ -10,6 +10,7 @@ from kit import samurai, single_options, tables, walk
 from unit.bots.games import GREEDY, RANDOM, _bot_class, play_game
 
 SHOGUN = _bot_class("shogun", "Shogun")
+DAIMYO = _bot_class("daimyo", "Daimyo")
 pace, rollouts, search, worlds = map(
     importlib.import_module, ("shogun_pace", "shogun_rollouts", "shogun_search", "shogun_worlds")
 )
@@ -22,7 +23,7 @@ class Counting(SHOGUN):
     rollouts = 8
 
     def start(self, game):
-        super().start({"time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 100}, **game})
+        super().start({**game, "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 100}})
 
 
 class Ticking(Counting):
@@ -38,7 +39,7 @@ class Ticking(Counting):
             return self.looked / 1000
 
         self.watch = lambda: pace.Stopwatch(now)
-        return super().decide({"clock": {"limit_ms": 100, "bank_ms": None}, **request})
+        return super().decide({**request, "clock": {"limit_ms": 100, "bank_ms": None}})
 
 
 def ask_all(cls, rules, seed, check):
@@ -148,6 +149,17 @@ def test_time_comes_from_the_limit_and_the_bank():
         assert time > 100 * pace.SHARE
         bank += 100 - time
         assert bank > 500
+
+
+def test_what_it_believes_of_games_of_two_makes_a_better_daimyo():
+    class Taught(DAIMYO):
+        lore = SHOGUN.lore
+
+    won = 0
+    for deal in range(10):
+        won += play_game([Taught(), DAIMYO()], samurai(2), deal) == (1, 2)
+        won += play_game([DAIMYO(), Taught()], samurai(2), deal) == (2, 1)
+    assert won >= 12
 
 
 def test_beats_greedy():

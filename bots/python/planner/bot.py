@@ -1,4 +1,7 @@
-"""Plays Samurai Gardener with the next round in mind: for every planting, what each card of the deck could then do."""
+"""Plays Samurai Gardener with the next rounds in mind.
+
+Of plantings that look good it works out what each card of the deck could do then, and plays on with the best of them.
+"""
 
 import gc
 import os

@@ -4,6 +4,7 @@ from functools import lru_cache
 from math import exp
 
 from garden_plans import Plans
+from garden_plot import Plot
 from garden_prospects import count_rows, scorings
 from gardener import KINDS, face_up
 
@@ -49,11 +50,11 @@ class Table:
     def plans(self, seat):
         """The plantings in a seat's garden."""
         layout = self._layout(tuple(map(tuple, self.view["gardens"][seat])))
-        return self.plans_in(layout, self.features(seat), seat)
+        return self.plans_in(Plot(self._prospects, layout), self.features(seat), seat)
 
-    def plans_in(self, layout, features, seat):
+    def plans_in(self, plot, features, seat):
         """The plantings in a garden, if it were that of a seat."""
-        return Plans(self._prospects, layout, self.unseen, features, self.choices(seat))
+        return Plans(plot, self.unseen, features, self.choices(seat))
 
     def _order(self, starter):
         """The seats in the game in the order of a draft."""

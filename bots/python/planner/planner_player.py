@@ -9,10 +9,14 @@ from arena.rules.gardener.scoring import BONUS, POINTS, turn_down
 
 SPITE = 1.0
 """What it is worth to keep cards from opponents: this much of what they lose on average."""
-OWN = 0.6
-"""The part of the time for a draft in which own plantings are weighed; the rest is for those of opponents."""
+GLANCED = 6
+"""So many plantings of each card are looked at in the gardens of opponents."""
+LOOK = 0.5
+"""The part of the time for a draft in which own plantings are looked at."""
+THEIRS = 0.75
+"""The part after which those of opponents are no longer."""
 PLANTING = 0.6
-"""The part of the time for planting in which plantings are weighed if there is a race to prepare."""
+"""The part of the time for planting that goes to it if there is a race to prepare."""
 
 
 class PlannerPlayer:
@@ -31,22 +35,27 @@ class PlannerPlayer:
         return self._race(offer) if self.table.race else self._draft(offer, budget)
 
     def _draft(self, offer, budget):
-        own = self.table.plans(self.table.seat).weigh(offer, lambda: budget.left(OWN))
-        values = {card: best(own[card]) for card in offer}
+        plans = self.table.plans(self.table.seat)
+        own = plans.weigh(offer, lambda: budget.left(LOOK))
         wishes = []
-        later = self.table.later()
-        for i, seat in enumerate(later, 1):
-            if not budget.left():
+        for seat in self.table.later():
+            if not budget.left(THEIRS):
                 break
-            until = OWN + (1 - OWN) * i / len(later)
-            theirs = self.table.plans(seat).weigh(offer, lambda until=until: budget.left(until))
+            theirs = self.table.plans(seat).weigh(offer, lambda: budget.left(THEIRS), GLANCED)
             wishes.append({card: best(theirs[card]) for card in offer})
+        games = self._play_on(plans, own, budget.left)
+        values = {card: best(own[card]) for card in offer}
 
         def gain(card):
             return values[card] - SPITE * left_over(wishes, offer, card) / (self.table.seats - 1)
 
         card = max(offer, key=gain)
-        return {"card": card}, f"worth {values[card] / POINT:.1f} points in the best of {counted(own)} plantings"
+        note = f"worth {values[card] / POINT:.1f} points in the best of {counted(own)} plantings, {games} games"
+        return {"card": card}, note
+
+    def _play_on(self, plans, weighed, more):
+        table = self.table
+        return plans.play_on(weighed, table.rounds_left() - 1, more, table.view["round"])
 
     def _race(self, offer):
         """Take a card at once: who is first has it. What cards are worth was worked out before, if it could be."""
@@ -56,9 +65,9 @@ class PlannerPlayer:
         card = max(offer, key=self._cards.__getitem__)
         return {"card": card}, f"worth {self._cards[card] / POINT:.1f} points"
 
-    def _prepare_race(self, layout, features, budget):
+    def _prepare_race(self, plot, features, budget):
         if self.table.race:
-            self._cards = self.table.plans_in(layout, features, self.table.seat).glance(budget.left)
+            self._cards = self.table.plans_in(plot, features, self.table.seat).glance(budget.left)
 
     def plant(self, budget):
         """Plant for the points of this round and for what the garden promises then."""
@@ -68,15 +77,16 @@ class PlannerPlayer:
         until = PLANTING if table.race else 1.0
         rivals = table.rivals()
         weighed = plans.weigh([card], lambda: budget.left(until))
+        games = self._play_on(plans, weighed, lambda: budget.left(until))
 
         def outlook(weighed):
             value, planting = weighed
             return table.outlook(rivals, planting.points, value / POINT - planting.points), value
 
         value, planting = max(weighed[card], key=outlook)
-        self._prepare_race(plans.layout_after(planting), planting.features, budget)
+        self._prepare_race(plans.after(planting), planting.features, budget)
         later = value / POINT - planting.points
-        note = f"{planting.points} points now, {later:.1f} later, best of {counted(weighed)} plantings"
+        note = f"{planting.points} points now, {later:.1f} later, best of {counted(weighed)} plantings, {games} games"
         return {"at": list(point(planting.position)), "turned": planting.turned}, note
 
     def score(self, budget):
@@ -88,12 +98,12 @@ class PlannerPlayer:
 
         def outlook(way):
             order, points, features = way
-            future = plans.future(plans.plot.promise(features)) / POINT
+            future = plans.future(plans.plot, features) / POINT
             return table.outlook(rivals, points, future), -len(order)
 
         kinds = [(KINDS.index(row["kind"]), row["length"]) for row in rows]
         order, points, features = max(orders(kinds, plans.features), key=outlook)
-        self._prepare_race(plans.plot.layout, features, budget)
+        self._prepare_race(plans.plot, features, budget)
         return {"rows": [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order]}, f"{points} points"
 
 

@@ -1,10 +1,11 @@
 """Which bot is the better: matches of the bundled bots against each other, as many games as that takes.
 
-The real thing: processes, the referee, the clock. For each number of players the bots of a ladder sit down together,
-or two by two, and play deal after deal, each deal once per rotation of the seats, so that its luck cancels. On a deal
-the bot with the better ranks is ahead. A step of the ladder is shown when the deals on which one bot was ahead and
-those on which the other was could come from equal bots in one case of a hundred at most: a test that may be looked at
-after every deal (`shares.evidence`). A ladder ends when all its steps are shown, or after `--deals`.
+The real thing: processes, the referee, the clock. For each step of a ladder and each number of players one of the upper
+bot sits down with several of the lower, and they play deal after deal, each deal once per rotation of the seats, so
+that its luck cancels. On a deal the upper bot is ahead if the sum of its ranks is less than the mean of the others'. A
+step is shown when the deals on which it was ahead and those on which it was behind could come from equal bots in one
+case of a hundred at most: a test that may be looked at after every deal (`shares.evidence`). A step ends when it is
+shown, or after `--deals`.
 
 Any forfeit is printed: a bot that loses on time is none that keeps its time. Takes an hour and more.
 """
@@ -12,15 +13,17 @@ Any forfeit is printed: a bot that loses on time is none that keeps its time. Ta
 from __future__ import annotations
 
 import argparse
+import statistics
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 
 import msgspec
 from shares import evidence
 
+from arena.rules import game
 from arena.tournament.match import begin_match, play_match
 from arena.tournament.runner import Played
 from arena.tournament.setup import set_up
@@ -31,30 +34,31 @@ SAMURAI = ("shogun", "daimyo", "greedy", "random")
 GARDENER = ("planner", "greedy", "random")
 
 
-class Ladder(msgspec.Struct, frozen=True):
-    """Bots at one table, the best first."""
+class Step(msgspec.Struct, frozen=True):
+    """Two neighbours of a ladder at one table."""
 
     rules: str
     ruleset: str | None
     """None for the game's first."""
-    bots: tuple[str, ...]
+    upper: str
+    lower: str
+    players: int
     time: str
 
 
-class Step:
-    """Two neighbours of a ladder."""
+class Tally(msgspec.Struct):
+    """Deals on which the upper bot was ahead, behind, and neither."""
 
-    def __init__(self, upper: str, lower: str) -> None:
-        self.upper, self.lower = upper, lower
-        self.ahead = self.behind = self.level = 0
-        """Deals."""
+    ahead: int = 0
+    behind: int = 0
+    level: int = 0
 
     @property
     def evidence(self) -> float:
         return evidence(self.ahead, self.behind)
 
-    def count(self, upper: int, lower: int) -> None:
-        """A deal is over: the sums of the two bots' ranks."""
+    def count(self, upper: int, lower: float) -> None:
+        """A deal is over: the sum of the upper bot's ranks, and the mean of the others'."""
         if upper < lower:
             self.ahead += 1
         elif upper > lower:
@@ -65,35 +69,33 @@ class Step:
     def __str__(self) -> str:
         confidence = max(0.0, 1 - 1 / self.evidence)
         deals = f"ahead on {self.ahead} deals, behind on {self.behind}, level on {self.level}"
-        return f"{self.upper} > {self.lower}: {deals}: {f'{confidence:.2%}' if confidence < 0.9999 else 'over 99.99%'}"
+        return f"{deals}: {f'{confidence:.2%}' if confidence < 0.9999 else 'over 99.99%'}"
 
 
-def climb(ladder: Ladder, deals: int, logs: Path) -> list[Step]:
-    """Play until every step is shown, or all deals are played."""
+def climb(step: Step, deals: int, logs: Path) -> Tally:
+    """Play until the step is shown, or all deals are played."""
     setup = set_up(
-        ladder.bots,
-        rules=ladder.rules,
-        ruleset=ladder.ruleset,
+        [step.upper, *[step.lower] * (step.players - 1)],
+        rules=step.rules,
+        ruleset=step.ruleset,
         options={},
         board=None,
-        players=len(ladder.bots),
+        players=step.players,
         deals=deals,
         seatings="cyclic",
-        time=ladder.time,
+        time=step.time,
         race_window_ms=1.0,
         seed="ladder",
     )
-    print(f"{ladder.rules} {setup.settings.ruleset}, {len(ladder.bots)} players, {ladder.time}", flush=True)
-    steps = [Step(upper, lower) for upper, lower in pairwise(bot.name for bot in setup.settings.bots)]
+    tally = Tally()
     games = play_match(setup, begin_match(setup.settings, logs))
     for _, played in groupby(games, key=lambda played: played.game.deal):
-        ranks = sums(list(played), len(ladder.bots))
-        for step, (upper, lower) in zip(steps, pairwise(ranks), strict=True):
-            step.count(upper, lower)
-        if all(step.evidence >= ENOUGH for step in steps):
+        upper, *lower = sums(list(played), step.players)
+        tally.count(upper, statistics.fmean(lower))
+        if tally.evidence >= ENOUGH:
             break
     games.close()
-    return steps
+    return tally
 
 
 def sums(played: Sequence[Played], bots: int) -> list[int]:
@@ -107,13 +109,6 @@ def sums(played: Sequence[Played], bots: int) -> list[int]:
     return total
 
 
-def ladders(rules: str, ruleset: str | None, bots: Sequence[str], time: str) -> Iterator[Ladder]:
-    """Two by two, then three neighbours at a table, and so on up to all that can sit there."""
-    for players in range(2, len(bots) + 1):
-        for first in range(len(bots) - players + 1):
-            yield Ladder(rules, ruleset, tuple(bots[first : first + players]), time)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Which bot is the better, with 99 % confidence.")
     parser.add_argument("bots", nargs="*", help="a ladder, the best first (all ladders of the bundled bots)")
@@ -124,17 +119,19 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=400, help="at most so many deals a table (400)")
     options = parser.parse_args()
     if options.bots:
-        chosen = [(options.rules, options.ruleset, options.bots)]
+        ladders = [(options.rules, options.ruleset, options.bots)]
     else:
-        chosen = [("samurai", "standard", SAMURAI), *(("gardener", name, GARDENER) for name in ("draft", "race"))]
+        ladders = [("samurai", "standard", SAMURAI), *(("gardener", name, GARDENER) for name in ("draft", "race"))]
     failed = False
     with tempfile.TemporaryDirectory(prefix="ladder-") as logs:
-        for rules, ruleset, bots in chosen:
-            for ladder in ladders(rules, ruleset, bots, options.time):
-                if options.players in (None, len(ladder.bots)):
-                    for step in climb(ladder, options.deals, Path(logs)):
-                        print(f"  {step}", flush=True)
-                        failed = failed or step.evidence < ENOUGH
+        for rules, ruleset, bots in ladders:
+            for players in [options.players] if options.players else game(rules).seat_counts:
+                for upper, lower in pairwise(bots):
+                    step = Step(rules, ruleset, upper, lower, players, options.time)
+                    tally = climb(step, options.deals, Path(logs))
+                    words = f"{rules} {ruleset or ''}, {players} players, {step.time}: {upper} > {lower}"
+                    print(f"{words}: {tally}", flush=True)
+                    failed = failed or tally.evidence < ENOUGH
     sys.exit("a step was not shown" if failed else 0)
 
 

@@ -15,6 +15,7 @@ from arena.conform.report import Verdict
 from arena.conform.setting import Clock, Setting
 from arena.errors import ActionError, IllegalAction
 from arena.referee.announcement import game_start
+from arena.referee.game import is_late
 from arena.rules.base import Decision, Event
 from arena.types import Payload, Seat
 from arena.wire.messages import (
@@ -134,7 +135,7 @@ class Table:
         try:
             state = self._rules.act(self._state, self._seat, message.action, events)
         except ActionError as error:
-            if self._is_late(message.action):
+            if is_late(self._rules, self._seat, message.action, self._asked_in, self._state):
                 return
             raise self._bad_action(kind, message, error) from None
         self._state = state
@@ -230,16 +231,6 @@ class Table:
         except ActionError:
             return  # of the bot's own action too, which is judged next
         self._learn(events)
-
-    def _is_late(self, action: Payload) -> bool:
-        """Whether others made the action illegal since the bot was asked; then it is asked again."""
-        if self._asked_in is self._state:
-            return False
-        try:
-            self._rules.act(self._asked_in, self._seat, action)
-        except ActionError:
-            return False
-        return True
 
     def _learn(self, events: list[Event]) -> None:
         self._news += [event.data for event in events if event.reaches(self._seat)]

@@ -31,6 +31,13 @@ LogEvent: TypeAlias = Payload
 """An event's data, with `only` (a list of seats) if it was not for everyone."""
 
 
+def told(event: LogEvent, seat: Seat) -> Payload | None:
+    """What a seat was told of a logged event: its data, or None if it was not told."""
+    if seat not in event.get("only", (seat,)):
+        return None
+    return {key: value for key, value in event.items() if key != "only"}
+
+
 class LoggedBot(msgspec.Struct, frozen=True):
     """Who sat at a seat."""
 

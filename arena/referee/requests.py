@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from arena.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, LoggedForfeit, OutcomeRecord, Record
+from arena.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, LoggedForfeit, OutcomeRecord, Record, told
 from arena.referee.clock import NS_PER_MS, Clock
 from arena.referee.replay import replay, rules_of
 from arena.types import Payload, Seat, Termination, TimeControl
@@ -73,7 +73,7 @@ def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
             asked = None
             yield answered
         if not isinstance(record, LateRecord | OutcomeRecord):
-            events += [told for event in record.events if (told := _told(event, seat)) is not None]
+            events += [data for event in record.events if (data := told(event, seat)) is not None]
 
 
 def _answered(asked: Asked, record: Record, seat: Seat) -> Asked | None:
@@ -85,10 +85,3 @@ def _answered(asked: Asked, record: Record, seat: Seat) -> Asked | None:
             if forfeit.seat == seat and forfeit.code != Termination.START_FAILED:
                 return msgspec.structs.replace(asked, forfeit=forfeit)
     return None
-
-
-def _told(event: Payload, seat: Seat) -> Payload | None:
-    """What a seat was told of a logged event, if anything."""
-    if seat not in event.get("only", (seat,)):
-        return None
-    return {key: value for key, value in event.items() if key != "only"}

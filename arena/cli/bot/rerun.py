@@ -10,15 +10,12 @@ import msgspec
 
 from arena.cli.options import json_option
 from arena.cli.output import say, show_json, show_line
-from arena.errors import ConfigError
+from arena.errors import CheckFailed, ConfigError
 from arena.show.text import plain
 
 if TYPE_CHECKING:
     from arena.author.rerun import Reply
     from arena.record.log import Log
-
-FAILED = 3
-"""Exit code if the bot would have forfeited."""
 
 
 @click.command()
@@ -76,7 +73,7 @@ def rerun(
         for line in again.output.splitlines():
             say(f"{bot} printed: {line}")
     if any(reply.fault for reply in replies):
-        ctx.exit(FAILED)
+        ctx.exit(CheckFailed.exit_code)
 
 
 def heading(log: Log, seat: int, bot: str) -> str:

@@ -7,12 +7,15 @@ step is shown when the deals on which it was ahead and those on which it was beh
 case of a hundred at most: a test that may be looked at after every deal (`shares.evidence`). A step ends when it is
 shown, or after `--deals`.
 
+`shogun@0.05` is shogun that thinks for a twentieth of its time: what more time is worth, under one clock for all.
+
 Any forfeit is printed: a bot that loses on time is none that keeps its time. Takes an hour and more.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import statistics
 import sys
 import tempfile
@@ -23,6 +26,7 @@ from pathlib import Path
 import msgspec
 from shares import evidence
 
+from arena.link.bots import find_bot
 from arena.rules import game
 from arena.tournament.match import begin_match, play_match
 from arena.tournament.runner import Played
@@ -30,16 +34,19 @@ from arena.tournament.setup import set_up
 
 ENOUGH = 100.0
 """Evidence that is wrong in one case of a hundred."""
-SAMURAI = ("shogun", "daimyo", "greedy", "random")
-GARDENER = ("planner", "greedy", "random")
+LADDERS = (
+    ("samurai", "standard", ("shogun", "daimyo", "greedy", "random")),
+    ("samurai", "standard", ("shogun", "shogun@0.05")),
+    *(("gardener", ruleset, ("planner", "greedy", "random")) for ruleset in ("draft", "race", "young")),
+)
+"""Rules, ruleset, and bots, the best first."""
 
 
 class Step(msgspec.Struct, frozen=True):
     """Two neighbours of a ladder at one table."""
 
     rules: str
-    ruleset: str | None
-    """None for the game's first."""
+    ruleset: str
     upper: str
     lower: str
     players: int
@@ -75,7 +82,7 @@ class Tally(msgspec.Struct):
 def climb(step: Step, deals: int, logs: Path) -> Tally:
     """Play until the step is shown, or all deals are played."""
     setup = set_up(
-        [step.upper, *[step.lower] * (step.players - 1)],
+        [entrant(step.upper), *[entrant(step.lower)] * (step.players - 1)],
         rules=step.rules,
         ruleset=step.ruleset,
         options={},
@@ -98,6 +105,12 @@ def climb(step: Step, deals: int, logs: Path) -> Tally:
     return tally
 
 
+def entrant(bot: str) -> str:
+    """How a tournament finds a bot that is `NAME`, or `NAME@SHARE` if it shall think for a share of its time."""
+    name, _, share = bot.partition("@")
+    return f"cmd:{{python}} {shlex.quote(str(find_bot(name) / 'bot.py'))} {share}" if share else name
+
+
 def sums(played: Sequence[Played], bots: int) -> list[int]:
     """Each bot's ranks on a deal, added up."""
     total = [0] * bots
@@ -111,7 +124,7 @@ def sums(played: Sequence[Played], bots: int) -> list[int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Which bot is the better, with 99 % confidence.")
-    parser.add_argument("bots", nargs="*", help="a ladder, the best first (all ladders of the bundled bots)")
+    parser.add_argument("bots", nargs="*", help="a ladder, the best first (all of the bundled bots)")
     parser.add_argument("--rules", default="samurai", help="for a ladder of your own (samurai)")
     parser.add_argument("--ruleset", help="for a ladder of your own (the game's first)")
     parser.add_argument("--time", default="0.1/move", help="the time control (0.1/move)")
@@ -119,9 +132,10 @@ def main() -> None:
     parser.add_argument("--deals", type=int, default=400, help="at most so many deals a table (400)")
     options = parser.parse_args()
     if options.bots:
-        ladders = [(options.rules, options.ruleset, options.bots)]
+        ruleset = options.ruleset or next(iter(game(options.rules).rulesets))
+        ladders = [(options.rules, ruleset, tuple(options.bots))]
     else:
-        ladders = [("samurai", "standard", SAMURAI), *(("gardener", name, GARDENER) for name in ("draft", "race"))]
+        ladders = list(LADDERS)
     failed = False
     with tempfile.TemporaryDirectory(prefix="ladder-") as logs:
         for rules, ruleset, bots in ladders:
@@ -129,7 +143,7 @@ def main() -> None:
                 for upper, lower in pairwise(bots):
                     step = Step(rules, ruleset, upper, lower, players, options.time)
                     tally = climb(step, options.deals, Path(logs))
-                    words = f"{rules} {ruleset or ''}, {players} players, {step.time}: {upper} > {lower}"
+                    words = f"{rules} {ruleset}, {players} players, {step.time}: {upper} > {lower}"
                     print(f"{words}: {tally}", flush=True)
                     failed = failed or tally.evidence < ENOUGH
     sys.exit("a step was not shown" if failed else 0)

@@ -37,8 +37,7 @@ def promises(lore):
     table = []
     for tile, strength in enumerate(STRENGTH):
         rate = lore.ship if tile in SHIPS else lore.samurai if all(strength) else lore.one_caste
-        parts = (alike[tile],) * len(CASTES) if tile in alike else [rate * value for value in strength]
-        table.append(tuple(lore.played * part for part in parts))
+        table.append((alike[tile],) * len(CASTES) if tile in alike else tuple(rate * value for value in strength))
     return table
 
 
@@ -68,10 +67,10 @@ class Garrisons:
 class Realm:
     """The board of a game, and what was worked out about it: the same fronts come up again and again."""
 
-    def __init__(self, spaces, seats, lore=None):
-        """`spaces` are those of `game_start.board`; `lore` is what is believed of games of so many seats."""
+    def __init__(self, spaces, seats):
+        """`spaces` are those of `game_start.board`."""
         self.seats = seats
-        self.lore = lore or LORE[seats]
+        self.lore = LORE[seats]
         self.promises = promises(self.lore)
         self.is_land = [space["kind"] == "land" for space in spaces]
         settlements = [number for number, space in enumerate(spaces) if space["kind"] in SETTLEMENTS]
@@ -122,15 +121,18 @@ class Realm:
         key = empty, totals, following
         chances = self._chances.get(key)
         if chances is None:
-            chances = tuple(self._chance(empty, totals, seat, following) for seat in range(self.seats))
+            chances = self._outcome(totals) if not empty else self._outlook(empty, totals, following)
             self._chances[key] = chances
         return chances
 
-    def _chance(self, empty, totals, seat, following):
-        lead = totals[seat] - max(total for other, total in enumerate(totals) if other != seat)
-        if not empty:
-            return float(lead > 0)
-        odds = self.lore.odds
-        row = min(empty, len(odds)) - 1
-        even, steep = odds[row][seat != following]
-        return self.lore.decided[row] / (1 + exp(steep * (even - lead)))
+    def _outlook(self, empty, totals, following):
+        lore, row = self.lore, min(empty, len(self.lore.steep)) - 1
+        steep, turn = lore.steep[row], lore.turn[row]
+        weights = [exp(steep * total + turn[(seat - following) % self.seats]) for seat, total in enumerate(totals)]
+        share = lore.decided[row] / (sum(weights) + exp(lore.nobody[row]))
+        return tuple(share * weight for weight in weights)
+
+    @staticmethod
+    def _outcome(totals):
+        highest = max(totals)
+        return tuple(float(total == highest and totals.count(total) == 1) for total in totals)

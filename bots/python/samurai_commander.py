@@ -1,7 +1,6 @@
 """What daimyo and shogun do alike: they read requests, open the game, and know which turns look best by themselves."""
 
 from arena_bot import Bot
-from samurai_lore import LORE
 from samurai_majorities import evaluate, stakes
 from samurai_opening import HAND, settle
 from samurai_requests import Reader, wire
@@ -28,13 +27,11 @@ class Commander(Bot):
     """A bot for Samurai; `turn` is left to it."""
 
     want = ("view", "events", "legal")
-    lore = LORE
-    """What it believes of games, by the number of seats."""
     finalists = 12
     """How many of the turns that gain most to first order are weighed exactly."""
 
     def start(self, game):
-        self.reader = Reader(game, self.lore)
+        self.reader = Reader(game)
 
     def decide(self, request):
         self.reader.listen(request)

@@ -7,11 +7,12 @@ pieces a seat will have is taken as normally distributed: mean and variance add 
 from math import erf, exp, sqrt
 
 from samurai_battles import CASTES_OF
-from samurai_lore import LORE
 
 CASTES = range(3)
 SET_ASIDE_LIMIT = 4
 """The game ends when so many pieces are set aside."""
+TINY = 1e-9
+"""So that where no caste can be led nothing is divided by 0."""
 PIECE = 0.02
 """What a piece is worth in chance to win where it seems to decide nothing."""
 
@@ -89,33 +90,33 @@ def prospects(realm, position, following):
     return means, [variance * scale for variance in variances], None
 
 
-def victory(means, variances, lore=None):
+def victory(means, variances, lore):
     """By seat the chance to win the game, by what can be expected of each caste."""
-    seats = range(len(means[0]))
-    lore = lore or LORE[len(seats)]
-    lead = [leads(mean, variance, lore.doubt) for mean, variance in zip(means, variances, strict=True)]
-    totals = [sum([mean[seat] for mean in means]) for seat in seats]
-    highest, pull = max(totals), lore.pull
+    spread = [lore.spread * variance for variance in variances]
+    lead = [leads(mean, variance, lore) for mean, variance in zip(means, spread, strict=True)]
+    # Where nobody leads two castes, it is between those who lead one, and decided by the pieces of the others.
+    others = []
+    for expected, led in zip(zip(*means, strict=True), zip(*lead, strict=True), strict=True):
+        inside = sum([mean * chance for mean, chance in zip(expected, led, strict=True)]) / (sum(led) + TINY)
+        others.append(sum(expected) - lore.outside * inside)
+    highest, pull = max(others), lore.pull / sqrt(sum(spread) + lore.pull_doubt * lore.pull_doubt)
     wins, weights = [], []
-    for seat in seats:
-        a, b, c = lead[0][seat], lead[1][seat], lead[2][seat]
+    for a, b, c, other in zip(*lead, others, strict=True):
         wins.append(a * b + a * c + b * c - 2 * a * b * c)
-        # Where nobody leads two castes, it is between those who lead one, and decided by other pieces: roughly, by all.
-        weights.append((1 - (1 - a) * (1 - b) * (1 - c) + 0.01) * exp(pull * (totals[seat] - highest)))
+        weights.append((1 - (1 - a) * (1 - b) * (1 - c) + lore.slack) * exp(pull * (other - highest)))
     share = (1 - sum(wins)) / sum(weights)
     return [win + share * weight for win, weight in zip(wins, weights, strict=True)]
 
 
-def leads(means, variance, doubt):
+def leads(means, variance, lore):
     """By seat the chance to lead a caste, of which the seats are expected to have so many pieces, more or less."""
-    scale = 1 / sqrt(2 * (variance + doubt * doubt))
+    scale, least = 1 / sqrt(2 * (variance + lore.doubt * lore.doubt)), lore.lead
     chances = []
     for seat, own in enumerate(means):
         chance = 1.0
         for other, mean in enumerate(means):
             if other != seat:
-                # Half a piece: with a difference of 0 nobody leads, and it is a whole number.
-                chance *= 0.5 + 0.5 * erf((own - mean - 0.5) * scale)
+                chance *= 0.5 + 0.5 * erf((own - mean - least) * scale)
         chances.append(chance)
     return chances
 

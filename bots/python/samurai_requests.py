@@ -2,7 +2,6 @@
 
 from samurai import CASTES, TILES, plays
 from samurai_battles import FULL_SET, MOVE, NUMBER, SWITCH, Realm, tile_code
-from samurai_lore import LORE
 from samurai_majorities import Position, promise
 from samurai_turns import Choices, Customs
 
@@ -10,10 +9,10 @@ from samurai_turns import Choices, Customs
 class Reader:
     """Reads the requests of a game. It remembers captures, for where captured pieces are hidden."""
 
-    def __init__(self, game, lore=LORE):
-        """`game` is the message `game_start`; `lore` is what the bot believes, by the number of seats."""
+    def __init__(self, game):
+        """`game` is the message `game_start`."""
         self.seat, self.seats = game["seat"], game["seats"]
-        self.realm = Realm(game["board"]["spaces"], self.seats, lore[self.seats])
+        self.realm = Realm(game["board"]["spaces"], self.seats)
         self.customs = Customs(game["options"])
         self._captured = [[0, 0, 0] for _ in range(self.seats)]
 

@@ -1,6 +1,7 @@
 """Plays Samurai Gardener with the next rounds in mind.
 
 Of plantings that look good it works out what each card of the deck could do then, and plays on with the best of them.
+Run with a number, it thinks for that share of its time (0.6): to see what time is worth.
 """
 
 import gc
@@ -13,7 +14,7 @@ sys.path.insert(1, os.path.dirname(sys.path[1]))
 from arena_bot import Bot, run
 from garden_prospects import Prospects
 from gardener import read_deck
-from planner_budget import Budget
+from planner_budget import SHARE, Budget
 from planner_player import PlannerPlayer
 
 DECISIONS = 3
@@ -33,6 +34,9 @@ class Planner(Bot):
     budget = Budget
     """What measures its thinking; a `Count` makes it the same on every machine."""
 
+    def __init__(self, share=SHARE):
+        self.share = share
+
     def start(self, game):
         prospects = prospects_of(tuple(bytes(card) for card, _ in read_deck(game)))
         prospects.forget()
@@ -46,9 +50,9 @@ class Planner(Bot):
         budget = self.budget()
         table = self.player.table
         table.see(request["view"])
-        budget.grant(request["clock"], self.increment_ms, DECISIONS * table.rounds_left())
+        budget.grant(request["clock"], self.increment_ms, DECISIONS * table.rounds_left(), self.share)
         return getattr(self.player, request["kind"])(budget)
 
 
 if __name__ == "__main__":
-    run(Planner())
+    run(Planner(*map(float, sys.argv[1:])))

@@ -18,18 +18,19 @@ class Budget:
         self._begun = now()
         self._seconds = 0.0
 
-    def grant(self, clock, increment_ms, decisions):
+    def grant(self, clock, increment_ms, decisions, share=SHARE):
         """Set how much time there is.
 
         Args:
             clock: `request.clock`.
             increment_ms: What the bank gets after each decision.
             decisions: How many decisions are to come, this one included.
+            share: Of the time that there is, to think.
         """
         limit = clock["limit_ms"]
         if clock["bank_ms"] is not None:
             limit = min(limit, clock["bank_ms"] / decisions + increment_ms)
-        self._seconds = max(0.0, min(MOST_MS, SHARE * limit, limit - RESERVE_MS)) / 1000
+        self._seconds = max(0.0, min(MOST_MS, share * limit, limit - RESERVE_MS)) / 1000
 
     def left(self, part=1.0):
         """Whether less than a part of the time has passed."""
@@ -43,7 +44,7 @@ class Count:
         self._steps = steps
         self._used = 0
 
-    def grant(self, clock, increment_ms, decisions):
+    def grant(self, clock, increment_ms, decisions, share=SHARE):
         """The count is granted already."""
 
     def left(self, part=1.0):

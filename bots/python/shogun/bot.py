@@ -1,4 +1,7 @@
-"""Searches its turn against guessed hands of the others, as long as its clock allows."""
+"""Searches its turn against guessed hands of the others, as long as its clock allows.
+
+Run with a number, it thinks for that share of its time (0.72): to see what time is worth.
+"""
 
 import gc
 import os
@@ -9,8 +12,7 @@ sys.path.insert(1, os.path.dirname(sys.path[1]))
 from arena_bot import run
 from samurai_commander import Commander, Outlook, action
 from samurai_requests import told
-from shogun_lore import LORE_OF_DAIMYO
-from shogun_pace import Stopwatch, seconds
+from shogun_pace import SHARE, Stopwatch, seconds
 from shogun_rollouts import Rollouts
 from shogun_search import compare
 from shogun_worlds import Worlds, rules_of, state_of
@@ -19,11 +21,13 @@ from shogun_worlds import Worlds, rules_of, state_of
 class Shogun(Commander):
     name = "shogun"
     version = "1.0"
-    lore = LORE_OF_DAIMYO
     finalists = 40
     watch = Stopwatch
     rollouts = None
     """How many rollouts a turn is worth, instead of the clock: then the same requests have the same answers."""
+
+    def __init__(self, share=SHARE):
+        self.share = share
 
     def start(self, game):
         super().start(game)
@@ -41,7 +45,8 @@ class Shogun(Commander):
     def by_clock(self, watch, request):
         """The share of its time that is spent, however many rollouts that was."""
         view = request["view"]
-        time = seconds(request["clock"], self.increment_ms, view["hands"][view["seat"]] + view["stacks"][view["seat"]])
+        tiles = view["hands"][view["seat"]] + view["stacks"][view["seat"]]
+        time = seconds(request["clock"], self.increment_ms, tiles, self.share)
         return lambda count: watch.spent(time)
 
     def turn(self, view, legal):
@@ -55,4 +60,4 @@ class Shogun(Commander):
 
 
 if __name__ == "__main__":
-    run(Shogun())
+    run(Shogun(*map(float, sys.argv[1:])))

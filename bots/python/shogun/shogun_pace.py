@@ -10,19 +10,20 @@ SPARE_TURNS = 3
 """How many more turns than expected the bank shall last."""
 
 
-def seconds(clock, increment_ms, tiles):
+def seconds(clock, increment_ms, tiles, share=SHARE):
     """How long to think about a turn.
 
     Args:
         clock: That of the request.
         increment_ms: What the bank gains after each decision.
         tiles: How many tiles the seat has not yet played.
+        share: Of a decision's limit, to think.
     """
     limit_ms = clock["limit_ms"]
     if clock["bank_ms"] is not None:
         turns = tiles / TILES_A_TURN + SPARE_TURNS
         limit_ms = min(limit_ms, clock["bank_ms"] / turns + increment_ms)
-    return SHARE * limit_ms / 1000
+    return share * limit_ms / 1000
 
 
 class Stopwatch:

@@ -6,12 +6,13 @@ import importlib
 from random import Random
 
 import pytest
-from kit import samurai, single_options, tables
+from kit import Table, samurai, single_options, tables
 from unit.bots.games import GREEDY, RANDOM, _bot_class, bot_module, play_game, share_won
 
 DAIMYO = _bot_class("daimyo", "Daimyo")
-battles, majorities, requests, turns = map(
-    importlib.import_module, ("samurai_battles", "samurai_majorities", "samurai_requests", "samurai_turns")
+battles, lore, majorities, requests, turns = map(
+    importlib.import_module,
+    ("samurai_battles", "samurai_lore", "samurai_majorities", "samurai_requests", "samurai_turns"),
 )
 own = bot_module("samurai")
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
@@ -67,6 +68,7 @@ def test_chances_to_win_a_piece_rise_with_influence_and_with_the_next_turn(seats
         for influence in range(8):
             chance = realm.chances(empty, (influence, *others), 0)[0]
             assert 0 < chance < realm.chances(empty, (influence + 1, *others), 0)[0] < 1
+            assert sum(realm.chances(empty, (influence, *others), 0)) < 1  # nobody may win it
     assert realm.chances(1, (3, *others), 0)[0] > realm.chances(1, (3, *others), 1)[0]
     assert realm.chances(0, (4, *others), 0)[0] == 1.0
     assert not any(realm.chances(0, (3, *others), 0))
@@ -74,10 +76,11 @@ def test_chances_to_win_a_piece_rise_with_influence_and_with_the_next_turn(seats
 
 @pytest.mark.parametrize("seats", SEAT_COUNTS)
 def test_chances_to_win_the_game_add_up_and_follow_two_majorities(seats):
+    believed = lore.LORE[seats]
     even = [[2.0] * seats for _ in range(3)]
-    assert majorities.victory(even, [1.0] * 3) == pytest.approx([1 / seats] * seats)
+    assert majorities.victory(even, [1.0] * 3, believed) == pytest.approx([1 / seats] * seats)
     two = [[4.0, *[1.0] * (seats - 1)]] * 2 + [[0.0, *[3.0] * (seats - 1)]]
-    chances = majorities.victory(two, [0.5] * 3)
+    chances = majorities.victory(two, [0.5] * 3, believed)
     assert sum(chances) == pytest.approx(1)
     assert chances[0] > 0.9
 
@@ -144,7 +147,6 @@ def test_plays_are_written_as_they_are_read(asked):
         assert answered["plays"][0] in legal
 
 
-def test_beats_greedy():
-    from kit import Table
-
-    assert share_won(DAIMYO, GREEDY, Table("samurai", "standard", 2), deals=10) > 0.6
+@pytest.mark.parametrize(("seats", "deals", "least"), [(2, 10, 0.8), (3, 6, 0.5), (4, 8, 0.33)])
+def test_beats_greedy(seats, deals, least):
+    assert share_won(DAIMYO, GREEDY, Table("samurai", "standard", seats), deals) > least

@@ -9,7 +9,8 @@ shown, or after `--deals`.
 
 `shogun@0.05` is shogun that thinks for a twentieth of its time: what more time is worth, under one clock for all.
 
-Any forfeit is printed: a bot that loses on time is none that keeps its time. Takes an hour and more.
+How it stands goes to standard error every ten deals. Any forfeit is printed: a bot that loses on time is none that
+keeps its time. Takes an hour and more.
 """
 
 from __future__ import annotations
@@ -61,6 +62,10 @@ class Tally(msgspec.Struct):
     level: int = 0
 
     @property
+    def deals(self) -> int:
+        return self.ahead + self.behind + self.level
+
+    @property
     def evidence(self) -> float:
         return evidence(self.ahead, self.behind)
 
@@ -79,7 +84,7 @@ class Tally(msgspec.Struct):
         return f"{deals}: {f'{confidence:.2%}' if confidence < 0.9999 else 'over 99.99%'}"
 
 
-def climb(step: Step, deals: int, logs: Path) -> Tally:
+def climb(step: Step, deals: int, seed: str, logs: Path) -> Tally:
     """Play until the step is shown, or all deals are played."""
     setup = set_up(
         [entrant(step.upper), *[entrant(step.lower)] * (step.players - 1)],
@@ -92,13 +97,15 @@ def climb(step: Step, deals: int, logs: Path) -> Tally:
         seatings="cyclic",
         time=step.time,
         race_window_ms=1.0,
-        seed="ladder",
+        seed=seed,
     )
     tally = Tally()
     games = play_match(setup, begin_match(setup.settings, logs))
     for _, played in groupby(games, key=lambda played: played.game.deal):
         upper, *lower = sums(list(played), step.players)
         tally.count(upper, statistics.fmean(lower))
+        if tally.deals % 10 == 0:
+            print(f"  {tally}", file=sys.stderr, flush=True)
         if tally.evidence >= ENOUGH:
             break
     games.close()
@@ -129,6 +136,7 @@ def main() -> None:
     parser.add_argument("--ruleset", help="for a ladder of your own (the game's first)")
     parser.add_argument("--time", default="0.1/move", help="the time control (0.1/move)")
     parser.add_argument("--players", type=int, help="only tables of so many")
+    parser.add_argument("--seed", default="ladder", help="of the deals (ladder)")
     parser.add_argument("--deals", type=int, default=400, help="at most so many deals a table (400)")
     options = parser.parse_args()
     if options.bots:
@@ -142,7 +150,7 @@ def main() -> None:
             for players in [options.players] if options.players else game(rules).seat_counts:
                 for upper, lower in pairwise(bots):
                     step = Step(rules, ruleset, upper, lower, players, options.time)
-                    tally = climb(step, options.deals, Path(logs))
+                    tally = climb(step, options.deals, options.seed, Path(logs))
                     words = f"{rules} {ruleset}, {players} players, {step.time}: {upper} > {lower}"
                     print(f"{words}: {tally}", flush=True)
                     failed = failed or tally.evidence < ENOUGH

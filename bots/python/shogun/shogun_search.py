@@ -4,8 +4,8 @@ All that are still in the race are tried in the same worlds, under the same luck
 and again: so the effort goes where the choice is open.
 """
 
-PRIOR = 2
-"""As how many worlds the first guess of a turn's worth counts."""
+PRIOR = 80
+"""As how many worlds the first guess of a turn's worth counts: many, for what a round brings is mostly luck."""
 FIELD = 16
 """How many turns are compared at first."""
 DEPTH = 3

@@ -124,9 +124,9 @@ def test_the_best_of_several_turns_is_found_although_it_looked_worst():
             return None
 
     turns = [(1 - worth / 10, worth) for worth in range(8)]
-    best, count = search.compare(turns, Known(), None, Nothing(), lambda count: count / 600)
-    assert (best.plays, count) == (7, 600)
-    assert best.tried > 600 / 8
+    best, count = search.compare(turns, Known(), None, Nothing(), lambda count: count / 60_000)
+    assert (best.plays, count) == (7, 60_000)
+    assert best.tried > 60_000 / 8
 
 
 @pytest.mark.parametrize("share", [pace.SHARE, 0.4])

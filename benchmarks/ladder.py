@@ -53,6 +53,9 @@ class Step(msgspec.Struct, frozen=True):
     players: int
     time: str
 
+    def __str__(self) -> str:
+        return f"{self.rules} {self.ruleset}, {self.players} players, {self.time}: {self.upper} > {self.lower}"
+
 
 class Tally(msgspec.Struct):
     """Deals on which the upper bot was ahead, behind, and neither."""
@@ -139,11 +142,10 @@ def main() -> None:
     parser.add_argument("--seed", default="ladder", help="of the deals (ladder)")
     parser.add_argument("--deals", type=int, default=400, help="at most so many deals a table (400)")
     options = parser.parse_args()
+    ladders: Sequence[tuple[str, str, tuple[str, ...]]] = LADDERS
     if options.bots:
         ruleset = options.ruleset or next(iter(game(options.rules).rulesets))
         ladders = [(options.rules, ruleset, tuple(options.bots))]
-    else:
-        ladders = list(LADDERS)
     failed = False
     with tempfile.TemporaryDirectory(prefix="ladder-") as logs:
         for rules, ruleset, bots in ladders:
@@ -151,8 +153,7 @@ def main() -> None:
                 for upper, lower in pairwise(bots):
                     step = Step(rules, ruleset, upper, lower, players, options.time)
                     tally = climb(step, options.deals, options.seed, Path(logs))
-                    words = f"{rules} {ruleset}, {players} players, {step.time}: {upper} > {lower}"
-                    print(f"{words}: {tally}", flush=True)
+                    print(f"{step}: {tally}", flush=True)
                     failed = failed or tally.evidence < ENOUGH
     sys.exit("a step was not shown" if failed else 0)
 

@@ -287,16 +287,22 @@ def test_time_for_a_decision(limit_ms, bank_ms, decisions, expected):
     assert abs(asked - expected) <= 1
 
 
-def test_keeps_its_time_in_every_decision():
-    clocks = []
+def timed(clocks):
+    """Planner by a `Clock` of each decision, which is added to `clocks`."""
 
     class Timed(Counting):
         def budget(self):
             clocks.append(Clock())
             return planner_budget.Budget(clocks[-1])
 
+    return Timed
+
+
+def test_keeps_its_time_in_every_decision():
+    clocks = []
+    planner = timed(clocks)
     for ruleset in ("draft", "race"):
-        play_game([Timed(), GREEDY()], at_default_board("gardener", 2, ruleset), seed=2)
+        play_game([planner(), GREEDY()], at_default_board("gardener", 2, ruleset), seed=2)
     # 60 % of 30 ms, and a look each to begin with and to find that the time is over, for each garden.
     assert 17 < max(clock.looks for clock in clocks) < 25
 
@@ -304,14 +310,10 @@ def test_keeps_its_time_in_every_decision():
 def test_answers_a_race_without_thinking():
     clocks = []
 
-    class Timed(Counting):
-        def budget(self):
-            clocks.append(Clock())
-            return planner_budget.Budget(clocks[-1])
-
+    class AtOnce(timed(clocks)):
         def decide(self, request):
             answered = super().decide(request)
             assert request["kind"] != "seize" or clocks[-1].looks == 1
             return answered
 
-    play_game([Timed(), RANDOM()], at_default_board("gardener", 2, "race"), seed=2)
+    play_game([AtOnce(), RANDOM()], at_default_board("gardener", 2, "race"), seed=2)

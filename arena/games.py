@@ -11,24 +11,14 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
-import msgspec
-
 from arena.errors import ConfigError, did_you_mean
 from arena.resources import board_names, board_text
 from arena.rules.base import Rules, Ruleset
 from arena.rules.boardtext import find_section
+from arena.types import BoardFile, GameSettings
 
 GROUP: Final = "arena.games"
 """The group of entry points by which games are found."""
-
-
-class BoardFile(msgspec.Struct, frozen=True):
-    """A board as its file has it, not yet read by any game."""
-
-    name: str
-    """What to call it: the name of a bundled board, or of the file."""
-    text: str
-    """The file's text."""
 
 
 @cache
@@ -162,6 +152,11 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     return rules(seats, options, rules.boards.parse(board.text, board.name, seats))
 
 
+def rules_of(settings: GameSettings) -> Rules[Any]:
+    """Returns the rules of a game that is described by its settings; errors are those of `make_rules`."""
+    return make_rules(settings.rules, settings.players, settings.options, settings.board)
+
+
 def game_of_board(text: str) -> str | None:
     """Returns the name of the game whose board a text is, by the section that only its boards have, or None."""
     lines = text.splitlines()
@@ -174,11 +169,11 @@ def game_of_board(text: str) -> str | None:
 
 def bundled_boards() -> tuple[BoardFile, ...]:
     """Returns every board that comes with arena or with an installed game, by name."""
-    found = {name: BoardFile(*board_text(name)) for name in board_names()}
+    found = {name: BoardFile.of(*board_text(name)) for name in board_names()}
     for name in names():
         boards = game(name).boards
         if boards is not None:
-            found |= {title: BoardFile(title, text) for title, text in boards.bundled.items()}
+            found |= {title: BoardFile.of(title, text) for title, text in boards.bundled.items()}
     return tuple(found[name] for name in sorted(found))
 
 
@@ -191,8 +186,8 @@ def find_board(ref: str) -> BoardFile:
     for name in names():
         boards = game(name).boards
         if boards is not None and ref in boards.bundled:
-            return BoardFile(ref, boards.bundled[ref])
-    return BoardFile(*board_text(ref))
+            return BoardFile.of(ref, boards.bundled[ref])
+    return BoardFile.of(*board_text(ref))
 
 
 def default_board(name: str) -> BoardFile | None:

@@ -6,6 +6,7 @@ inside, clocks run in integer nanoseconds, in names that end in `_ns`.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
@@ -67,6 +68,8 @@ class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
     """The last lines that the process wrote to its standard error."""
     overloaded: bool = False
     """The machine was overloaded at that moment: the referee itself ran late."""
+    rule: str = ""
+    """The number of the protocol's rule that it broke."""
 
 
 class TimeControl(msgspec.Struct, frozen=True):
@@ -111,6 +114,52 @@ RACE_WINDOW_MS = 1.0
 """How far apart answers of a race may lie and be a tie, unless the operator says otherwise."""
 
 
+def board_hash(text: str) -> str:
+    r"""Returns the SHA-256 (hex) of a board's text in UTF-8 with `\n` as line end: equal boards have equal hashes."""
+    return hashlib.sha256(normalised(text).encode()).hexdigest()
+
+
+def normalised(text: str) -> str:
+    r"""Returns a text with `\n` as line end."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A board as its file has it, not yet read by any game."""
+
+    name: str
+    """What to call it: the name of a bundled board, or of the file."""
+    hash: str
+    """What `board_hash` gives for its text."""
+    text: str = ""
+    """The file's text, where it is at hand."""
+
+    @classmethod
+    def of(cls, name: str, text: str) -> BoardFile:
+        """Returns the board of a text."""
+        return cls(name, board_hash(text), normalised(text))
+
+
+class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What is played. Tournaments, jobs and logs hold it whole."""
+
+    rules: str
+    """The game's name."""
+    rules_version: int
+    ruleset: str
+    """A ruleset's name, or `custom`."""
+    options: dict[str, str]
+    """Every option with its value."""
+    players: int
+    """Seats of a game."""
+    board: BoardFile | None = None
+    """What it is played on, if the game has boards."""
+    time: TimeControl
+    """The time that every seat has."""
+    race_window_ms: float = RACE_WINDOW_MS
+    """Answers of a race whose reaction times lie no further apart are a tie, decided by chance."""
+
+
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one seat did in one game."""
 
@@ -124,6 +173,8 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """Time used for the slowest."""
     forfeit: Forfeit | None = None
     """Set if it lost by its own doing."""
+    score: int | None = None
+    """Its score, if the game has scores."""
 
 
 class GameResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,6 @@ Laws:
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
@@ -30,7 +29,7 @@ import msgspec
 
 from arena.errors import BoardError, IllegalAction, MalformedAction
 from arena.rules.reading import maps
-from arena.types import Payload, Ranks, Seat
+from arena.types import Payload, Ranks, Seat, board_hash
 
 Choose: TypeAlias = Callable[[int], int]
 """Chooses one of the numbers 0 to n - 1, each equally likely: `random.Random(seed).randrange`, for example."""
@@ -128,7 +127,7 @@ class Board(msgspec.Struct, frozen=True):
     @property
     def hash(self) -> str:
         """SHA-256 (hex) of `text` in UTF-8: equal boards have equal hashes."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return board_hash(self.text)
 
     def payload(self) -> Payload:
         """Returns the board as bots are sent it, in `game_start`. A game adds what it is played on."""

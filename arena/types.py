@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from enum import StrEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -23,6 +23,9 @@ Ranks: TypeAlias = tuple[int, ...]
 
 Payload: TypeAlias = dict[str, Any]
 """A map of plain values (str, int, bool, None, lists, maps) as it stands on the wire and in logs."""
+
+NS_PER_MS: Final = 1_000_000
+"""Nanoseconds of a millisecond."""
 
 Want: TypeAlias = Literal["view", "events", "legal"]
 """What a bot may ask to be sent with each request."""

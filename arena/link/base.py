@@ -27,6 +27,8 @@ class Fault(msgspec.Struct, frozen=True):
     code: Termination
     detail: str
     """The rest of a sentence whose subject is the seat: "exited with status 3", "was killed by SIGSEGV"."""
+    rule: str = ""
+    """The number of the protocol's rule that it broke."""
 
 
 Arrival: TypeAlias = Frame | Fault

@@ -15,27 +15,30 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.durable import write_durably
-from arena.types import Payload, Seat
+from arena.types import GameSettings, Payload, Seat, Termination
 
-FORMAT = 1
+FORMAT = 2
 """Version of the log format."""
 
-LogEvent: TypeAlias = Payload
-"""An event's data, with `only` (a list of seats) if it was not for everyone."""
 
+class LoggedEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A fact that happened."""
 
-def told(event: LogEvent, seat: Seat) -> Payload | None:
-    """What a seat was told of a logged event: its data, or None if it was not told."""
-    if seat not in event.get("only", (seat,)):
-        return None
-    return {key: value for key, value in event.items() if key != "only"}
+    data: Payload
+    """The fact, as bots are sent it."""
+    to: list[Seat] | None = None
+    """The seats that were told, or None for everyone."""
+
+    def reaches(self, seat: Seat) -> bool:
+        """Returns whether a seat was told."""
+        return self.to is None or seat in self.to
 
 
 class LoggedBot(msgspec.Struct, frozen=True):
@@ -46,14 +49,6 @@ class LoggedBot(msgspec.Struct, frozen=True):
     digest: str
 
 
-class LoggedBoard(msgspec.Struct, frozen=True):
-    """The board, whole."""
-
-    name: str
-    hash: str
-    text: str
-
-
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):
     """The first record: what is played, by whom, on which deal."""
 
@@ -62,14 +57,9 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     """The program's version."""
     game: str
     tournament: str | None
-    rules: str
-    rules_version: int
-    ruleset: str
-    options: dict[str, str]
-    seats: int
-    board: LoggedBoard
+    settings: GameSettings
+    """What is played, the board's text included."""
     bots: list[LoggedBot]
-    time: str
     deal: int
     rotation: int
     commitment: str
@@ -77,8 +67,11 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     ms: int = 0
 
     def played(self) -> Sequence[Any]:
-        """What the play digest covers of it."""
-        return "header", self.rules, self.rules_version, self.options, self.seats, self.board.hash
+        """Returns what the play digest covers of it."""
+        settings = self.settings
+        board = settings.board.hash if settings.board is not None else None
+        options = sorted(settings.options.items())
+        return "header", settings.rules, settings.rules_version, options, settings.players, board
 
 
 class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="chance"):
@@ -90,11 +83,11 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     tied: list[Seat] | None = None
     """The seats that were equally fast in a race, ascending. The draw is the order in which they come, among all their
     orders in lexicographic order; their actions follow."""
-    events: list[LogEvent]
+    events: list[LoggedEvent]
     ms: int
 
     def played(self) -> Sequence[Any]:
-        """What the play digest covers of it."""
+        """Returns what the play digest covers of it."""
         draw = ("chance", self.stream, self.n, self.draw, self.events)
         return draw if self.tied is None else (*draw, self.tied)
 
@@ -106,14 +99,15 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     kind: str
     turn: int
     action: Payload
-    events: list[LogEvent]
+    """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
+    events: list[LoggedEvent]
     note: str | None = None
     used_ms: float
     """Time charged to the seat."""
     ms: int
 
     def played(self) -> Sequence[Any]:
-        """What the play digest covers of it."""
+        """Returns what the play digest covers of it."""
         return "action", self.seat, self.kind, self.turn, self.action, self.events
 
 
@@ -124,23 +118,26 @@ class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     kind: str
     turn: int
     action: Payload
+    """As in `ActionRecord`."""
     note: str | None = None
     used_ms: float
     """Time charged to the seat."""
     ms: int
 
     def played(self) -> Sequence[Any]:
-        """What the play digest covers of it."""
+        """Returns what the play digest covers of it."""
         return "late", self.seat, self.kind, self.turn, self.action
 
 
-class LoggedForfeit(msgspec.Struct, frozen=True):
+class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
     """One seat's forfeit."""
 
     seat: Seat
     code: str
     sentence: str
-    overloaded: bool
+    overloaded: bool = False
+    rule: str = ""
+    """The number of the protocol's rule that it broke."""
 
 
 class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="forfeit"):
@@ -148,30 +145,46 @@ class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
 
     forfeits: list[LoggedForfeit]
     turn: int
-    events: list[LogEvent]
+    events: list[LoggedEvent]
     ms: int
 
     def played(self) -> Sequence[Any]:
-        """What the play digest covers of it."""
-        return "forfeit", [[forfeit.seat, forfeit.code] for forfeit in self.forfeits], self.turn, self.events
+        """Returns what the play digest covers of it."""
+        guilty = [[forfeit.seat, _what_happened(forfeit.code)] for forfeit in self.forfeits]
+        return "forfeit", guilty, self.turn, self.events
 
 
-class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="outcome"):
+class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
     """The last record."""
 
     termination: str
     ranks: list[int]
+    scores: list[int] | None = None
+    """By seat, if the game has scores."""
     turns: int
     actions: int
     play_digest: str
     ms: int
 
     def played(self) -> Sequence[Any]:
-        """What the play digest covers of it."""
-        return "outcome", self.termination, self.ranks, self.turns, self.actions
+        """Returns what the play digest covers of it."""
+        outcome = ("outcome", _what_happened(self.termination), self.ranks, self.turns, self.actions)
+        return outcome if self.scores is None else (*outcome, self.scores)
 
 
 Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
+
+_GONE: Final = frozenset({Termination.CRASHED, Termination.DISCONNECTED, Termination.OUT_OF_MEMORY})
+
+
+def _what_happened(code: str) -> str:
+    """Returns what a termination comes to for the game.
+
+    Whether a process that is gone crashed, lost its connection first or ran out of memory can depend on how busy the
+    machine was. The game is the same.
+    """
+    return "gone" if code in _GONE else code
+
 
 _encode = msgspec.json.Encoder().encode
 _decoder = msgspec.json.Decoder(Header | Record)
@@ -180,12 +193,12 @@ _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
 
 def play_digest(records: Iterable[Header | Record]) -> str:
-    """SHA-256 (hex) over what was played, from the header to the outcome (whose own field for it does not count)."""
+    """Returns the SHA-256 (hex) over what was played, from the header to the outcome (whose own field for it does not count)."""
     return hashlib.sha256(_encode([record.played() for record in records])).hexdigest()
 
 
 def write_log(path: Path, records: Iterable[Header | Record]) -> str:
-    """Put a log safely on the disk, whole or not at all: its SHA-256 (hex).
+    """Puts a log safely on the disk, whole or not at all. Returns its SHA-256 (hex).
 
     Raises:
         OSError: It could not be written. Nothing is left.
@@ -224,7 +237,7 @@ class Log(msgspec.Struct, frozen=True):
 
 
 def read_log(path: Path) -> Log:
-    """Read a log.
+    """Reads a log.
 
     Raises:
         LogError: It cannot be read, or it is no log of this format.
@@ -238,9 +251,10 @@ def read_log(path: Path) -> Log:
 
 
 def parse_log(data: bytes, source: str) -> Log:
-    """Read a log's bytes; `source` names it in errors. Raises as `read_log`."""
+    """Reads a log's bytes; `source` names it in errors. Raises as `read_log`."""
     if not data.startswith(b'{"record":"header"'):
         raise LogError(f"expected a game log, which begins with a header record, got something else - at {source}")
+    _check_format(data, source)
     running = 0
     records: list[Header | Record] = []
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
@@ -256,7 +270,7 @@ def parse_log(data: bytes, source: str) -> Log:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
     header, *rest = records
-    if not isinstance(header, Header) or header.format != FORMAT:
+    if not isinstance(header, Header):
         raise LogError(f"expected a header of log format {FORMAT} - at {source}:1")
     for number, record in enumerate(rest, start=2):
         if isinstance(record, Header):
@@ -267,3 +281,14 @@ def parse_log(data: bytes, source: str) -> Log:
         raise ReplayMismatch(source, 1, "the log ends after its header")
     digest = hashlib.sha256(data).hexdigest()
     return Log(source, header, [record for record in rest if not isinstance(record, Header)], digest)
+
+
+def _check_format(data: bytes, source: str) -> None:
+    """Refuses a log of another format, before anything else is read of it."""
+    format = re.match(rb'\{"record":"header","format":([0-9]{1,9}),', data)
+    got = int(format[1]) if format else None
+    if got != FORMAT:
+        raise LogError(
+            f"expected a log of format {FORMAT}, got: {'no format' if got is None else f'format {got}'} - at {source}:1; "
+            "use the version of arena that wrote it"
+        )

@@ -14,60 +14,36 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Sequence
-from math import factorial
 
-from arena.rules.base import Draw
 from arena.types import Seat
 
 SECRET_BYTES = 32
 
 
 def new_secret() -> bytes:
-    """A tournament's secret from the system's randomness."""
+    """Returns a new secret of a tournament, from the system's randomness."""
     return secrets.token_bytes(SECRET_BYTES)
 
 
 def seed_secret(seed: str) -> bytes:
-    """The tournament's secret that belongs to a seed: whoever knows the seed knows every draw."""
+    """Returns the tournament's secret that belongs to a seed: whoever knows the seed knows every draw."""
     return hashlib.sha256(f"arena/1/seed/{seed}".encode()).digest()
 
 
 def commitment(secret: bytes) -> str:
-    """What is published of a secret beforehand: its SHA-256 (hex)."""
+    """Returns what is published of a secret beforehand: its SHA-256 (hex)."""
     return hashlib.sha256(secret).hexdigest()
 
 
 def deal_secret(tournament_secret: bytes, deal: int) -> bytes:
-    """The secret of a deal, counted from 0."""
+    """Returns the secret of a deal, counted from 0."""
     return _hmac(tournament_secret, f"arena/1/deal/{deal}")
 
 
 def bot_seed(tournament_secret: bytes, deal: int, seat: Seat) -> int:
-    """A number of 53 bits for a bot's own randomness."""
+    """Returns a number of 53 bits for a bot's own randomness."""
     key = _hmac(tournament_secret, f"arena/1/bot-seeds/{deal}")
     return int.from_bytes(_hmac(key, f"arena/1/seat/{seat}")[:8]) >> 11
-
-
-def tie_draw(tied: Sequence[Seat]) -> Draw:
-    """The draw of an order of seats that were equally fast in a race."""
-    return Draw("race", factorial(len(tied)))
-
-
-def tie_order(tied: Sequence[Seat], index: int) -> tuple[Seat, ...]:
-    """The order that was drawn for seats, given ascending: all their orders are counted lexicographically.
-
-    Raises:
-        IndexError: There are not so many orders.
-    """
-    if not 0 <= index < factorial(len(tied)):
-        raise IndexError(index)
-    left = list(tied)
-    order = []
-    while left:
-        at, index = divmod(index, factorial(len(left) - 1))
-        order.append(left.pop(at))
-    return tuple(order)
 
 
 class Deal:
@@ -78,7 +54,7 @@ class Deal:
         self._drawn: dict[str, int] = {}
 
     def draw(self, stream: str, n: int) -> int:
-        """The stream's next draw: one of 0 to n - 1, each equally likely."""
+        """Makes the stream's next draw. Returns one of 0 to n - 1, each equally likely."""
         number = self._drawn.get(stream, 0)
         self._drawn[stream] = number + 1
         if n == 1:

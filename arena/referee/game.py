@@ -1,50 +1,39 @@
-"""One game: the only place where state, seats, clocks and links meet.
+"""One game: the only place where the course of a game, its seats, clocks and links meet.
 
 Laws:
-1. One synchronous loop: chance draws, else the seats that owe a decision are asked and waited for.
+1. One synchronous loop does what is due in the course: chance draws, seats are asked, answers are awaited.
 2. Whatever a bot does becomes a value. Nothing that a bot does raises through `play`.
 3. A seat's time runs from the moment its request is handed to the link to the moment its answer has arrived.
 4. A fault counts when the seat is next asked, or is being asked: so that a game does not depend on when in an
    opponent's turn a process happened to die.
-5. Seats that fail in the same decision forfeit at the same moment.
-6. In a race, who took less time is served first, and equal times are for chance. What was legal when a seat was asked,
-   and is so no longer because others were served, is late: the seat is asked again.
+5. A bot that forfeited is ended: at once if its time was over, else when it has had a moment to read why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
-from arena.errors import ActionError
-from arena.link.base import Link
-from arena.referee.announcement import game_start
-from arena.referee.chair import Answer, Cause, Chair, refused
-from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, tie_draw, tie_order
-from arena.referee.clock import MARGIN_NS, NS_PER_MS
+from arena.link.base import LAST_MESSAGE_MS, Link
+from arena.referee.chance import Deal, bot_seed, commitment, deal_secret
 from arena.referee.job import Job
-from arena.referee.race import Race
 from arena.referee.scribe import Scribe, Watch
-from arena.referee.table import Table
+from arena.referee.table import MARGIN_NS, Answer, Cause, Chair, Table, refused
+from arena.referee.tell import game_over, game_start, request
 from arena.referee.transcript import Tap, Wiretap
-from arena.rules.base import Decision, Draw, Event, Rules
-from arena.types import Forfeit, GameResult, Payload, Ranks, Seat, SeatResult, Termination
-from arena.wire.messages import (
-    Action,
-    Error,
-    ForfeitNotice,
-    GameOver,
-    GameStart,
-    Request,
-    RequestClock,
-)
+from arena.rules.base import Outcome, Rules
+from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Due, Forfeits, Late, Over, Race
+from arena.types import NS_PER_MS, Forfeit, GameResult, Seat, SeatResult, Termination
+from arena.wire.messages import Action, Error, GameStart
 
-PROXY = "proxy"
-"""Prefix of the streams that decide for seats that forfeited."""
-_NO_ANSWER = "did not answer in time"
+_NO_ANSWER: Final = "did not answer in time"
+_TOLD: Final = frozenset(
+    {Termination.TIMEOUT, Termination.ILLEGAL_ACTION, Termination.MALFORMED, Termination.PROTOCOL_VIOLATION}
+)
+"""The forfeits after which there is still somebody to send an `error` to."""
 
 
 class Game:
@@ -53,7 +42,7 @@ class Game:
     def __init__(
         self, job: Job, rules: Rules[Any], link: Link, watch: Watch | None = None, tap: Tap | None = None
     ) -> None:
-        """`watch` is told of each record, between decisions, and `tap` of each message."""
+        """`watch` is given each record, between decisions, and `tap` each message."""
         self._job = job
         self._rules = rules
         self._link = link
@@ -62,39 +51,53 @@ class Game:
         self._commitment = commitment(secret)
         self._path = Path(job.logs) / f"{job.game}.jsonl"
         self._scribe = Scribe(link, watch)
-        self._state = rules.start()
-        self._chairs = [Chair(seat, link, job.time) for seat in range(rules.seats)]
+        self._course = Course(rules)
+        self._chairs = [Chair(seat, link, job.settings.time) for seat in range(rules.seats)]
         self._table = Table(self._chairs, link)
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
-        self._termination = Termination.FINISHED
+        self._race: Race | None = None
+        """The race that is on."""
+        self._claims: dict[Seat, Answer] = {}
+        """The answers in it that wait to be served."""
 
     def play(self) -> GameResult:
-        """Play the game to its end, write its log, and say what it came to."""
+        """Plays the game to its end, writes its log, and returns what it came to."""
         keep: frozenset[Seat] = frozenset()
         try:
             self._open()
-            while (ranks := self._rules.ranks(self._state)) is None:
-                draw = self._rules.draw_wanted(self._state)
-                if draw is not None:
-                    self._draw(draw)
-                else:
-                    self._decide(self._rules.pending(self._state))
-                self._show()
-            result = self._finish(ranks)
+            while not isinstance(due := self._course.due, Over):
+                self._go_on(due)
+                if not self._course.asked:
+                    self._show()
+            result = self._finish(due.outcome)
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
             return result
         except KeyboardInterrupt:
-            self._say_over([], Termination.INTERRUPTED)
+            self._say_over(interrupted=True)
             raise
         finally:
             self._link.close(keep=keep if self._job.keep_bots else frozenset())
+
+    def _go_on(self, due: Due) -> None:
+        """Does what is due."""
+        match due:
+            case Chance():
+                self._draw(due)
+            case Ask():
+                self._ask()
+            case Answers() if self._race is not None:
+                self._await_race(self._race)
+            case Answers():
+                self._await_all()
+            case Forfeits():
+                self._forfeit(due.seats)
 
     # The beginning
 
     def _open(self) -> None:
         hellos = self._link.open()
-        self._scribe.begin(self._job, self._rules, self._commitment)
+        self._scribe.begin(self._job, self._commitment)
         for chair in self._chairs:
             chair.greet(hellos[chair.seat])
         self._table.ask(
@@ -106,194 +109,134 @@ class Game:
         )
         for seat, answer in self._table.collect("was not ready for the game").items():
             if isinstance(answer, Cause) and answer.code is Termination.TIMEOUT:
-                self._chairs[seat].fault = replace(answer, code=Termination.START_FAILED)
-        self._forfeit_if_any({chair.seat: chair.fault for chair in self._chairs if chair.fault is not None})
+                self._chairs[seat].fault = replace(answer, code=Termination.START_FAILED, rule="§9-6")
+        for chair in self._chairs:
+            if chair.fault is not None:
+                self._course.fail(chair.seat, chair.fault.code)
 
     def _game_start(self, chair: Chair) -> GameStart:
         job = self._job
         return game_start(
             self._rules,
+            job.settings,
             chair.seat,
             game=chair.session.next_game(),
-            ruleset=job.ruleset,
-            time=job.time,
             commitment=self._commitment,
             bot_seed=bot_seed(job.secret, job.deal, chair.seat),
         )
 
     # Chance
 
-    def _draw(self, draw: Draw) -> None:
-        index = self._deal.draw(draw.stream, draw.n)
-        events: list[Event] = []
-        self._state = self._rules.draw(self._state, index, events)
-        self._tell(events)
-        self._scribe.drawn(draw, index, events)
-
-    def _decide_by_chance(self, seat: Seat) -> None:
-        """What a seat that forfeited still owes to the set-up."""
-        legal = self._rules.legal(self._state, seat)
-        draw = Draw(f"{PROXY}/{seat}", len(legal))
-        index = self._deal.draw(draw.stream, draw.n)
-        events: list[Event] = []
-        self._state = self._rules.apply(self._state, seat, legal[index], events)
-        self._tell(events)
-        self._scribe.drawn(draw, index, events)
+    def _draw(self, due: Chance) -> None:
+        index = self._deal.draw(due.draw.stream, due.draw.n)
+        events = self._course.draw(index)
+        self._scribe.drawn(due, index, events)
 
     # Decisions
 
-    def _decide(self, pending: Sequence[Decision]) -> None:
-        for decision in pending:
-            if decision.seat in self._forfeits:
-                self._decide_by_chance(decision.seat)
-                return
-        causes: dict[Seat, Cause] = {}
-        if pending[0].race:
-            self._decide_by_race(pending, causes)
-        else:
-            self._decide_together(pending, causes)
-        if causes:
-            self._forfeit_if_any(causes)
-
-    def _decide_together(self, decisions: Sequence[Decision], causes: dict[Seat, Cause]) -> None:
-        """Ask all, and wait for all before anything is applied. Who fails is added to `causes`."""
-        self._ask(decisions, causes)
-        answers = self._table.collect(_NO_ANSWER)
-        for decision in decisions:
-            answer = answers.get(decision.seat)
-            if isinstance(answer, Answer):
-                answer = self._act(decision, answer)
-            if answer is not None:
-                causes[decision.seat] = answer
-
-    def _decide_by_race(self, decisions: Sequence[Decision], causes: dict[Seat, Cause]) -> None:
-        """Ask all, and apply each answer when nobody can have been faster. Who fails is added to `causes`."""
-        race = Race(round(self._job.race_window_ms * NS_PER_MS))
-        asked_in: dict[Seat, Any] = {}
-        answers: dict[Seat, Answer] = {}
-        due = {decision.seat: decision for decision in decisions}
-
-        def ask(decisions: Iterable[Decision]) -> None:
-            for seat, sent_ns in self._ask(decisions, causes).items():
-                race.ask(seat, sent_ns)
-                asked_in[seat] = self._state
-
-        ask(decisions)
-        while self._table.waits or race.claimed:
-            came = self._table.next(_NO_ANSWER, race.settled_ns())
-            if came is not None:
-                seat, answer = came
-                if isinstance(answer, Answer):
-                    race.answer(seat, answer.at_ns)
-                    answers[seat] = answer
-                else:
-                    race.leave(seat)
-                    causes[seat] = answer
-                continue
-            late = set()
-            for seat in self._in_order(race.serve()):
-                if self._is_late(due[seat], answers[seat], asked_in[seat]):
-                    late.add(seat)
-                elif cause := self._act(due[seat], answers[seat]):
-                    causes[seat] = cause
-            ask(decision for decision in self._rules.pending(self._state) if decision.seat in late)
-
-    def _in_order(self, seats: list[Seat]) -> Sequence[Seat]:
-        """Seats that were equally fast in a race, as chance puts them."""
-        if len(seats) == 1:
-            return seats
-        draw = tie_draw(seats)
-        index = self._deal.draw(draw.stream, draw.n)
-        self._scribe.drawn(draw, index, [], tied=seats)
-        return tie_order(seats, index)
-
-    def _is_late(self, decision: Decision, answer: Answer, asked_in: Any) -> bool:
-        """Whether others made an action illegal since its seat was asked; if so, note it."""
-        message, seat = answer.message, decision.seat
-        assert isinstance(message, Action)
-        if asked_in is self._state or not is_late(self._rules, seat, message.action, asked_in, self._state):
-            return False
-        self._chairs[seat].clock.charge(answer.used_ns)
-        self._scribe.late(decision, self._rules.turn(self._state), answer)
-        return True
-
-    def _ask(self, decisions: Iterable[Decision], causes: dict[Seat, Cause]) -> dict[Seat, int]:
-        """Send the requests; when each was sent, in nanoseconds. A seat with a fault is added to `causes` instead."""
+    def _ask(self) -> None:
+        """Sends the requests that are due. A seat that has a fault already is not asked, and fails."""
+        first = not self._course.asked
+        decisions = self._course.ask()
         requests = []
         for decision in decisions:
             chair = self._chairs[decision.seat]
             if chair.fault is not None:
-                causes[chair.seat] = chair.fault
+                self._course.fail(chair.seat, chair.fault.code)
                 continue
-            limit_ns = chair.clock.limit_ns()
-            requests.append((chair.seat, self._request(chair, decision.kind, limit_ns), limit_ns + MARGIN_NS))
-        return self._table.ask(requests)
+            message = request(
+                self._course, decision, chair.wants, chair.session.next_request(), chair.clock.told()
+            )
+            requests.append((chair.seat, message, chair.clock.limit_ns() + MARGIN_NS))
+        sent = self._table.ask(requests)
+        if first:
+            self._race = Race(round(self._job.settings.race_window_ms * NS_PER_MS)) if decisions[0].race else None
+        if self._race is not None:
+            for seat, sent_ns in sent.items():
+                self._race.ask(seat, sent_ns)
 
-    def _request(self, chair: Chair, kind: str, limit_ns: int) -> Request:
-        state, wants, rules = self._state, chair.wants, self._rules
-        return Request(
-            id=chair.session.next_request(),
-            kind=kind,
-            clock=RequestClock(limit_ns // NS_PER_MS, chair.clock.bank_ms()),
-            view=rules.view(state, chair.seat) if "view" in wants else None,
-            events=chair.news(),
-            legal=rules.write_legal(state, chair.seat) if "legal" in wants else None,
-        )
+    def _await_all(self) -> None:
+        """Waits for all answers before any is made."""
+        for seat, answer in sorted(self._table.collect(_NO_ANSWER).items()):
+            if isinstance(answer, Cause):
+                self._fail(seat, answer)
+            else:
+                self._answer(seat, answer)
 
-    def _act(self, decision: Decision, answer: Answer) -> Cause | None:
-        """Apply an answer; the cause of a forfeit if it cannot be applied."""
-        message, seat = answer.message, decision.seat
+    def _await_race(self, race: Race) -> None:
+        """Waits for the next answer, or makes those that nobody can have been faster than."""
+        came = self._table.next(_NO_ANSWER, race.settled_ns())
+        if came is not None:
+            seat, answer = came
+            if isinstance(answer, Cause):
+                race.leave(seat)
+                self._fail(seat, answer)
+            else:
+                race.answer(seat, answer.at_ns)
+                self._claims[seat] = answer
+            return
+        first = race.serve()
+        if len(first) > 1:
+            self._course.tie(first)
+            due = self._course.due
+            assert isinstance(due, Chance)
+            self._draw(due)
+        for seat in tuple(self._course.order) or first:
+            self._answer(seat, self._claims.pop(seat))
+
+    def _answer(self, seat: Seat, answer: Answer) -> None:
+        """Makes an answer."""
+        chair, message = self._chairs[seat], answer.message
         assert isinstance(message, Action)
-        self._chairs[seat].clock.charge(answer.used_ns)
-        events: list[Event] = []
-        turn = self._rules.turn(self._state)
-        try:
-            self._state = self._rules.act(self._state, seat, message.action, events)
-        except ActionError as error:
-            return refused(error)
-        self._tell(events)
-        self._scribe.acted(decision, turn, answer, events)
-        return None
+        chair.clock.charge(answer.used_ns)
+        answered = self._course.answer(seat, message.action)
+        match answered:
+            case Accepted():
+                self._scribe.acted(answered, answer, message.note)
+            case Late():
+                self._scribe.late(answered, answer, message.note)
+            case _:
+                chair.fault = refused(answered.error)
+
+    def _fail(self, seat: Seat, cause: Cause) -> None:
+        self._chairs[seat].fault = cause
+        self._course.fail(seat, cause.code)
 
     # Forfeits
 
-    def _forfeit_if_any(self, causes: dict[Seat, Cause]) -> None:
-        if not causes:
-            return
-        turn = self._rules.turn(self._state)
-        for seat in sorted(causes):
-            self._forfeits[seat] = self._forfeit(seat, causes[seat], turn)
-        events: list[Event] = []
-        self._state = self._rules.forfeit(self._state, sorted(causes), events)
-        if self._rules.ranks(self._state) is not None:
-            self._termination = causes[min(causes)].code
-        self._tell(events)
-        self._scribe.forfeited([self._forfeits[seat] for seat in sorted(causes)], turn, events)
+    def _forfeit(self, seats: Sequence[Seat]) -> None:
+        turn = self._course.turn
+        for seat in seats:
+            cause = self._chairs[seat].fault
+            assert cause is not None
+            self._forfeits[seat] = self._dismiss(seat, cause, turn)
+        events = self._course.forfeit()
+        self._scribe.forfeited([self._forfeits[seat] for seat in seats], turn, events)
 
-    def _forfeit(self, seat: Seat, cause: Cause, turn: int) -> Forfeit:
-        """Tell the bot, and stop it: it may still be computing, and nothing it says counts any more."""
-        self._chairs[seat].fault = cause
-        if cause.code in _CAN_BE_TOLD:
+    def _dismiss(self, seat: Seat, cause: Cause, turn: int) -> Forfeit:
+        """Tells the bot why it forfeits, and ends it: nothing that it says counts any more."""
+        told = cause.code in _TOLD
+        if told:
             self._chairs[seat].send(Error(code=cause.error_code or cause.code, message=cause.detail[:1000]))
-        if cause.code is Termination.TIMEOUT:
-            self._link.stop(seat)
-        overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
+        words = self._link.last_words(seat)
+        self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
+        rule = f" ({cause.rule})" if cause.rule else ""
         return Forfeit(
             seat=seat,
             code=cause.code,
-            sentence=f"seat {seat} {cause.detail}{overloaded}",
+            sentence=f"seat {seat} {cause.detail}{rule}",
             turn=turn,
-            stderr=self._link.last_words(seat),
+            stderr=words,
             overloaded=cause.overloaded,
+            rule=cause.rule,
         )
 
     # The end
 
-    def _finish(self, ranks: Ranks) -> GameResult:
-        self._say_over(list(ranks), self._termination)
-        turns = self._rules.turn(self._state)
+    def _finish(self, outcome: Outcome) -> GameResult:
+        self._say_over()
         seconds = (self._link.now_ns() - self._scribe.begun_ns) / 1e9
-        digest = self._scribe.over(self._termination, ranks, turns)
+        digest = self._scribe.over(self._course, outcome)
         self._show()
         transcripts = [
             self._chairs[seat].transcript.write(
@@ -304,10 +247,10 @@ class Game:
         self._keep_output()
         return GameResult(
             game=self._job.game,
-            termination=self._termination,
-            seats=tuple(self._seat_result(seat, rank) for seat, rank in enumerate(ranks)),
-            turns=turns,
-            actions=self._scribe.actions,
+            termination=self._course.termination,
+            seats=tuple(self._seat_result(seat, outcome) for seat in range(self._rules.seats)),
+            turns=self._course.turn,
+            actions=self._course.accepted,
             seconds=seconds,
             play_digest=digest,
             log=self._path.name,
@@ -316,62 +259,31 @@ class Game:
         )
 
     def _keep_output(self) -> None:
-        """Write down what the bots wrote: for their authors, in a file for each seat that wrote anything."""
+        """Writes down what the bots wrote: for their authors, in a file for each seat that wrote anything."""
         for chair in self._chairs:
             if output := self._link.output(chair.seat):
                 self._path.with_suffix(f".seat{chair.seat}.output").write_text(output + "\n", encoding="utf-8")
 
-    def _say_over(self, ranks: list[int], termination: Termination) -> None:
-        """Tell every seat that is still in the game. A game may be interrupted before it began."""
-        notices = [ForfeitNotice(forfeit.seat, forfeit.code) for forfeit in self._forfeits.values()]
+    def _say_over(self, *, interrupted: bool = False) -> None:
+        """Tells every seat that is still in the game. A game can be interrupted before all know of it."""
         for chair in self._chairs:
-            if chair.seated and chair.fault is None:
-                chair.send(
-                    GameOver(
-                        game=chair.session.next_game() - 1,
-                        termination=termination,
-                        ranks=ranks,
-                        forfeits=notices,
-                        events=chair.news(),
-                    )
-                )
+            if chair.is_in_game and chair.fault is None:
+                number = chair.session.next_game() - 1
+                chair.send(game_over(self._course, chair.seat, chair.wants, number, interrupted=interrupted))
 
-    def _seat_result(self, seat: Seat, rank: int) -> SeatResult:
+    def _seat_result(self, seat: Seat, outcome: Outcome) -> SeatResult:
         clock = self._chairs[seat].clock
         return SeatResult(
-            rank=rank,
+            rank=outcome.ranks[seat],
             decisions=clock.decisions,
             total_ms=clock.total_ns / NS_PER_MS,
             max_ms=clock.max_ns / NS_PER_MS,
             forfeit=self._forfeits.get(seat),
+            score=None if outcome.scores is None else outcome.scores[seat],
         )
 
     def _show(self) -> None:
-        """Let those who look on see what is new; no seat is asked now."""
+        """Lets those who look on see what is new; no seat is asked now."""
         self._scribe.show()
         if self._wiretap:
             self._wiretap.tell(self._scribe.begun_ns)
-
-    def _tell(self, events: Sequence[Event]) -> None:
-        """Let each seat learn what it is told."""
-        for chair in self._chairs:
-            chair.learn(events)
-
-
-_CAN_BE_TOLD = frozenset(
-    {Termination.TIMEOUT, Termination.ILLEGAL_ACTION, Termination.MALFORMED, Termination.PROTOCOL_VIOLATION}
-)
-"""The forfeits after which there is still somebody to send an `error` to."""
-
-
-def is_late(rules: Rules[Any], seat: Seat, action: Payload, asked_in: Any, now: Any) -> bool:
-    """Whether an action was legal in the state in which its seat was asked, and is not in that of now."""
-
-    def allowed(state: Any) -> bool:
-        try:
-            rules.act(state, seat, action)
-        except ActionError:
-            return False
-        return True
-
-    return not allowed(now) and allowed(asked_in)

@@ -1,17 +1,166 @@
-"""All seats of one game together: asking several at once, and waiting for whoever answers next."""
+"""The seats of one game as the referee deals with them: what goes to each and comes from it, its clock, its transcript.
+
+Inside the referee times are integer nanoseconds, in names that end in `_ns`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from arena.link.base import Link
-from arena.referee.chair import Answer, Cause, Chair
-from arena.referee.clock import NS_PER_MS
-from arena.types import Seat, Termination
-from arena.wire.messages import FromReferee
+import msgspec
 
-LATE_NS = 10 * NS_PER_MS
+from arena.errors import ActionError, IllegalAction, RemoteProtocolError
+from arena.link.base import Fault, Frame, Link
+from arena.referee.transcript import Transcript
+from arena.types import NS_PER_MS, Seat, Termination, TimeControl
+from arena.wire.messages import MAX_IGNORED, Action, FromReferee, Hello, Ready, RequestClock
+from arena.wire.session import State
+
+MARGIN_NS: Final = 30 * NS_PER_MS
+"""Added to every deadline for the way of the messages. What a seat uses of it is charged to its bank."""
+FOREVER_NS: Final = 2**62
+"""The limit of a decision that has none of its own; there is a bank then."""
+LATE_NS: Final = 10 * NS_PER_MS
 """A referee that wakes so much later than it asked for runs on an overloaded machine."""
+
+
+class Clock:
+    """One seat's clock in one game; all figures in nanoseconds."""
+
+    __slots__ = ("_bank_ns", "_increment_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
+
+    def __init__(self, control: TimeControl) -> None:
+        self._limit_ns = FOREVER_NS if control.limit_ms is None else control.limit_ms * NS_PER_MS
+        self._bank_ns = None if control.bank_ms is None else control.bank_ms * NS_PER_MS
+        self._increment_ns = control.increment_ms * NS_PER_MS
+        self.decisions = 0
+        self.total_ns = 0
+        self.max_ns = 0
+
+    def limit_ns(self) -> int:
+        """Returns the time for the next decision: the smaller of the decision's limit and the bank."""
+        return self._limit_ns if self._bank_ns is None else min(self._limit_ns, self._bank_ns)
+
+    def told(self) -> RequestClock:
+        """Returns what the next request says of it."""
+        bank_ms = None if self._bank_ns is None else self._bank_ns // NS_PER_MS
+        return RequestClock(self.limit_ns() // NS_PER_MS, bank_ms)
+
+    def charge(self, used_ns: int) -> None:
+        """Counts a decision that took `used_ns`, and adds the increment."""
+        self.decisions += 1
+        self.total_ns += used_ns
+        self.max_ns = max(self.max_ns, used_ns)
+        if self._bank_ns is not None:
+            self._bank_ns = max(0, self._bank_ns - used_ns) + self._increment_ns
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What was asked for has come."""
+
+    message: Action | Ready
+    at_ns: int
+    """When it arrived."""
+    used_ns: int
+    """How long after it was asked for."""
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """Why a seat forfeits: the rest of the sentence that begins with the seat."""
+
+    code: Termination
+    detail: str
+    rule: str = ""
+    """The number of the protocol's rule that it broke."""
+    error_code: str = ""
+    """The code of the `error` message, where it differs from the termination."""
+    overloaded: bool = False
+    """The machine was overloaded at that moment."""
+
+
+def refused(error: ActionError) -> Cause:
+    """Returns what an action that the rules refuse comes to."""
+    if isinstance(error, IllegalAction):
+        return Cause(Termination.ILLEGAL_ACTION, f"sent an illegal action: {error}", "§8.6-5")
+    return Cause(Termination.MALFORMED, f"sent an action that cannot be read: {error}", "§8.6-4")
+
+
+class Chair:
+    """A seat. Its fault, once it has one, stays; nothing that comes after it is read."""
+
+    def __init__(self, seat: Seat, link: Link, time: TimeControl) -> None:
+        self.seat = seat
+        self.clock = Clock(time)
+        self.transcript = Transcript()
+        self.wants: frozenset[str] = frozenset()
+        """What its requests shall carry."""
+        self.seated = False
+        """Whether its bot is ready for a game."""
+        self.fault: Cause | None = None
+        """What is wrong with its process, or with what it sent."""
+        self._link = link
+        self._posted_ns = 0
+        self._idle_messages = 0
+
+    def greet(self, hello: Hello | Fault) -> None:
+        """Takes in what the link says of the bot."""
+        if isinstance(hello, Fault):
+            self.fault = Cause(hello.code, hello.detail, hello.rule)
+        else:
+            self.wants = frozenset(hello.want)
+            self.session = self._link.session(self.seat)
+            self.seated = True
+
+    @property
+    def is_in_game(self) -> bool:
+        """Whether it knows of the game, and has not been told its end."""
+        return self.seated and self.session.state in (State.PREPARING, State.PLAYING, State.ASKED)
+
+    def send(self, message: FromReferee) -> int:
+        """Sends a message. Returns the moment at which it was handed over."""
+        return self.post(self.write(message))
+
+    def write(self, message: FromReferee) -> bytes:
+        """Returns the frame of a message, to be posted next."""
+        return self.session.send(message)
+
+    def post(self, frame: bytes) -> int:
+        """Sends what was written. Returns the moment at which it was handed over."""
+        self._posted_ns = self._link.send(self.seat, frame)
+        self.transcript.add("referee", frame, self._posted_ns)
+        return self._posted_ns
+
+    def read(self, arrival: Frame | Fault) -> Answer | Cause | None:
+        """Returns what an arrival means; None if it asks for nothing. A cause is kept as the seat's fault."""
+        if self.fault is not None:
+            if self._is_flooding():
+                self._link.stop(self.seat)
+            return None
+        if isinstance(arrival, Fault):
+            self.fault = Cause(arrival.code, arrival.detail, arrival.rule)
+            return self.fault
+        self.transcript.add("bot", arrival.data, arrival.at_ns)
+        try:
+            message = self.session.receive(arrival.data)
+        except RemoteProtocolError as error:
+            malformed = error.error_code == Termination.MALFORMED
+            code = Termination.MALFORMED if malformed else Termination.PROTOCOL_VIOLATION
+            what = "a message that cannot be read" if malformed else "a message that the protocol does not allow"
+            self.fault = Cause(code, f"sent {what}: {error}", error.rule, error.error_code)
+            return self.fault
+        if isinstance(message, (Action, Ready)):
+            return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
+        if self._is_flooding():
+            self.fault = Cause(
+                Termination.PROTOCOL_VIOLATION, f"sent {MAX_IGNORED} messages that ask for nothing", "§5.3-7"
+            )
+        return self.fault
+
+    def _is_flooding(self) -> bool:
+        """Counts a message that came to nothing. Returns whether there were too many."""
+        self._idle_messages += 1
+        return self._idle_messages >= MAX_IGNORED
 
 
 class Table:
@@ -29,7 +178,7 @@ class Table:
         return bool(self._due)
 
     def ask(self, messages: Sequence[tuple[Seat, FromReferee, int]]) -> dict[Seat, int]:
-        """Send each seat a message that it has so many nanoseconds to answer; when each was sent, in nanoseconds.
+        """Sends each seat a message that it has so many nanoseconds to answer. Returns when each was sent.
 
         All are made ready before the first is sent, so that seats that compete start as nearly together as can be.
         """
@@ -42,7 +191,7 @@ class Table:
         return sent
 
     def collect(self, late: str) -> dict[Seat, Answer | Cause]:
-        """Wait until every seat that was asked has answered, failed, or reached its deadline."""
+        """Waits until every seat that was asked has answered, failed, or reached its deadline."""
         answers: dict[Seat, Answer | Cause] = {}
         while self._due:
             came = self.next(late)
@@ -51,7 +200,7 @@ class Table:
         return answers
 
     def next(self, late: str, until_ns: int | None = None) -> tuple[Seat, Answer | Cause] | None:
-        """Wait for the next answer or failure of a seat that was asked.
+        """Waits for the next answer or failure of a seat that was asked.
 
         Args:
             late: What a seat that reaches its deadline did: "did not answer in time".
@@ -70,7 +219,7 @@ class Table:
                     return None
                 seat = min(due, key=due.__getitem__)
                 del due[seat]
-                return seat, Cause(Termination.TIMEOUT, late, overloaded=link.lateness_ns > LATE_NS)
+                return seat, Cause(Termination.TIMEOUT, late, "§9-3", overloaded=link.lateness_ns > LATE_NS)
             seat = arrival.seat
             answer = self._chairs[seat].read(arrival)
             if answer is None or seat not in due:
@@ -81,6 +230,6 @@ class Table:
             if answer.at_ns > deadline_ns:
                 over_ms = (answer.at_ns - deadline_ns) / NS_PER_MS
                 detail = f"{late}: its answer came {over_ms:.1f} ms after the deadline"
-                return seat, Cause(Termination.TIMEOUT, detail, overloaded=link.lateness_ns > LATE_NS)
+                return seat, Cause(Termination.TIMEOUT, detail, "§9-3", overloaded=link.lateness_ns > LATE_NS)
             return seat, answer
         return None

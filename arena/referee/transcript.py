@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
-from arena.referee.clock import NS_PER_MS
-from arena.types import Seat
+from arena.types import NS_PER_MS, Seat
 
 _LONGEST = 65_536
 """Bytes of a frame that are kept."""

@@ -136,7 +136,7 @@ class Course:
         """The seats that will forfeit when nobody owes an answer any more."""
         self._tied: tuple[Seat, ...] = ()
         """The seats whose order must be drawn."""
-        self._order: list[Seat] = []
+        self.order: list[Seat] = []
         """The tied seats that are still to be served, in the order that was drawn."""
         self._events: list[Event] = []
         self._told: dict[Seat, int] = {}
@@ -178,8 +178,8 @@ class Course:
     def _due_in_decision(self) -> Due:
         if self._tied:
             return Chance(tie_draw(self._tied), tied=self._tied)
-        if self._order:
-            return Answers((self._order[0],))
+        if self.order:
+            return Answers((self.order[0],))
         if self._racing:
             again = [
                 decision
@@ -213,7 +213,7 @@ class Course:
         events: list[Event] = []
         if due.tied:
             self._tied = ()
-            self._order = list(tie_order(due.tied, index))
+            self.order = list(tie_order(due.tied, index))
         elif due.absent is not None:
             play = self.rules.legal(self.state, due.absent)[index]
             self.state = self.rules.apply(self.state, due.absent, play, events)
@@ -248,7 +248,7 @@ class Course:
             ValueError: They cannot be tied here.
         """
         tied = tuple(seats)
-        possible = self._racing and not self._order and len(tied) > 1 and tied == tuple(sorted({*tied}))
+        possible = self._racing and not self.order and len(tied) > 1 and tied == tuple(sorted({*tied}))
         if not possible or not self.asked.keys() >= {*tied}:
             raise ValueError(f"the seats {list(tied)} cannot be tied here")
         self._tied = tied
@@ -330,9 +330,9 @@ class Course:
 
     def _close(self, seat: Seat) -> Asked:
         """Takes a seat's turn to answer."""
-        if seat not in self.asked or self._tied or (self._order and self._order[0] != seat):
+        if seat not in self.asked or self._tied or (self.order and self.order[0] != seat):
             raise InternalError(f"expected an answer to be due of seat {seat}, got: {self.due}")
-        self._order = self._order[1:]
+        self.order = self.order[1:]
         return self.asked.pop(seat)
 
 

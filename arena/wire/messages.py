@@ -23,6 +23,9 @@ MAX_DEPTH = 16
 """How deeply maps and arrays may nest; the message itself is depth 1."""
 MAX_NOTE = 1_024
 """Bytes (UTF-8) that a note may have."""
+MAX_IGNORED = 1_000
+"""So many messages of a bot in one game may not be ignored (unknown types, `error`): enough for any later version of the
+protocol, too few to keep a referee busy."""
 MAX_INT = 2**53 - 1
 """No integer is larger in absolute value, so that every language reads it exactly."""
 

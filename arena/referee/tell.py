@@ -1,0 +1,101 @@
+"""What a seat is told of its game: the messages `game_start`, `request` and `game_over`, composed from the course."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from arena.rules.base import Decision, Outcome, Rules
+from arena.rules.course import Course
+from arena.types import GameSettings, Seat, Termination, TimeControl
+from arena.wire.messages import ForfeitNotice, GameOver, GameStart, Request, RequestClock, Time
+
+
+def game_start(
+    rules: Rules[Any],
+    settings: GameSettings,
+    seat: Seat,
+    *,
+    game: int,
+    commitment: str,
+    bot_seed: int,
+    time: TimeControl | None = None,
+) -> GameStart:
+    """Returns what a seat is told of a game before it begins.
+
+    Args:
+        rules: The game's rules.
+        settings: What is played.
+        seat: Whom it is for.
+        game: The number of the game in the seat's session.
+        commitment: SHA-256 (hex) of the deal's secret.
+        bot_seed: For the bot's own randomness.
+        time: The time that the seat has, if not that of the settings.
+    """
+    time = time or settings.time
+    return GameStart(
+        game=game,
+        rules=rules.name,
+        rules_version=rules.version,
+        ruleset=settings.ruleset,
+        options=dict(rules.options),
+        seat=seat,
+        seats=rules.seats,
+        board=None if rules.board is None else rules.board.payload(),
+        time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
+        commitment=commitment,
+        bot_seed=bot_seed,
+    )
+
+
+def request(course: Course, decision: Decision, wants: Collection[str], id: int, clock: RequestClock) -> Request:
+    """Returns the request for a decision that is due in the state of now.
+
+    Args:
+        course: The game. The seat's news count as told.
+        decision: Which decision of which seat.
+        wants: What the request carries: any of `view`, `events`, `legal`.
+        id: The number of the request in the seat's session.
+        clock: The time for it.
+    """
+    rules, state, seat = course.rules, course.state, decision.seat
+    return Request(
+        id=id,
+        kind=decision.kind,
+        clock=clock,
+        view=rules.view(state, seat) if "view" in wants else None,
+        events=course.news(seat) if "events" in wants else None,
+        legal=rules.write_legal(state, seat) if "legal" in wants else None,
+    )
+
+
+def game_over(
+    course: Course,
+    seat: Seat,
+    wants: Collection[str],
+    game: int,
+    *,
+    interrupted: bool = False,
+    forfeits: Sequence[ForfeitNotice] | None = None,
+) -> GameOver:
+    """Returns what a seat is told when its game has ended, or is interrupted.
+
+    Args:
+        course: The game.
+        seat: Whom it is for.
+        wants: As in `request`.
+        game: The number of the game in the seat's session.
+        interrupted: Whether the game was stopped from outside.
+        forfeits: Who forfeited; those of the course unless given.
+    """
+    outcome: Outcome | None = None if interrupted else course.outcome
+    if forfeits is None:
+        forfeits = [ForfeitNotice(guilty, code) for guilty, code in course.gone.items()]
+    return GameOver(
+        game=game,
+        termination=Termination.INTERRUPTED if outcome is None else course.termination,
+        ranks=[] if outcome is None else list(outcome.ranks),
+        forfeits=list(forfeits),
+        events=course.news(seat) if "events" in wants else None,
+        scores=None if outcome is None or outcome.scores is None else list(outcome.scores),
+    )

@@ -136,10 +136,9 @@ class Game:
 
     def _ask(self) -> None:
         """Sends the requests that are due. A seat that has a fault already is not asked, and fails."""
-        first = not self._course.asked
-        decisions = self._course.ask()
+        ask = self._course.ask()
         requests = []
-        for decision in decisions:
+        for decision in ask.decisions:
             chair = self._chairs[decision.seat]
             if chair.fault is not None:
                 self._course.fail(chair.seat, chair.fault.code)
@@ -149,8 +148,9 @@ class Game:
             )
             requests.append((chair.seat, message, chair.clock.limit_ns() + MARGIN_NS))
         sent = self._table.ask(requests)
-        if first:
-            self._race = Race(round(self._job.settings.race_window_ms * NS_PER_MS)) if decisions[0].race else None
+        if not ask.again:
+            window_ns = round(self._job.settings.race_window_ms * NS_PER_MS)
+            self._race = Race(window_ns) if ask.decisions[0].race else None
         if self._race is not None:
             for seat, sent_ns in sent.items():
                 self._race.ask(seat, sent_ns)

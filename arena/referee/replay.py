@@ -1,13 +1,14 @@
-"""Plays a logged game again through the rules, step by step, and says precisely where log and rules part."""
+"""Plays a logged game again: its course is fed with the records, and each record is compared with what is due."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
 
-from arena.errors import ActionError, ConfigError, ReplayMismatch
+from arena import games
+from arena.errors import ConfigError, ReplayMismatch
 from arena.record.log import (
     ActionRecord,
     Chance,
@@ -15,18 +16,21 @@ from arena.record.log import (
     Header,
     LateRecord,
     Log,
-    LogEvent,
+    LoggedEvent,
     OutcomeRecord,
     Record,
     play_digest,
 )
-from arena.referee.asks import Asks
-from arena.referee.chance import tie_draw, tie_order
-from arena.referee.game import PROXY, is_late
-from arena.referee.scribe import log_event
-from arena.rules import make_rules
-from arena.rules.base import Draw, Event, Rules
-from arena.types import Seat, Termination
+from arena.referee.scribe import log_events
+from arena.rules import course
+from arena.rules.base import Decision, Event, Rules
+from arena.rules.course import Accepted, Answers, Ask, Course, Late, Over
+from arena.types import Seat, Termination, board_hash
+
+Listen: TypeAlias = Callable[[Course, Decision], None]
+"""Is given the course and a decision at the moment when its seat is asked for it."""
+
+_GUILTY = {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -39,23 +43,23 @@ class Step(msgspec.Struct, frozen=True):
     """The state before it."""
     after: Any
     """The state after it."""
-    asked: tuple[Seat, ...]
-    """The seats that were asked in the state `before`."""
 
 
 def rules_of(header: Header, source: str) -> Rules[Any]:
-    """The rules that a game was played by; `source` names its log in errors.
+    """Returns the rules that a game was played by; `source` names its log in errors.
 
     Raises:
         ReplayMismatch: The header does not describe a game that this program can play.
     """
+    settings = header.settings
     try:
-        rules = make_rules(header.rules, header.board.text, header.board.name, header.seats, header.options)
+        rules = games.rules_of(settings)
     except ConfigError as error:
         raise ReplayMismatch(source, 1, f"the header describes no game: {error}") from None
+    board = settings.board
     for what, logged, actual in (
-        ("board hash", header.board.hash, rules.board_payload()["hash"]),
-        ("rules version", header.rules_version, rules.version),
+        ("board hash", board and board.hash, board and board_hash(board.text)),
+        ("rules version", settings.rules_version, rules.version),
         ("number of bots", len(header.bots), rules.seats),
     ):
         if logged != actual:
@@ -63,8 +67,12 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
     return rules
 
 
-def replay(log: Log) -> Iterator[Step]:
-    """Play a log again.
+def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
+    """Plays a log again.
+
+    Args:
+        log: The log.
+        listen: Is called for each seat that is asked, before the record that follows.
 
     Yields:
         A step for every record.
@@ -72,151 +80,139 @@ def replay(log: Log) -> Iterator[Step]:
     Raises:
         ReplayMismatch: A record is not what the rules make of the records before it.
     """
-    player = _Player(log, rules_of(log.header, log.source))
+    player = _Player(log, listen)
     for line, record in enumerate(log.records, start=2):
-        before = player.state
-        asked = player.step(line, record)
-        yield Step(line, record, before, player.state, asked)
+        before = player.course.state
+        player.play(line, record)
+        yield Step(line, record, before, player.course.state)
 
 
 class _Player:
-    def __init__(self, log: Log, rules: Rules[Any]) -> None:
-        self.rules = rules
-        self.state = rules.start()
+    """Feeds the course of a game with the records of its log."""
+
+    def __init__(self, log: Log, listen: Listen | None) -> None:
+        self.course = Course(rules_of(log.header, log.source))
         self._log = log
-        self._actions = 0
-        self._gone: set[Seat] = set()
-        self._termination: str = Termination.FINISHED
-        self._asks = Asks()
+        self._listen = listen
+        self._line = 1
 
-    def step(self, line: int, record: Record) -> tuple[Seat, ...]:
-        """Play a record; the seats that were asked in the state before it."""
+    def play(self, line: int, record: Record) -> None:
         self._line = line
-        seat = record.seat if isinstance(record, ActionRecord | LateRecord) else None
-        self._asks.watch(self.state, self.rules.pending(self.state), self._gone)
-        self._asks.call(seat, self.state)
-        if not self._asks.racing:
-            self._check_nobody_passed_over(())
-        asked = self._asks.asked()
-        self._play(record)
-        return asked
-
-    def _play(self, record: Record) -> None:
-        events: list[Event] = []
+        self._pass_over(record.seat if isinstance(record, ActionRecord | LateRecord) else None)
+        if not self._never_came(record):
+            while isinstance(self.course.due, Ask):
+                for decision in self.course.ask().decisions:
+                    if self._listen is not None:
+                        self._listen(self.course, decision)
         match record:
-            case Chance(tied=None):
-                self._chance(record, events)
             case Chance():
-                self._tie(record)
-            case ActionRecord():
-                self._action(record, events)
-                self._asks.served(record.seat, self.state)
-            case LateRecord():
-                self._late(record)
-                self._asks.served(record.seat, self.state, late=True)
-                return
+                self._chance(record)
+            case ActionRecord() | LateRecord():
+                self._answer(record)
             case ForfeitRecord():
-                self._forfeit(record, events)
+                self._forfeit(record)
             case OutcomeRecord():
                 self._outcome(record)
-                return
-        self._same_events([log_event(event) for event in events], record.events)
 
-    def _tie(self, record: Chance) -> None:
-        tied = record.tied or []
-        if not self._asks.racing or len(tied) < 2 or tied != sorted({*tied}) or not {*tied} <= {*self._asks.asked_in}:
-            raise self._mismatch(f"the seats {tied} cannot be tied here")
-        self._check_draw(record, tie_draw(tied))
-        self._asks.tie(tie_order(tied, record.draw))
+    def _pass_over(self, seat: Seat | None) -> None:
+        """Lets tied seats fail whose turn has gone by: an action that the rules refused has no record of its own."""
+        tied = self.course.order
+        while tied and tied[0] != seat:
+            self.course.fail(tied[0], Termination.ILLEGAL_ACTION)
+            tied = self.course.order
 
-    def _chance(self, record: Chance, events: list[Event]) -> None:
-        wanted = self.rules.draw_wanted(self.state)
-        seat = None
-        if wanted is None:
-            owing = [decision.seat for decision in self.rules.pending(self.state) if decision.seat in self._gone]
-            if not owing:
-                raise self._mismatch(f"chance drew from {record.stream!r}, and no draw was due")
-            seat = owing[0]
-            wanted = Draw(f"{PROXY}/{seat}", len(self.rules.legal(self.state, seat)))
-        self._check_draw(record, wanted)
-        if seat is None:
-            self.state = self.rules.draw(self.state, record.draw, events)
-        else:
-            play = self.rules.legal(self.state, seat)[record.draw]
-            self.state = self.rules.apply(self.state, seat, play, events)
+    def _never_came(self, record: Record) -> bool:
+        """Returns whether a record says which seats did not come to the game. They forfeit before anybody is asked."""
+        if self.course.begun or not isinstance(record, ForfeitRecord):
+            return False
+        rules, guilty = self.course.rules, {forfeit.seat for forfeit in record.forfeits}
+        pending = {decision.seat for decision in rules.pending(self.course.state)}
+        return not pending <= guilty or all(f.code == Termination.START_FAILED for f in record.forfeits)
 
-    def _check_nobody_passed_over(self, forfeiting: Sequence[Seat]) -> None:
-        if passed_over := sorted(self._asks.failed.difference(forfeiting)):
-            raise self._mismatch(f"the seats {passed_over} were passed over in a race, and did not forfeit")
-
-    def _check_draw(self, record: Chance, wanted: Draw) -> None:
+    def _chance(self, record: Chance) -> None:
+        if record.tied is not None:
+            try:
+                self.course.tie(record.tied)
+            except ValueError as error:
+                raise self._mismatch(str(error)) from None
+        due = self.course.due
+        if not isinstance(due, course.Chance):
+            raise self._mismatch(f"chance drew from {record.stream!r}, and no draw was due")
+        wanted = due.draw
         if (record.stream, record.n) != (wanted.stream, wanted.n) or not 0 <= record.draw < wanted.n:
             raise self._mismatch(
                 f"expected a draw of one of {wanted.n} from {wanted.stream!r}, "
                 f"the log has {record.draw} of {record.n} from {record.stream!r}"
             )
+        self._same_events(self.course.draw(record.draw), record.events)
 
-    def _check_owed(self, record: ActionRecord | LateRecord) -> None:
-        due = {decision.seat: decision.kind for decision in self.rules.pending(self.state)}
-        if due.get(record.seat) != record.kind or record.seat in self._gone:
-            raise self._mismatch(f"seat {record.seat} decided {record.kind!r}, which it did not owe")
-        if record.turn != self.rules.turn(self.state):
-            raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
-        if record.seat in self._asks.failed:
-            raise self._mismatch(f"seat {record.seat} was served after its turn in a race")
+    def _answer(self, record: ActionRecord | LateRecord) -> None:
+        due, seat = self.course.due, record.seat
+        if not isinstance(due, Answers) or seat not in due.seats or self.course.asked[seat].decision.kind != record.kind:
+            raise self._mismatch(f"seat {seat} decided {record.kind!r}, which it did not owe")
+        self._same_turn(record.turn)
+        answered = self.course.answer(seat, record.action)
+        if isinstance(answered, course.Refused):
+            raise self._mismatch(f"the rules refuse the action of seat {seat}: {answered.error}")
+        if isinstance(answered, Late) != isinstance(record, LateRecord):
+            was = "was too late" if isinstance(answered, Late) else "was not too late"
+            raise self._mismatch(f"the action of seat {seat} {was}")
+        if answered.action != record.action or [*answered.action] != [*record.action]:
+            raise self._mismatch(f"expected the action {answered.action}, the log has {record.action}")
+        if isinstance(answered, Accepted) and isinstance(record, ActionRecord):
+            self._same_events(answered.events, record.events)
 
-    def _late(self, record: LateRecord) -> None:
-        self._check_owed(record)
-        asked_in = self._asks.asked_in.get(record.seat, self.state)
-        if not is_late(self.rules, record.seat, record.action, asked_in, self.state):
-            raise self._mismatch(f"the action of seat {record.seat} was not too late")
-
-    def _action(self, record: ActionRecord, events: list[Event]) -> None:
-        self._check_owed(record)
-        try:
-            self.state = self.rules.act(self.state, record.seat, record.action, events)
-        except ActionError as error:
-            raise self._mismatch(f"the rules refuse the action of seat {record.seat}: {error}") from None
-        self._actions += 1
-
-    def _forfeit(self, record: ForfeitRecord, events: list[Event]) -> None:
+    def _forfeit(self, record: ForfeitRecord) -> None:
         seats = [forfeit.seat for forfeit in record.forfeits]
-        if not seats or sorted({*seats} - self._gone) != seats or not {*seats} <= {*range(self.rules.seats)}:
+        known = [seat for seat in range(self.course.rules.seats) if seat not in self.course.gone]
+        if not seats or seats != sorted({*seats}) or not {*seats} <= {*known}:
             raise self._mismatch(f"the seats {seats} cannot forfeit here")
         codes = {forfeit.code for forfeit in record.forfeits}
-        if not codes <= {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}:
+        if not codes <= _GUILTY:
             raise self._mismatch(f"{sorted(codes)} are no forfeits")
-        if record.turn != self.rules.turn(self.state):
-            raise self._mismatch(f"expected turn {self.rules.turn(self.state)}, the log says {record.turn}")
-        self._check_nobody_passed_over(seats)
-        self._asks.forfeited()
-        self._gone.update(seats)
-        self.state = self.rules.forfeit(self.state, seats, events)
-        if self.rules.ranks(self.state) is not None:
-            self._termination = record.forfeits[0].code
+        self._same_turn(record.turn)
+        for forfeit in record.forfeits:
+            if self.course.begun and forfeit.seat not in {*self.course.asked, *self.course.failed}:
+                raise self._mismatch(f"seat {forfeit.seat} owed no answer, and cannot forfeit here")
+            self.course.fail(forfeit.seat, Termination(forfeit.code))
+        if owing := sorted({*self.course.asked, *self.course.failed}.difference(seats)):
+            raise self._mismatch(f"the seats {owing} did not answer, and did not forfeit")
+        self._same_events(self.course.forfeit(), record.events)
 
     def _outcome(self, record: OutcomeRecord) -> None:
-        ranks = self.rules.ranks(self.state)
-        if ranks is None:
+        due = self.course.due
+        if not isinstance(due, Over):
             raise self._mismatch("the log ends, and by the rules the game goes on")
+        outcome = due.outcome
         for what, logged, actual in (
-            ("ranks", record.ranks, list(ranks)),
-            ("termination", record.termination, self._termination),
-            ("turns", record.turns, self.rules.turn(self.state)),
-            ("actions", record.actions, self._actions),
+            ("ranks", record.ranks, list(outcome.ranks)),
+            ("scores", record.scores, None if outcome.scores is None else list(outcome.scores)),
+            ("termination", record.termination, self.course.termination),
+            ("turns", record.turns, self.course.turn),
+            ("actions", record.actions, self.course.accepted),
             ("play digest", record.play_digest, play_digest([self._log.header, *self._log.records])),
         ):
             if logged != actual:
                 raise self._mismatch(f"expected the {what} {actual}, the log says {logged}")
 
-    def _same_events(self, expected: list[LogEvent], logged: list[LogEvent]) -> None:
+    def _same_turn(self, logged: int) -> None:
+        if logged != self.course.turn:
+            raise self._mismatch(f"expected turn {self.course.turn}, the log says {logged}")
+
+    def _same_events(self, happened: Sequence[Event], logged: Sequence[LoggedEvent]) -> None:
+        expected = log_events(happened)
         for position, event in enumerate(expected):
             if position >= len(logged):
-                raise self._mismatch(f"the event {event} is missing")
+                raise self._mismatch(f"the event {_words(event)} is missing")
             if logged[position] != event:
-                raise self._mismatch(f"expected the event {event}, the log has {logged[position]}")
+                raise self._mismatch(f"expected the event {_words(event)}, the log has {_words(logged[position])}")
         if len(logged) > len(expected):
-            raise self._mismatch(f"the event {logged[len(expected)]} did not happen")
+            raise self._mismatch(f"the event {_words(logged[len(expected)])} did not happen")
 
     def _mismatch(self, reason: str) -> ReplayMismatch:
         return ReplayMismatch(self._log.source, self._line, reason)
+
+
+def _words(event: LoggedEvent) -> str:
+    told = "" if event.to is None else f" to the seats {event.to}"
+    return f"{event.data}{told}"

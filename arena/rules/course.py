@@ -56,6 +56,8 @@ class Ask(msgspec.Struct, frozen=True):
     """Seats must be asked, all in the state of now."""
 
     decisions: tuple[Decision, ...]
+    again: bool = False
+    """Whether they came too late in the race that is on."""
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -127,13 +129,16 @@ class Course:
         """Why the game is over: the rules ended it, or the forfeit of the first of some seats did."""
         self.accepted = 0
         """How many actions were made."""
-        self._begun = False
+        self.begun = False
+        """Whether anything has happened: a draw, a request, a forfeit."""
         self._racing = False
         self._ended: Outcome | None = None
         """The outcome of a game that does not go on after a forfeit."""
         self._moments: list[tuple[Seat, ...]] = []
-        self._failed: dict[Seat, Termination] = {}
+        self.failed: dict[Seat, Termination] = {}
         """The seats that will forfeit when nobody owes an answer any more."""
+        self._late: set[Seat] = set()
+        """The seats that came too late in a race, and are to be asked again."""
         self._tied: tuple[Seat, ...] = ()
         """The seats whose order must be drawn."""
         self.order: list[Seat] = []
@@ -157,10 +162,18 @@ class Course:
     @property
     def due(self) -> Due:
         """What must happen next."""
+        if self._tied:
+            return Chance(tie_draw(self._tied), tied=self._tied)
+        if self.order:
+            return Answers((self.order[0],))
+        if self._late:
+            again = [decision for decision in self.rules.pending(self.state) if decision.seat in self._late]
+            if again:
+                return Ask(tuple(again), again=True)
         if self.asked:
-            return self._due_in_decision()
-        if self._failed:
-            return Forfeits(tuple(sorted(self._failed)))
+            return Answers(tuple(self.asked))
+        if self.failed:
+            return Forfeits(tuple(sorted(self.failed)))
         outcome = self.outcome
         if outcome is not None:
             return Over(outcome)
@@ -174,21 +187,6 @@ class Course:
                     legal = self.rules.legal(self.state, decision.seat)
                     return Chance(Draw(f"{PROXY}/{decision.seat}", len(legal)), absent=decision.seat)
         return Ask(pending)
-
-    def _due_in_decision(self) -> Due:
-        if self._tied:
-            return Chance(tie_draw(self._tied), tied=self._tied)
-        if self.order:
-            return Answers((self.order[0],))
-        if self._racing:
-            again = [
-                decision
-                for decision in self.rules.pending(self.state)
-                if decision.race and decision.seat not in self.asked and decision.seat not in self._failed
-            ]
-            if again:
-                return Ask(tuple(again))
-        return Answers(tuple(self.asked))
 
     def news(self, seat: Seat) -> list[Payload]:
         """Returns what a seat was told since this was last called for it."""
@@ -219,12 +217,12 @@ class Course:
             self.state = self.rules.apply(self.state, due.absent, play, events)
         else:
             self.state = self.rules.draw(self.state, index, events)
-        self._begun = True
+        self.begun = True
         self._events += events
         return events
 
-    def ask(self) -> tuple[Decision, ...]:
-        """Asks the seats that are to be asked now. Returns their decisions.
+    def ask(self) -> Ask:
+        """Asks the seats that are to be asked now. Returns who was asked for what.
 
         Raises:
             InternalError: Nobody is to be asked.
@@ -232,11 +230,12 @@ class Course:
         due = self.due
         if not isinstance(due, Ask):
             raise InternalError(f"expected somebody to be asked, got: {due}")
-        self._begun = True
+        self.begun = True
         self._racing = due.decisions[0].race
         for decision in due.decisions:
             self.asked[decision.seat] = Asked(decision, self.state)
-        return due.decisions
+        self._late = set()
+        return due
 
     def tie(self, seats: Sequence[Seat]) -> None:
         """Says that seats were equally fast in a race: their order is drawn next.
@@ -270,9 +269,10 @@ class Course:
                 if not self._racing:
                     raise
                 rules.act(asked.state, seat, plays)  # raises unless others have made it illegal
+                self._late.add(seat)
                 return Late(asked.decision, turn, rules.write_action(plays))
         except ActionError as error:
-            self._failed[seat] = Termination(error.code)
+            self.failed[seat] = Termination(error.code)
             return Refused(error)
         self.accepted += 1
         self._events += events
@@ -282,15 +282,15 @@ class Course:
         """Says that a seat that was asked gives no answer, or that it never came to the game.
 
         Args:
-            seat: Which seat.
+            seat: Which seat; one that has failed already fails for `code` instead.
             code: What it forfeits for.
 
         Raises:
             InternalError: The seat owes no answer, and the game has begun.
         """
-        if self._begun:
+        if self.begun and seat not in self.failed:
             self._close(seat)
-        self._failed[seat] = code
+        self.failed[seat] = code
 
     def forfeit(self) -> list[Event]:
         """Lets the seats that failed forfeit, all at this moment. Returns what happened.
@@ -304,10 +304,10 @@ class Course:
         seats = due.seats
         events: list[Event] = []
         state = self.rules.forfeit(self.state, seats, events)
-        self._begun = True
+        self.begun = True
         self._moments.append(seats)
-        self.gone |= {seat: self._failed[seat] for seat in seats}
-        self._failed = {}
+        self.gone |= {seat: self.failed[seat] for seat in seats}
+        self.failed = {}
         if state is None:
             self._ended = Outcome(rank([0] * self.rules.seats, self._moments))
         else:
@@ -324,7 +324,7 @@ class Course:
         """
         events: list[Event] = []
         self.state = self.rules.apply(self.state, seat, play, events)
-        self._begun = True
+        self.begun = True
         self._events += events
         return events
 

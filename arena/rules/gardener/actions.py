@@ -6,60 +6,60 @@ illegal. Both name the place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping
 
 from arena.errors import MalformedAction
-from arena.rules.base import Legal
+from arena.rules.base import Product
 from arena.rules.gardener.facts import along
 from arena.rules.gardener.geometry import point
-from arena.rules.gardener.plays import Plant, Play, Score, Seize
-from arena.rules.reading import field, maps, named
+from arena.rules.gardener.plays import Done, Plant, Play, Score, Seize
+from arena.rules.gardener.state import Phase
+from arena.rules.reading import field, named
 from arena.types import Payload
 
 _ALONG = {along(down): down for down in (False, True)}
 
 
-def write_action(plays: Sequence[Play]) -> Payload:
-    """The action of a decision's plays."""
-    first = plays[0]
-    if isinstance(first, Seize):
-        return {"card": first.card}
-    if isinstance(first, Plant):
-        return {"at": [first.x, first.y], "turned": first.turned}
-    return {"rows": [{"at": [play.x, play.y], "along": along(play.down)} for play in plays if isinstance(play, Score)]}
+def write_play(play: Play) -> Payload:
+    """Returns a play as a map; `Done` has none."""
+    if isinstance(play, Seize):
+        return {"card": play.card}
+    if isinstance(play, Plant):
+        return {"at": [play.x, play.y], "turned": play.turned}
+    if isinstance(play, Done):
+        return {}
+    return {"at": [play.x, play.y], "along": along(play.down)}
 
 
-def write_legal(kind: str, legal: Legal) -> Payload:
-    """The legal plays as products: of each entry, any value of each key with any of the others."""
-    if kind == "seize":
-        return {kind: [{"card": list(product.choices[0])} for product in legal.products]}
-    if kind == "plant":
-        return {
-            kind: [
-                {"at": [list(point(position)) for position in positions], "turned": list(turned)}
-                for positions, turned in (product.choices for product in legal.products)
-            ]
-        }
-    rows = [play for play in legal if isinstance(play, Score)]
-    return {kind: [{"at": [[row.x, row.y]], "along": [along(row.down)]} for row in rows]}
+def write_product(product: Product) -> Payload:
+    """Returns a product of plays as a map."""
+    if product.make is Seize:
+        return {"card": list(product.choices[0])}
+    if product.make == Plant.at:
+        positions, turned = product.choices
+        return {"at": [list(point(position)) for position in positions], "turned": list(turned)}
+    (rows,) = product.choices
+    return {"at": [[row.x, row.y] for row in rows], "along": [along(row.down) for row in rows]}
 
 
-def read_seize(action: Payload) -> Seize:
-    """The taking of a card."""
-    return Seize(field(action, "card", int, "$"))
+def read_seize(play: Payload, path: str) -> Seize:
+    """Reads which card is taken."""
+    return Seize(field(play, "card", int, path))
 
 
-def read_plant(action: Payload) -> Plant:
-    """The planting of a card."""
-    return Plant(*_square(action, "at", "$"), field(action, "turned", bool, "$"))
+def read_plant(play: Payload, path: str) -> Plant:
+    """Reads where the card is put."""
+    return Plant(*_square(play, "at", path), field(play, "turned", bool, path))
 
 
-def read_rows(action: Payload) -> Iterator[tuple[str, Score]]:
-    """The rows to score, one after another, each with its place in the action."""
-    for path, entry in maps(action, "rows", "a row"):
-        x, y = _square(entry, "at", path)
-        down = named(field(entry, "along", str, path), _ALONG, "a direction", f"{path}.along")
-        yield path, Score(x, y, down)
+def read_row(play: Payload, path: str) -> Score:
+    """Reads which row is scored."""
+    x, y = _square(play, "at", path)
+    return Score(x, y, named(field(play, "along", str, path), _ALONG, "a direction", f"{path}.along"))
+
+
+READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {"seize": read_seize, "plant": read_plant}
+"""How a play is read, by phase; in all others it is read as that of a scoring."""
 
 
 def _square(entry: Payload, key: str, path: str) -> tuple[int, int]:

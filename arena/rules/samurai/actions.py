@@ -6,7 +6,7 @@ illegal. Both name the place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from arena.errors import MalformedAction
@@ -14,7 +14,7 @@ from arena.rules.base import Legal
 from arena.rules.reading import field, maps, named
 from arena.rules.samurai.legal import switches
 from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, Settle, Switch
-from arena.rules.samurai.state import State
+from arena.rules.samurai.state import Phase, State
 from arena.rules.samurai.tiles import (
     CASTE_INDEX,
     CASTES,
@@ -30,42 +30,34 @@ from arena.types import Payload, Seat
 
 
 def write_action(plays: Sequence[Play]) -> Payload:
-    """The action of a decision's plays."""
-    first = plays[0]
-    if isinstance(first, Choose):
-        return {"hand": names(first.tiles)}
-    if isinstance(first, Settle):
-        return {"caste": CASTES[first.caste], "space": first.space}
-    action: Payload = {"plays": [_write_play(play) for play in plays if not isinstance(play, End | Capture)]}
-    if captures := [play for play in plays if isinstance(play, Capture)]:
-        action["captures"] = [{"space": play.space, "caste": CASTES[play.caste]} for play in captures]
+    """Returns the action of a decision's plays. The end of a turn needs no word."""
+    action: Payload = {"plays": [write_play(play) for play in plays if not isinstance(play, End | Capture)]}
+    if captures := [write_play(play) for play in plays if isinstance(play, Capture)]:
+        action["captures"] = captures
     return action
 
 
-def write_legal(state: State, seat: Seat, legal: Legal) -> Payload:
-    """The legal plays as products: of each entry, any value of each key with any of the others."""
+def write_legal(state: State, seat: Seat, legal: Legal) -> list[Payload]:
+    """Returns the legal plays as products: of each entry, any value of each key with any of the others."""
     if state.phase == "hand":
-        return {"choose": HAND_SIZE, "hand": names(FULL_SET)}
-    if state.phase == "setup":
-        return {
-            "setup": [
-                {"caste": [CASTES[caste] for caste in castes], "space": list(spaces)}
-                for castes, spaces in (product.choices for product in legal.products)
-            ]
-        }
-    if state.phase == "captures":
-        return {"plays": [], "captures": [{"space": [play.space], "caste": [CASTES[play.caste]]} for play in legal]}
-    plays: list[Payload] = []
+        return [{"hand": {"choose": HAND_SIZE, "of": names(FULL_SET)}}]
+    products: list[Payload] = []
     for product in legal.products:
         if product.make is Place:
             tiles, spaces = product.choices
-            plays.append({"tile": names(tiles), "space": list(spaces)})  # type: ignore[arg-type]
+            products.append({"tile": names(tiles), "space": list(spaces)})  # type: ignore[arg-type]
         elif product.make is Move:
             sources, targets = product.choices
-            plays.append({"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)})
-    if SWITCH in state.hands[seat]:
-        plays += _write_switches(state.pieces)
-    return {"plays": plays}
+            products.append({"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)})
+        elif product.make is Settle:
+            castes, spaces = product.choices
+            products.append({"caste": [CASTES[caste] for caste in castes], "space": list(spaces)})
+        elif product.make is Capture:
+            spaces, castes = product.choices
+            products.append({"space": list(spaces), "caste": [CASTES[caste] for caste in castes]})
+    if state.phase == "turns" and SWITCH in state.hands[seat]:
+        products += _write_switches(state.pieces)
+    return products
 
 
 @lru_cache(maxsize=256)
@@ -83,12 +75,20 @@ def _write_switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Payload, ...]:
     )
 
 
-def _write_play(play: Play) -> Payload:
+def write_play(play: Play) -> Payload:
+    """Returns a play as a map; `End` has none."""
     if isinstance(play, Place):
         return {"tile": TILES[play.tile].name, "space": play.space}
     if isinstance(play, Move):
         return {"tile": TILES[MOVE].name, "from": play.source, "to": play.target}
-    assert isinstance(play, Switch)
+    if isinstance(play, Capture):
+        return {"space": play.space, "caste": CASTES[play.caste]}
+    if isinstance(play, Settle):
+        return {"caste": CASTES[play.caste], "space": play.space}
+    if isinstance(play, Choose):
+        return {"hand": names(play.tiles)}
+    if isinstance(play, End):
+        return {}
     return {
         "tile": TILES[SWITCH].name,
         "space": play.space,
@@ -98,42 +98,47 @@ def _write_play(play: Play) -> Payload:
     }
 
 
-def read_choice(action: Payload) -> Choose:
-    """The choice of a first hand."""
-    tiles = field(action, "hand", list, "$")
-    read = [named(tile, TILE_INDEX, "a tile", f"$.hand[{index}]") for index, tile in enumerate(tiles)]
+def read_choice(play: Payload, path: str) -> Choose:
+    """Reads the choice of a first hand."""
+    tiles = field(play, "hand", list, path)
+    read = [named(tile, TILE_INDEX, "a tile", f"{path}.hand[{index}]") for index, tile in enumerate(tiles)]
     return Choose(bytes(sorted(read)))
 
 
-def read_settle(action: Payload) -> Settle:
-    """A piece put in the set-up."""
-    return Settle(_caste(action, "caste", "$"), _space(action, "space", "$"))
+def read_settle(play: Payload, path: str) -> Settle:
+    """Reads where a piece is put in the set-up."""
+    return Settle(_caste(play, "caste", path), _space(play, "space", path))
 
 
-def read_plays(action: Payload) -> Iterator[tuple[str, Place | Switch | Move]]:
-    """The plays of a turn, one after another, each with its place in the action."""
-    for path, entry in maps(action, "plays", "a play"):
-        yield path, _read_play(entry, path)
+def read_capture(piece: Payload, path: str) -> Capture:
+    """Reads which piece is captured next."""
+    return Capture(_space(piece, "space", path), _caste(piece, "caste", path))
 
 
-def read_captures(action: Payload) -> list[tuple[str, Capture]]:
-    """The pieces that a turn names to be captured first, each with its place in the action; it may name none."""
+def read_captures(action: Payload) -> list[Capture]:
+    """Reads the pieces that a turn names to be captured first; it may name none."""
     if "captures" not in action:
         return []
-    return [
-        (path, Capture(_space(entry, "space", path), _caste(entry, "caste", path)))
-        for path, entry in maps(action, "captures", "a piece")
-    ]
+    return [read_capture(piece, path) for path, piece in maps(action, "captures", "a piece")]
 
 
-def _read_play(entry: Payload, path: str) -> Place | Switch | Move:
-    tile = named(field(entry, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
+def read_turn_play(play: Payload, path: str) -> Place | Switch | Move:
+    """Reads a play of a turn."""
+    tile = named(field(play, "tile", str, path), TILE_INDEX, "a tile", f"{path}.tile")
     if tile == SWITCH:
-        caste, other = _caste(entry, "caste", path), _caste(entry, "with_caste", path)
-        return Switch.of(_space(entry, "space", path), caste, _space(entry, "with", path), other)
+        caste, other = _caste(play, "caste", path), _caste(play, "with_caste", path)
+        return Switch.of(_space(play, "space", path), caste, _space(play, "with", path), other)
     if tile == MOVE:
-        return Move(_space(entry, "from", path), _space(entry, "to", path))
-    return Place(tile, _space(entry, "space", path))
+        return Move(_space(play, "from", path), _space(play, "to", path))
+    return Place(tile, _space(play, "space", path))
+
+
+READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {
+    "hand": read_choice,
+    "setup": read_settle,
+    "captures": read_capture,
+}
+"""How a play is read, by phase; in all others it is read as that of a turn."""
 
 
 def _space(entry: Payload, key: str, path: str) -> int:

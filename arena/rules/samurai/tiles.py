@@ -11,6 +11,8 @@ from itertools import combinations
 
 import msgspec
 
+from arena.rules.base import Choose
+
 CASTES = ("buddha", "rice", "castle")
 CASTE_INDEX = {name: index for index, name in enumerate(CASTES)}
 HAND_SIZE = 5
@@ -98,3 +100,13 @@ def playable(hand: bytes, allowed: bytes) -> Playable:
 def all_hands() -> tuple[bytes, ...]:
     """Every different hand that can be chosen from the full set."""
     return tuple(sorted({bytes(hand) for hand in combinations(FULL_SET, HAND_SIZE)}))
+
+
+def redeal(hand: bytes, stack: bytes, choose: Choose) -> tuple[bytes, bytes]:
+    """Returns another hand of the same size and the stack that is left, every deal equally likely."""
+    tiles = bytearray(hand + stack)
+    size = len(hand)
+    for at in range(size):
+        other = at + choose(len(tiles) - at)
+        tiles[at], tiles[other] = tiles[other], tiles[at]
+    return bytes(sorted(tiles[:size])), bytes(sorted(tiles[size:]))

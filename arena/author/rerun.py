@@ -1,4 +1,4 @@
-"""A bot is asked again what a seat was asked in a logged game: where does it answer otherwise now?
+"""Asks a bot again what a seat was asked in a logged game: where does it answer differently now?
 
 The requests are those of the log, whatever the bot answers: it is led through the game as it was.
 """
@@ -15,16 +15,15 @@ from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
 from arena.record.log import Log
-from arena.referee.announcement import game_start
-from arena.referee.chair import Answer, Cause, Chair, refused
 from arena.referee.chance import bot_seed
-from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from arena.referee.replay import rules_of
 from arena.referee.requests import Asked, requests_of
-from arena.referee.table import Table
+from arena.referee.table import MARGIN_NS, Answer, Cause, Chair, Clock, Table, refused
+from arena.referee.tell import game_over, game_start
 from arena.rules.base import Rules
-from arena.types import Payload, Seat, Termination, TimeControl
-from arena.wire.messages import Action, GameOver, Request
+from arena.rules.course import Course
+from arena.types import NS_PER_MS, Payload, Seat, TimeControl
+from arena.wire.messages import Action
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +50,7 @@ class Rerun:
     def __init__(
         self, log: Log, seat: Seat, spec: BotSpec, *, secret: bytes | None = None, time: TimeControl | None = None
     ) -> None:
-        """Make ready; nothing is started yet.
+        """Checks that the bot can sit there; nothing is started yet.
 
         Args:
             log: The game.
@@ -64,12 +63,12 @@ class Rerun:
             ConfigError: The game has no such seat, or is of other rules than the bot's.
             ReplayMismatch: The log describes no game.
         """
-        header = log.header
-        if not 0 <= seat < header.seats:
-            raise ConfigError(f"expected a seat of the game, 0 to {header.seats - 1}, got: {seat}; use --seat")
-        if spec.rules and header.rules not in spec.rules:
+        settings = log.header.settings
+        if not 0 <= seat < settings.players:
+            raise ConfigError(f"expected a seat of the game, 0 to {settings.players - 1}, got: {seat}; use --seat")
+        if spec.rules and settings.rules not in spec.rules:
             raise ConfigError(
-                f"expected a bot that plays {header.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
+                f"expected a bot that plays {settings.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
             )
         self.output = ""
         """What the bot printed, once `replies` has ended."""
@@ -77,11 +76,11 @@ class Rerun:
         self._seat = seat
         self._spec = spec
         self._time = time
-        self._rules: Rules[object] = rules_of(header, log.source)
-        self._bot_seed = 0 if secret is None else bot_seed(secret, header.deal, seat)
+        self._rules: Rules[object] = rules_of(log.header, log.source)
+        self._bot_seed = 0 if secret is None else bot_seed(secret, log.header.deal, seat)
 
     def replies(self, until_turn: int | None = None) -> Iterator[Reply]:
-        """Ask, request by request; to the end, or to the end of a turn.
+        """Asks, request by request; to the end, or to the end of a turn.
 
         It ends early when the bot fails so that it could not go on: the fault is that of the last reply.
 
@@ -102,7 +101,8 @@ class Rerun:
                 yield reply
                 if chair.fault is not None:
                     return
-            chair.send(_over(chair))
+            number = chair.session.next_game() - 1
+            chair.send(game_over(Course(self._rules), self._seat, chair.wants, number, interrupted=True))
         finally:
             self.output = link.output(0)
             link.close(keep=frozenset({0}) if chair.fault is None else frozenset())
@@ -115,12 +115,12 @@ class Rerun:
         header = self._log.header
         start = game_start(
             self._rules,
+            header.settings,
             self._seat,
             game=chair.session.next_game(),
-            ruleset=header.ruleset,
-            time=self._time or TimeControl.parse(header.time),
             commitment=header.commitment,
             bot_seed=self._bot_seed,
+            time=self._time,
         )
         table.ask([(0, start, self._spec.start_ms * NS_PER_MS)])
         answer = table.collect("was not ready for the game in time")[0]
@@ -128,18 +128,15 @@ class Rerun:
             raise ConfigError(_failed(self._spec, answer.detail, link))
 
     def _ask(self, chair: Chair, table: Table, asked: Asked, clock: Clock | None) -> Reply:
-        times = asked.clock
-        if clock is not None:
-            times = msgspec.structs.replace(times, limit_ms=clock.limit_ns() // NS_PER_MS, bank_ms=clock.bank_ms())
-        request = Request(
+        whole = asked.request
+        times = whole.clock if clock is None else clock.told()
+        message = msgspec.structs.replace(
+            whole,
             id=chair.session.next_request(),
-            kind=asked.kind,
             clock=times,
-            view=asked.view if "view" in chair.wants else None,
-            events=asked.events if "events" in chair.wants else None,
-            legal=asked.legal if "legal" in chair.wants else None,
+            **{name: None for name in ("view", "events", "legal") if name not in chair.wants},
         )
-        table.ask([(0, request, times.limit_ms * NS_PER_MS + MARGIN_NS)])
+        table.ask([(0, message, times.limit_ms * NS_PER_MS + MARGIN_NS)])
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
         if isinstance(answer, Cause):
             chair.fault = answer
@@ -151,24 +148,15 @@ class Rerun:
     def _judge(self, asked: Asked, answer: Answer) -> Reply:
         message = answer.message
         assert isinstance(message, Action)
-        fault = None
+        action, fault = message.action, None
         try:
-            self._rules.act(asked.state, self._seat, message.action)
+            plays = self._rules.read_action(asked.state, self._seat, action)
+            self._rules.act(asked.state, self._seat, plays)
+            action = self._rules.write_action(plays)
         except ActionError as error:
             fault = refused(error).detail
         used_ms = answer.used_ns / NS_PER_MS
-        return Reply(asked=asked, action=message.action, note=message.note, used_ms=used_ms, fault=fault)
-
-
-def _over(chair: Chair) -> GameOver:
-    """The end of what the bot is asked, which for it is a game that was stopped from outside."""
-    return GameOver(
-        game=chair.session.next_game() - 1,
-        termination=Termination.INTERRUPTED,
-        ranks=[],
-        forfeits=[],
-        events=[] if "events" in chair.wants else None,
-    )
+        return Reply(asked=asked, action=action, note=message.note, used_ms=used_ms, fault=fault)
 
 
 def _failed(spec: BotSpec, detail: str, link: LocalLink) -> str:

@@ -9,12 +9,15 @@ from arena.conform.checks import end, limits, sequences, session, start, toleran
 from arena.conform.checks.decisions import checks_of
 from arena.conform.registry import Check
 from arena.conform.report import Level, Result, Verdict
-from arena.rules import NAMES
+from arena.games import names
 
-SECTIONS: Final = (
-    "start", "frames", "session", *NAMES, "sequences", "tolerance", "time", "resources", "end",
-)  # fmt: skip
-"""The parts of a report, in its order."""
+_FIRST: Final = ("start", "frames", "session")
+_LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
+
+
+def sections() -> tuple[str, ...]:
+    """Returns the parts of a report, in its order."""
+    return (*_FIRST, *names(), *_LAST)
 
 
 def checks(rules: Sequence[str]) -> list[Check]:
@@ -30,13 +33,13 @@ def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
     """What is said of the games that are not checked, and of those that do not exist."""
     results = [
         _unclaimed(name, f"plays {name}", "bot.toml does not name it in `rules`")
-        for name in NAMES
+        for name in names()
         if claimed and name not in claimed and name not in rules
     ]
     return results + [
-        _unclaimed(name, "is claimed in bot.toml", f"there is no such game; expected some of {', '.join(NAMES)}")
+        _unclaimed(name, "is claimed in bot.toml", f"there is no such game; expected some of {', '.join(names())}")
         for name in claimed
-        if name not in NAMES
+        if name not in names()
     ]
 
 

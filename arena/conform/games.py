@@ -1,4 +1,4 @@
-"""A game through the rules engine with the bot in one seat. Chance and the other seats are played here, by chance."""
+"""A game with the bot in one seat. Chance and the other seats are played here, at random."""
 
 from __future__ import annotations
 
@@ -6,117 +6,153 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Container
 from random import Random
-from typing import Any
+from typing import Any, Final
+
+from msgspec.structs import replace
 
 from arena.conform.dialogue import Dialogue
 from arena.conform.encodings import Form
 from arena.conform.finding import Finding
 from arena.conform.report import Verdict
-from arena.conform.setting import Clock, Setting
 from arena.errors import ActionError, IllegalAction
-from arena.referee.announcement import game_start
-from arena.referee.game import is_late
-from arena.rules.base import Decision, Event
-from arena.types import Payload, Seat
-from arena.wire.messages import (
-    Action,
-    ForfeitNotice,
-    GameOver,
-    Request,
-)
+from arena.games import default_board, find_ruleset, game, rules_of
+from arena.referee.table import Clock
+from arena.referee.tell import game_over, game_start, request
+from arena.rules.base import Decision, Event, Outcome, Rules
+from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Over, Refused, playout
+from arena.rules.seats import rank
+from arena.types import GameSettings, Payload, Seat, Termination, TimeControl
+from arena.wire.messages import Action, ForfeitNotice, GameOver
 from arena.wire.session import State
 
 
-class Table:
+class Plan:
+    """What is played, and where the bot sits."""
+
+    def __init__(
+        self,
+        rules: str,
+        time: TimeControl,
+        *,
+        ruleset: str | None = None,
+        seats: int | None = None,
+        seat: Seat = 0,
+        seed: int = 1,
+    ) -> None:
+        """Chooses what is not given: the game's first ruleset, and its smallest number of seats.
+
+        Args:
+            rules: The game.
+            time: The time that the bot has.
+            ruleset: One of its rulesets.
+            seats: How many play.
+            seat: Where the bot sits.
+            seed: Determines chance, the other seats, and the bot's own seed.
+        """
+        loaded = game(rules)
+        self.settings: Final = GameSettings(
+            rules=rules,
+            rules_version=loaded.version,
+            ruleset=ruleset or next(iter(loaded.rulesets)),
+            options=dict(find_ruleset(rules, ruleset).options),
+            players=seats or loaded.seat_counts[0],
+            board=default_board(rules),
+            time=time,
+        )
+        self.rules: Final[Rules[Any]] = rules_of(self.settings)
+        self.seat: Final = seat
+        self.seed: Final = seed
+
+
+class TrialGame:
     """One game of a dialogue."""
 
     def __init__(
         self,
         dialogue: Dialogue,
-        setting: Setting,
-        clock: Clock,
+        plan: Plan,
         *,
         avoided: Container[tuple[str, str]] = (),
         form: Form | None = None,
         bot_seed: int | None = None,
         blame: Callable[[str], str] | None = None,
     ) -> None:
-        """Nothing is sent yet.
+        """Prepares the game; nothing is sent yet.
 
         Args:
             dialogue: With a process between two games.
-            setting: What is played.
-            clock: The time.
-            avoided: Kinds of decisions before which the game is broken off.
+            plan: What is played.
+            avoided: Kinds of decisions before which the game is stopped.
             form: How the messages of this game are written.
-            bot_seed: `game_start.bot_seed`; the setting's seed unless given.
+            bot_seed: `game_start.bot_seed`; the plan's seed unless given.
             blame: The id of the check that a bad action is held against, by kind; None for the one that runs.
         """
-        self.clock = clock
+        self.clock: Final = Clock(plan.settings.time)
         self.kinds: Counter[str] = Counter()
         """How many decisions of each kind the bot has answered."""
         self.actions: list[Payload] = []
         """Its actions."""
-        self.used_ms = 0.0
-        """Its time in all."""
         self._dialogue = dialogue
-        self._setting = setting
-        self._rules = setting.rules
-        self._seat = setting.seat
+        self._plan = plan
+        self._rules = plan.rules
+        self._seat = plan.seat
         self._avoided = avoided
         self._form = form
         self._blame = blame
-        self._bot_seed = setting.seed if bot_seed is None else bot_seed
-        self._chance = Random(f"chance {setting.seed}")
-        self._others = Random(f"others {setting.seed}")
-        self._news: list[Payload] = []
-        self._state = self._rules.start()
+        self._bot_seed = plan.seed if bot_seed is None else bot_seed
+        self._chance = Random(f"chance {plan.seed}")
+        self._others = Random(f"others {plan.seed}")
+        self._course = Course(plan.rules)
         self._asked: Decision | None = None
-        self._asked_in: Any = None
+
+    @property
+    def used_ms(self) -> float:
+        """The bot's time in all."""
+        return self.clock.total_ns / 1e6
 
     def announce(self) -> None:
-        """Send the `game_start`, and do not wait for `ready`."""
-        self._dialogue.send(
-            game_start(
-                self._rules,
-                self._seat,
-                game=self._dialogue.session.next_game(),
-                ruleset=self._setting.ruleset,
-                time=self.clock.control,
-                commitment=hashlib.sha256(str(self._setting.seed).encode()).hexdigest(),
-                bot_seed=self._bot_seed,
-            ),
-            self._form,
+        """Sends the `game_start`, and does not wait for `ready`."""
+        plan = self._plan
+        message = game_start(
+            self._rules,
+            plan.settings,
+            plan.seat,
+            game=self._dialogue.session.next_game(),
+            commitment=hashlib.sha256(str(plan.seed).encode()).hexdigest(),
+            bot_seed=self._bot_seed,
         )
+        self._dialogue.send(message, self._form)
 
     def start(self) -> None:
-        """Send the `game_start`, and wait for `ready`."""
+        """Sends the `game_start`, and waits for `ready`."""
         self.announce()
         self._dialogue.ready(self._rules.name)
 
     def ask(self) -> str | None:
-        """Go on until the bot owes a decision, and send the request: its kind; None if the game comes to no more."""
-        decision = self._advance()
-        if decision is None or (self._rules.name, decision.kind) in self._avoided:
-            return None
-        wants = self._dialogue.hello.want if self._dialogue.hello else ()
-        state, seat = self._state, self._seat
-        self._asked, self._asked_in = decision, state
-        self._dialogue.send(
-            Request(
-                id=self._dialogue.session.next_request(),
-                kind=decision.kind,
-                clock=self.clock.request(),
-                view=self._rules.view(state, seat) if "view" in wants else None,
-                events=self._take_news() if "events" in wants else None,
-                legal=self._rules.write_legal(state, seat) if "legal" in wants else None,
-            ),
-            self._form,
-        )
-        return decision.kind
+        """Goes on until the bot owes a decision, and sends the request.
+
+        Returns:
+            Its kind; None if the game comes to no more.
+        """
+        self._asked = None
+        while self._asked is None:
+            due = self._course.due
+            match due:
+                case Chance():
+                    self._course.draw(self._chance.randrange(due.draw.n))
+                case Ask():
+                    if not self._ask(due):
+                        return None
+                case Answers():
+                    self._answer_for(due.seats[0])
+                case Forfeits():
+                    self._course.forfeit()
+                case Over():
+                    return None
+        return self._asked.kind
 
     def answer(self, wait_ms: int) -> None:
-        """Wait for the action, judge it, and make it.
+        """Waits for the action, judges it, and makes it.
 
         Raises:
             Finding: There is none, or the rules refuse it.
@@ -126,27 +162,20 @@ class Table:
         message = self._dialogue.action(wait_ms)
         if message is None:
             raise self.no_answer(wait_ms)
-        used_ms = self._dialogue.used_ns / 1e6
-        self.used_ms += used_ms
-        self.clock.charge(used_ms)
+        self.clock.charge(self._dialogue.used_ns)
         if self._asked.race:
             self._compete(message.action)
-        events: list[Event] = []
-        try:
-            state = self._rules.act(self._state, self._seat, message.action, events)
-        except ActionError as error:
-            if is_late(self._rules, self._seat, message.action, self._asked_in, self._state):
-                return
-            raise self._bad_action(kind, message, error) from None
-        self._state = state
-        self._learn(events)
-        self.kinds[kind] += 1
-        self.actions.append(message.action)
+        answered = self._course.answer(self._seat, message.action)
+        if isinstance(answered, Refused):
+            raise self._bad_action(kind, message, answered.error)
+        if isinstance(answered, Accepted):
+            self.kinds[kind] += 1
+            self.actions.append(message.action)
 
     def play(
         self, wait_ms: int, *, most: int | None = None, until: str | None = None, limit_ms: int | None = None
     ) -> bool:
-        """Ask and wait, again and again; tell the bot how the game ended, if it is over.
+        """Asks and waits, again and again; tells the bot how the game ended, if it is over.
 
         Args:
             wait_ms: How long an answer is awaited.
@@ -163,90 +192,89 @@ class Table:
             if self.ask() is None:
                 break
             self.answer(wait_ms)
-        over = self._rules.ranks(self._state) is not None
+        over = isinstance(self._course.due, Over)
         self.over()
         return over
 
     def over(self, *, forfeit: bool = False) -> None:
-        """Send the `game_over`: finished if the game is, else interrupted; or the next seat forfeits, which ends one
-        of two seats."""
+        """Sends the `game_over`: finished if the game is, else interrupted.
+
+        With `forfeit` the next seat is said to have forfeited, which ends a game of two seats.
+        """
         dialogue = self._dialogue
         if dialogue.session.state not in (State.PREPARING, State.PLAYING, State.ASKED):
             return
-        notices: list[ForfeitNotice] = []
-        if forfeit:
-            notices = [ForfeitNotice(self._forfeit_of_next(), "timeout")]
-        ranks = self._rules.ranks(self._state)
-        termination = "interrupted" if ranks is None else notices[0].code if notices else "finished"
         wants = dialogue.hello.want if dialogue.hello else ()
-        dialogue.send(
-            GameOver(
-                game=dialogue.session.next_game() - 1,
-                termination=termination,
-                ranks=list(ranks or ()),
-                forfeits=notices,
-                events=self._take_news() if "events" in wants else None,
-            ),
-            self._form,
+        number = dialogue.session.next_game() - 1
+        ended = isinstance(self._course.due, Over)
+        message = game_over(self._course, self._seat, wants, number, interrupted=not ended)
+        dialogue.send(self._with_forfeit(message) if forfeit else message, self._form)
+
+    def _with_forfeit(self, message: GameOver) -> GameOver:
+        """Returns the end of a game in which the next seat forfeits while the bot is asked."""
+        guilty = (self._seat + 1) % self._rules.seats
+        told: list[Event] = []
+        state = self._rules.forfeit(self._course.state, (guilty,), told)
+        outcome = Outcome(rank([0] * self._rules.seats, [(guilty,)])) if state is None else self._rules.outcome(state)
+        news = [event.data for event in told if event.reaches(self._seat)]
+        return replace(
+            message,
+            forfeits=[ForfeitNotice(guilty, Termination.TIMEOUT)],
+            termination=Termination.TIMEOUT if outcome else Termination.INTERRUPTED,
+            ranks=list(outcome.ranks) if outcome else [],
+            events=None if message.events is None else [*message.events, *news],
         )
 
-    # The engine
+    def _ask(self, due: Ask) -> bool:
+        """Asks the seats that are due, and sends the bot its request if it is one of them.
 
-    def _advance(self) -> Decision | None:
-        """Let chance and the other seats decide until the bot has to."""
-        rules = self._rules
-        while rules.ranks(self._state) is None:
-            events: list[Event] = []
-            draw = rules.draw_wanted(self._state)
-            if draw is not None:
-                self._state = rules.draw(self._state, self._chance.randrange(draw.n), events)
-            else:
-                pending = rules.pending(self._state)
-                own = next((decision for decision in pending if decision.seat == self._seat), None)
-                if own is not None:
-                    return own
-                self._play_for(pending[0].seat, events)
-            self._learn(events)
-        return None
+        Returns:
+            Whether the game goes on.
+        """
+        own = next((decision for decision in due.decisions if decision.seat == self._seat), None)
+        if own is not None and (self._rules.name, own.kind) in self._avoided:
+            return False
+        self._course.ask()
+        if own is None:
+            return True
+        session = self._dialogue.session
+        wants = self._dialogue.hello.want if self._dialogue.hello else ()
+        message = request(self._course, own, wants, session.next_request(), self.clock.told())
+        self._asked = own
+        if not own.race:
+            for decision in due.decisions:
+                if decision is not own:
+                    self._answer_for(decision.seat)
+        self._dialogue.send(message, self._form)
+        return True
 
-    def _play_for(self, seat: Seat, events: list[Event]) -> None:
-        legal = self._rules.legal(self._state, seat)
-        self._state = self._rules.apply(self._state, seat, legal[self._others.randrange(len(legal))], events)
-
-    def _forfeit_of_next(self) -> Seat:
-        guilty = (self._seat + 1) % self._rules.seats
-        events: list[Event] = []
-        self._state = self._rules.forfeit(self._state, (guilty,), events)
-        self._learn(events)
-        return guilty
+    def _answer_for(self, seat: Seat) -> None:
+        """Answers for another seat, by chance."""
+        rules, state = self._rules, self._course.asked[seat].state
+        legal = rules.legal(state, seat)
+        play = legal[self._others.randrange(len(legal))]
+        self._course.answer(seat, rules.write_action([play]))
 
     def _compete(self, action: Payload) -> None:
-        """In a race another seat is now and then faster, with the very same action if it is a legal one."""
-        rivals = [decision.seat for decision in self._rules.pending(self._state) if decision.seat != self._seat]
+        """In a race another seat is now and then faster, with the very same action if that is a legal one."""
+        rivals = [seat for seat in self._course.asked if seat != self._seat]
         if not rivals or self._others.random() < 0.5:
             return
-        events: list[Event] = []
         try:
-            self._state = self._rules.act(self._state, rivals[0], action, events)
+            plays = self._rules.read_action(self._course.state, rivals[0], action)
+            self._rules.act(self._course.state, rivals[0], plays)
         except ActionError:
             return  # of the bot's own action too, which is judged next
-        self._learn(events)
-
-    def _learn(self, events: list[Event]) -> None:
-        self._news += [event.data for event in events if event.reaches(self._seat)]
-
-    def _take_news(self) -> list[Payload]:
-        news, self._news = self._news, []
-        return news
+        self._course.answer(rivals[0], action)
 
     # Verdicts
 
     def _where(self, kind: str) -> str:
         rules = self._rules
-        return f"{rules.name} {self._setting.ruleset}, {rules.seats} seats, decision {kind!r}"
+        return f"{rules.name} {self._plan.settings.ruleset}, {rules.seats} seats, decision {kind!r}"
 
     def no_answer(self, wait_ms: int) -> Finding:
-        """The verdict on a bot that was asked, and sent no action in so many milliseconds."""
+        """Returns the verdict on a bot that was asked, and sent no action in so many milliseconds."""
         assert self._asked is not None
         kind = self._asked.kind
         about = self._blame(kind) if self._blame else None
@@ -260,7 +288,7 @@ class Table:
             )
         return Finding(
             f"{self._where(kind)}: expected an action, got: nothing in {wait_ms:,} ms, where the request allowed "
-            f"{self.clock.request().limit_ms:,} ms",
+            f"{self.clock.told().limit_ms:,} ms",
             "Answer every request within `clock.limit_ms`.",
             "§9-3",
             about=about,
@@ -278,13 +306,24 @@ class Table:
         if isinstance(error, IllegalAction):
             return Finding(
                 f"{self._where(kind)}: expected a legal action, got: {error}",
-                "Take what you play from `legal` of the request, or mend how you work it out (see `options`).",
+                "Take what you play from `legal` of the request, or correct how you work it out (see `options`).",
                 "§8.6-5",
                 about=about,
             )
         return Finding(
-            f"{self._where(kind)}: expected an action as protocol/rules/{self._rules.name}.md says, got: {error}",
-            f"Send the form that the page gives for {kind!r}.",
+            f"{self._where(kind)}: expected an action in the form of the rules' page, got: {error}",
+            f"Send the form that protocol/rules/{self._rules.name}.md gives for {kind!r}.",
             "§8.6-4",
             about=about,
         )
+
+
+def kinds_of(rules: str) -> tuple[str, ...]:
+    """Returns the kinds of decisions of a game, in the order in which they come up, whatever the ruleset."""
+    kinds: dict[str, None] = {}
+    for ruleset in game(rules).rulesets:
+        plan = Plan(rules, TimeControl(limit_ms=1), ruleset=ruleset)
+        for decision in playout(Course(plan.rules), Random(0).randrange):
+            if decision is not None:
+                kinds[decision.kind] = None
+    return tuple(kinds)

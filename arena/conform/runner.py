@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from arena.conform.bench import Bench
 from arena.conform.budget import Budget
-from arena.conform.catalogue import SECTIONS, checks, unclaimed
+from arena.conform.catalogue import checks, sections, unclaimed
 from arena.conform.finding import Finding, NotReached
 from arena.conform.registry import Check
 from arena.conform.report import Report, Result, Verdict, count, level_of
 from arena.errors import ConfigError, did_you_mean
+from arena.games import names
 from arena.link.bots import BotSpec
-from arena.rules import NAMES
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is told before each check: how many are done, of how many, and which comes."""
@@ -28,13 +28,14 @@ def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]
     Raises:
         ConfigError: There are no such rules, or the bot plays none that there are. Show the message to the operator.
     """
+    known = names()
     for name in wanted:
-        if name not in NAMES:
-            raise ConfigError(f"expected rules among {', '.join(NAMES)}, got: {name!r}{did_you_mean(name, NAMES)}")
-    named = wanted or spec.rules or NAMES
-    rules = tuple(name for name in NAMES if name in named)
+        if name not in known:
+            raise ConfigError(f"expected rules among {', '.join(known)}, got: {name!r}{did_you_mean(name, known)}")
+    named = wanted or spec.rules or known
+    rules = tuple(name for name in known if name in named)
     if not rules:
-        raise ConfigError(f"expected a bot that plays {' or '.join(NAMES)}, got: {', '.join(spec.rules)}; use --rules")
+        raise ConfigError(f"expected a bot that plays {' or '.join(known)}, got: {', '.join(spec.rules)}; use --rules")
     return rules
 
 
@@ -54,18 +55,18 @@ def check_bot(
     """
     began = time.monotonic()
     budget = budget or Budget()
-    names = rules_to_check(spec, rules)
-    bench = Bench(spec, names, budget)
+    chosen = rules_to_check(spec, rules)
+    bench = Bench(spec, chosen, budget)
     try:
-        run = _Run(bench, checks(names), began + budget.total_ms / 1000)
+        run = _Run(bench, checks(chosen), began + budget.total_ms / 1000)
         run.all(progress)
     finally:
         bench.close()
-    results = _in_order([*run.results(), *unclaimed(names, spec.rules)])
+    results = _in_order([*run.results(), *unclaimed(chosen, spec.rules)])
     return Report(
         bot=spec.name,
         version=spec.version,
-        rules=names,
+        rules=chosen,
         level=level_of(results),
         counts=count(results),
         start_ms=bench.start_ms and round(bench.start_ms, 1),
@@ -171,6 +172,6 @@ class _Run:
 
 def _in_order(results: Sequence[Result]) -> list[Result]:
     """By the sections of the report, and in each as they ran."""
-    place = {section: number for number, section in enumerate(SECTIONS)}
+    place = {section: number for number, section in enumerate(sections())}
     ordered = sorted(results, key=lambda result: place.get(result.section, len(place)))
     return [replace(result, detail=result.detail[:2_000]) for result in ordered]

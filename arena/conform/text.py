@@ -10,7 +10,7 @@ from typing import Final
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
-from arena.conform.catalogue import SECTIONS
+from arena.conform.catalogue import sections
 from arena.conform.report import Evidence, Level, Passed, Report, Result, Verdict
 from arena.link.process import printable
 
@@ -37,8 +37,8 @@ def report_lines(report: Report, width: int) -> Iterator[Text]:
     width = min(width, WIDEST)
     version = f" {report.version}" if report.version else ""
     yield Text(printable(f"{report.bot}{version}: {', '.join(report.rules)}"), style="bold")
-    sections = [*SECTIONS, *dict.fromkeys(result.section for result in report.results)]
-    for section in dict.fromkeys(sections):
+    named = [*sections(), *(result.section for result in report.results)]
+    for section in dict.fromkeys(named):
         results = [result for result in report.results if result.section == section]
         if results:
             yield Text()

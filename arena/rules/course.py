@@ -25,14 +25,14 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import factorial
 from typing import Any, Final, TypeAlias
 
 import msgspec
 
 from arena.errors import ActionError, IllegalAction, InternalError
-from arena.rules.base import Decision, Draw, Event, Outcome, Rules
+from arena.rules.base import Choose, Decision, Draw, Event, Outcome, Rules
 from arena.rules.seats import rank
 from arena.types import Payload, Seat, Termination
 
@@ -334,6 +334,30 @@ class Course:
             raise InternalError(f"expected an answer to be due of seat {seat}, got: {self.due}")
         self.order = self.order[1:]
         return self.asked.pop(seat)
+
+
+def playout(course: Course, choose: Choose) -> Iterator[Decision | None]:
+    """Plays a game to its end, play by play; nobody is asked.
+
+    Args:
+        course: The game, between two decisions.
+        choose: Makes every choice: of each draw, and of each play among the legal ones. `lambda n: 0` takes the first.
+
+    Yields:
+        After each step the decision that it was part of, or None for a draw.
+    """
+    rules = course.rules
+    while not isinstance(due := course.due, Over):
+        if isinstance(due, Chance):
+            course.draw(choose(due.draw.n))
+            yield None
+        elif isinstance(due, Ask):
+            decision = due.decisions[0]
+            legal = rules.legal(course.state, decision.seat)
+            course.play(decision.seat, legal[choose(len(legal))])
+            yield decision
+        else:
+            raise InternalError(f"expected a game between two decisions, got one in which is due: {due}")
 
 
 def tie_draw(tied: Sequence[Seat]) -> Draw:

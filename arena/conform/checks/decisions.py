@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from arena.conform.bench import Bench
 from arena.conform.finding import NotReached
-from arena.conform.games import Table
+from arena.conform.budget import Budget
+from arena.conform.games import Plan, TrialGame, kinds_of
 from arena.conform.registry import Kit
-from arena.conform.setting import Clock, Setting, kinds_of
-from arena.rules import game
+from arena.games import game
+from arena.types import TimeControl
 
 _TRIES = 5
 """Games in which a rare kind of decision may come up."""
@@ -24,13 +25,14 @@ def checks_of(rules: str) -> Kit:
         _kind(kit, rules, kind, ids)
     needs = tuple(ids.values())
     counts = game(rules).seat_counts
+    time = TimeControl(limit_ms=Budget().limit_ms)
     for number, ruleset in enumerate(game(rules).rulesets):
         seats = counts[number % len(counts)]
-        setting = Setting(rules, ruleset=ruleset, seats=seats, seat=number % seats, seed=20 + number)
-        _whole(kit, f"{rules}.ruleset-{ruleset}", f"plays the ruleset {ruleset}", setting, needs)
+        plan = Plan(rules, time, ruleset=ruleset, seats=seats, seat=number % seats, seed=20 + number)
+        _whole(kit, f"{rules}.ruleset-{ruleset}", f"plays the ruleset {ruleset}", plan, needs)
     for seats in counts:
-        setting = Setting(rules, seats=seats, seat=seats - 1, seed=40 + seats)
-        _whole(kit, f"{rules}.seats-{seats}", f"plays with {seats} seats, in the last one", setting, needs)
+        plan = Plan(rules, time, seats=seats, seat=seats - 1, seed=40 + seats)
+        _whole(kit, f"{rules}.seats-{seats}", f"plays with {seats} seats, in the last one", plan, needs)
     return kit
 
 
@@ -39,10 +41,9 @@ def _kind(kit: Kit, rules: str, kind: str, ids: dict[str, str]) -> None:
     def run(bench: Bench) -> str:
         """Games until it came up."""
         for seed in range(1, _TRIES + 1):
-            played = Table(
+            played = TrialGame(
                 bench.shared(),
-                Setting(rules, seed=seed),
-                Clock(bench.budget.limit_ms),
+                Plan(rules, TimeControl(limit_ms=bench.budget.limit_ms), seed=seed),
                 avoided=bench.avoided,
                 blame=ids.__getitem__,
             )
@@ -55,12 +56,12 @@ def _kind(kit: Kit, rules: str, kind: str, ids: dict[str, str]) -> None:
         raise NotReached(f"it did not come up in {_TRIES} games")
 
 
-def _whole(kit: Kit, id: str, title: str, setting: Setting, needs: tuple[str, ...]) -> None:
+def _whole(kit: Kit, id: str, title: str, plan: Plan, needs: tuple[str, ...]) -> None:
     @kit.check(id, title, "§8.6-4", "§8.6-5", "§8.5-5", needs=needs)
     def run(bench: Bench) -> str:
         """A whole game, unless the bot takes its time."""
         budget = bench.budget
-        played = Table(bench.shared(), setting, Clock(budget.limit_ms), avoided=bench.avoided)
+        played = TrialGame(bench.shared(), plan, avoided=bench.avoided)
         played.start()
         done = played.play(budget.patience_ms, limit_ms=budget.game_ms)
         number = played.kinds.total()

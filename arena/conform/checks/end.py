@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.conform.bench import Bench
-from arena.conform.checks.common import short_game, table
+from arena.conform.checks.common import short_game, trial
 from arena.conform.dialogue import Dialogue
 from arena.conform.finding import Finding
 from arena.conform.registry import Kit
@@ -45,7 +45,7 @@ def early(bench: Bench) -> str:
 def shutdown(bench: Bench) -> str:
     """game_over and goodbye follow the request at once."""
     dialogue = bench.fresh()
-    played = table(bench, dialogue)
+    played = trial(bench, dialogue)
     played.start()
     played.ask()
     played.over()
@@ -56,7 +56,7 @@ def shutdown(bench: Bench) -> str:
 def error(bench: Bench) -> str:
     """As after an illegal action."""
     dialogue = bench.fresh()
-    played = table(bench, dialogue)
+    played = trial(bench, dialogue)
     played.start()
     played.ask()
     dialogue.send(Error(code="illegal_action", message=_COMPLAINT))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from arena.conform.bench import Bench
 from arena.conform.finding import Finding
-from arena.conform.games import Table
+from arena.conform.games import Plan, TrialGame
 from arena.conform.registry import Kit
 from arena.conform.report import Level, Verdict
-from arena.conform.setting import Clock, Setting
-from arena.referee.clock import MARGIN_NS, NS_PER_MS
+from arena.referee.table import MARGIN_NS
+from arena.types import NS_PER_MS, TimeControl
 
 CHECKS = Kit()
 LAST = Kit()
@@ -25,37 +23,36 @@ _MEND = "Stop thinking well before `clock.limit_ms` of the request is over, what
 def limit(bench: Bench) -> str:
     """A tight one."""
     limit_ms = bench.budget.limit_ms
-    return _twice(bench, lambda: Clock(limit_ms), f"with {limit_ms:,} ms each", _DECISIONS)
+    return _twice(bench, TimeControl(limit_ms=limit_ms), f"with {limit_ms:,} ms each", _DECISIONS)
 
 
 @CHECKS.check("time.bank", "keeps a bank for a whole game", "§9-3", "§9-4")
 def bank(bench: Bench) -> str:
     """A small one, with an increment."""
     bank_ms, increment_ms = bench.budget.bank_ms, bench.budget.increment_ms
-    return _twice(
-        bench, lambda: Clock(None, bank_ms, increment_ms), f"with {bank_ms:,} ms and {increment_ms} more each", None
-    )
+    time = TimeControl(bank_ms=bank_ms, increment_ms=increment_ms)
+    return _twice(bench, time, f"with {bank_ms:,} ms and {increment_ms} more each", None)
 
 
-def _twice(bench: Bench, clock: Callable[[], Clock], words: str, most: int | None) -> str:
+def _twice(bench: Bench, time: TimeControl, words: str, most: int | None) -> str:
     """A second game decides if the first was lost on time: for once the machine may have been busy."""
     try:
-        return _timed(bench, clock(), words, most)
+        return _timed(bench, time, words, most)
     except Finding as finding:
         if "§9-3" not in finding.spec:
             raise
         bench.tidy(sound=False)
-        return _timed(bench, clock(), words, most)
+        return _timed(bench, time, words, most)
 
 
-def _timed(bench: Bench, clock: Clock, words: str, most: int | None) -> str:
+def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str:
     dialogue = bench.shared()
-    played = Table(dialogue, Setting(bench.rules[0], seed=90), clock, avoided=bench.avoided)
+    played = TrialGame(dialogue, Plan(bench.rules[0], time, seed=90), avoided=bench.avoided)
     played.start()
     slowest = 0.0
     over_limit = ""
     while most is None or played.kinds.total() < most:
-        limit_ms = clock.request().limit_ms
+        limit_ms = played.clock.told().limit_ms
         if (kind := played.ask()) is None:
             break
         played.answer(bench.budget.patience_ms)

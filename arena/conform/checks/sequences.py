@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from arena.conform.bench import Bench
-from arena.conform.checks.common import short_game, still_there, table
+from arena.conform.checks.common import short_game, still_there, trial
 from arena.conform.finding import Finding
+from arena.conform.games import Plan
 from arena.conform.registry import Kit
 from arena.conform.report import Level, Verdict
-from arena.conform.setting import Setting
+from arena.types import TimeControl
 
 CHECKS = Kit()
 _CROSSED = "Take a game_over at any time: what was owed has lapsed, and the next game may follow at once."
@@ -17,7 +18,7 @@ _CROSSED = "Take a game_over at any time: what was owed has lapsed, and the next
 def crossing(bench: Bench) -> str:
     """Another seat forfeits while it is asked; its action, if it still comes, has lapsed."""
     dialogue = bench.shared()
-    played = table(bench, dialogue)
+    played = trial(bench, dialogue)
     played.start()
     played.ask()
     played.over(forfeit=True)
@@ -30,7 +31,7 @@ def crossing(bench: Bench) -> str:
 def unready(bench: Bench) -> str:
     """The game is over before it was ready."""
     dialogue = bench.shared()
-    played = table(bench, dialogue)
+    played = trial(bench, dialogue)
     played.announce()
     played.over()
     still_there(bench, dialogue)
@@ -41,11 +42,11 @@ def unready(bench: Bench) -> str:
 @CHECKS.check("sequences.seed", "plays alike from the same bot_seed", "§8.3", level=Level.FULL)
 def seed(bench: Bench) -> str:
     """The same game again in the same process, and in another."""
-    setting = Setting(bench.rules[0], seed=80)
+    plan = Plan(bench.rules[0], TimeControl(limit_ms=bench.budget.limit_ms), seed=80)
     dialogue = bench.shared()
-    first = short_game(bench, dialogue, setting, decisions=8).actions
-    again = short_game(bench, dialogue, setting, decisions=8).actions
-    fresh = short_game(bench, bench.fresh(), setting, decisions=8).actions
+    first = short_game(bench, dialogue, plan, decisions=8).actions
+    again = short_game(bench, dialogue, plan, decisions=8).actions
+    fresh = short_game(bench, bench.fresh(), plan, decisions=8).actions
     for actions, where in ((again, "the same process"), (fresh, "another process")):
         pairs = enumerate(zip(first, actions, strict=False), 1)
         at = next((number for number, (one, other) in pairs if one != other), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.conform.bench import Bench
-from arena.conform.checks.common import table
+from arena.conform.checks.common import trial
 from arena.conform.dialogue import Dialogue
 from arena.conform.registry import Kit
 
@@ -37,7 +37,7 @@ CHECKS.watch("session.remarks", "sends few messages that ask for nothing", "§5.
 def ready(bench: Bench) -> str:
     """A game is announced, and called off when it is ready."""
     dialogue = bench.shared()
-    game = table(bench, dialogue)
+    game = trial(bench, dialogue)
     game.start()
     dialogue.listen()
     game.over()
@@ -63,7 +63,7 @@ def games(bench: Bench) -> str:
 
 def _first_decision(bench: Bench, dialogue: Dialogue) -> int:
     """Play so much of a game; how long the action took, in nanoseconds, or 0 if the bot had a remark instead."""
-    game = table(bench, dialogue)
+    game = trial(bench, dialogue)
     game.start()
     game.ask()
     message = dialogue.action(bench.budget.patience_ms)

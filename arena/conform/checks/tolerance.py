@@ -6,7 +6,7 @@ import msgpack  # type: ignore[import-untyped]
 
 from arena.conform import encodings
 from arena.conform.bench import Bench
-from arena.conform.checks.common import short_game, still_there, table
+from arena.conform.checks.common import short_game, still_there, trial
 from arena.conform.dialogue import Dialogue
 from arena.conform.encodings import Form
 from arena.conform.registry import Kit
@@ -57,7 +57,7 @@ def messages(bench: Bench) -> str:
     _confuse(dialogue)
     dialogue.welcome()
     _confuse(dialogue)
-    played = table(bench, dialogue)
+    played = trial(bench, dialogue)
     played.announce()
     _confuse(dialogue)
     dialogue.ready(bench.rules[0])

@@ -8,20 +8,18 @@ from typing import Any, ClassVar
 from arena.errors import IllegalAction
 from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
-from arena.rules.gardener import actions, rounds, views
+from arena.rules.gardener import payloads, rounds
 from arena.rules.gardener.deck import PLAYERS, Deck, DeckFormat
 from arena.rules.gardener.options import CONTRADICTIONS, OPTIONS, RULESETS
-from arena.rules.gardener.plays import Done, Plant, Play, Score, Seize
-from arena.rules.gardener.state import Phase, State
-from arena.rules.gardener.tables import Tables
+from arena.rules.gardener.state import Done, Phase, Plant, Play, ScoreRow, Seize, State, Tables
 from arena.types import Payload, Seat
 
-_PLAYS: Mapping[Phase, tuple[type[Play], ...]] = {"seize": (Seize,), "plant": (Plant,), "score": (Score, Done)}
+_PLAYS: Mapping[Phase, tuple[type[Play], ...]] = {"seize": (Seize,), "plant": (Plant,), "score": (ScoreRow, Done)}
 """The plays of each decision. A decision is called like the phase in which it is due."""
 _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Seize: rounds.seize,
     Plant: rounds.plant,
-    Score: rounds.score,
+    ScoreRow: rounds.score,
     Done: rounds.done,
 }
 """What each play does."""
@@ -116,19 +114,19 @@ class Gardener(Rules[State]):
 
     def view(self, state: State, seat: Seat) -> Payload:
         """Returns all that the seat may know now."""
-        return views.view(state, seat)
+        return payloads.view(state, seat)
 
     def fold(self, view: Payload, event: Payload) -> Payload:
         """Returns the view after an event's data."""
-        return views.fold(view, event)
+        return payloads.fold(view, event)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
         """Returns the play that a map stands for."""
-        return actions.READERS.get(state.phase, actions.read_row)(play, path)
+        return payloads.READERS.get(state.phase, payloads.read_row)(play, path)
 
     def write_play(self, play: Play) -> Payload:
         """Returns a play as a map."""
-        return actions.write_play(play)
+        return payloads.write_play(play)
 
     def write_action(self, plays: Sequence[Play]) -> Payload:
         """Returns the action from which `read_action` reads `plays`, without the end of a scoring."""
@@ -136,7 +134,7 @@ class Gardener(Rules[State]):
 
     def write_legal(self, state: State, seat: Seat) -> list[Payload]:
         """Returns the legal first plays as products."""
-        return [actions.write_product(product) for product in self.legal(state, seat).products if product.choices]
+        return [payloads.write_product(product) for product in self.legal(state, seat).products if product.choices]
 
     def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:
         """Returns the state after a whole decision. A scoring names all the rows to score: the others are left."""

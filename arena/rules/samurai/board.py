@@ -95,7 +95,7 @@ class Cell(Struct, frozen=True):
         return 2 * self.row + self.col % 2
 
 
-class BoardFile(Struct, frozen=True):
+class BoardSet(Struct, frozen=True):
     """What a board file says: a board for each of several numbers of players."""
 
     name: str
@@ -127,7 +127,7 @@ class BoardFile(Struct, frozen=True):
         return Board(self.name, self.source, self.text, spaces, self.players)
 
 
-def parse_board(text: str, source: str) -> BoardFile:
+def parse_board(text: str, source: str) -> BoardSet:
     """Read a board file.
 
     Args:
@@ -148,7 +148,7 @@ def find_problems(text: str, source: str) -> list[BoardError]:
     return _Parser(text, source).problems
 
 
-def format_board(board: BoardFile) -> str:
+def format_board(board: BoardSet) -> str:
     """The text that `parse_board` reads as `board`. Comments are not kept: they are in `board.text` only."""
     lines: dict[int, str] = {}
     for cell in sorted(board.cells, key=lambda cell: (cell.line, cell.col)):
@@ -215,12 +215,12 @@ class _Parser(BoardText):
             self._check_spaces(head)
 
     @property
-    def board(self) -> BoardFile:
+    def board(self) -> BoardSet:
         cells = tuple(
             Cell(cell.kind, cell.players, cell.col, cell.row, self.places.get((cell.col, cell.row), ("", 0))[0])
             for cell in self.cells.values()
         )
-        return BoardFile(self.header["name"], self.header["source"], self.players, cells, self.text)
+        return BoardSet(self.header["name"], self.header["source"], self.players, cells, self.text)
 
     # The header
 

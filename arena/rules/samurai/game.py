@@ -10,17 +10,28 @@ from msgspec.structs import replace
 from arena.errors import IllegalAction
 from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
-from arena.rules.samurai import actions, captures, legal, setup, turns, views
+from arena.rules.samurai import captures, opening, payloads, turns
 from arena.rules.samurai.board import PLAYERS, Board, BoardFormat
 from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
-from arena.rules.samurai.plays import Capture, Choose, End, Move, Place, Play, Settle, Switch
-from arena.rules.samurai.state import Phase, State
-from arena.rules.samurai.tables import Tables
-from arena.rules.samurai.tiles import all_hands, redeal
+from arena.rules.samurai.state import (
+    Capture,
+    ChooseHand,
+    End,
+    Move,
+    Phase,
+    Place,
+    Play,
+    Settle,
+    State,
+    Switch,
+    Tables,
+    all_hands,
+    redeal,
+)
 from arena.rules.seats import still_in
 from arena.types import Payload, Seat
 
-_PLAYS = {"hand": (Choose,), "setup": (Settle,), "turns": (Place, Switch, Move, End), "captures": (Capture,)}
+_PLAYS = {"hand": (ChooseHand,), "setup": (Settle,), "turns": (Place, Switch, Move, End), "captures": (Capture,)}
 """The plays of each phase in which a decision is due."""
 _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Place: turns.place,
@@ -28,17 +39,21 @@ _STEPS: Mapping[type[Play], Callable[..., State]] = {
     Move: turns.move,
     End: turns.end,
     Capture: turns.capture,
-    Settle: setup.settle,
-    Choose: setup.choose,
+    Settle: opening.settle,
+    ChooseHand: opening.choose,
 }
 """What each play does."""
-_DRAWS: Mapping[Phase, Callable[..., State]] = {"refill": turns.refill, "deal": setup.deal, "scatter": setup.scatter}
+_DRAWS: Mapping[Phase, Callable[..., State]] = {
+    "refill": turns.refill,
+    "deal": opening.deal,
+    "scatter": opening.scatter,
+}
 """What each draw of chance does."""
 _REFUSALS: Mapping[type[Play], Callable[..., str | None]] = {
-    **dict.fromkeys((Place, Switch, Move, End), legal.turn_refusal),
+    **dict.fromkeys((Place, Switch, Move, End), turns.turn_refusal),
     Capture: captures.capture_refusal,
-    Settle: setup.settle_refusal,
-    Choose: setup.choose_refusal,
+    Settle: opening.settle_refusal,
+    ChooseHand: opening.choose_refusal,
 }
 """Why each play may be not legal."""
 
@@ -72,8 +87,8 @@ class Samurai(Rules[State]):
         if state.phase == "refill":
             return self.tables.draws[state.to_move][len(state.stacks[state.to_move])]
         if state.phase == "deal":
-            return setup.deal_wanted(self.tables, state)
-        return setup.scatter_wanted(self.tables, state) if state.phase == "scatter" else None
+            return opening.deal_wanted(self.tables, state)
+        return opening.scatter_wanted(self.tables, state) if state.phase == "scatter" else None
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
         """Returns the state after chance drew `index`."""
@@ -94,13 +109,13 @@ class Samurai(Rules[State]):
     def legal(self, state: State, seat: Seat) -> Legal:
         """Returns the plays that the seat may make next."""
         if state.phase == "turns" and seat == state.to_move:
-            return Legal(legal.turn_products(self.tables, state, seat))
+            return Legal(turns.turn_products(self.tables, state, seat))
         if state.phase == "setup" and seat == state.to_move:
-            return Legal(setup.settle_products(self.tables, state))
+            return Legal(opening.settle_products(self.tables, state))
         if state.phase == "captures" and seat == state.to_move:
             return Legal(captures.capture_products(self.tables, state))
         if state.phase == "hand" and not state.hands[seat]:
-            return Legal([Product.of(Choose, all_hands())])
+            return Legal([Product.of(ChooseHand, all_hands())])
         return Legal([])
 
     def check(self, state: State, seat: Seat, play: Play) -> None:
@@ -138,11 +153,11 @@ class Samurai(Rules[State]):
 
     def view(self, state: State, seat: Seat) -> Payload:
         """Returns all that the seat may know now."""
-        return views.view(self.tables, state, seat)
+        return payloads.view(self.tables, state, seat)
 
     def fold(self, view: Payload, event: Payload) -> Payload:
         """Returns the view after an event's data."""
-        return views.fold(self.tables, view, event)
+        return payloads.fold(self.tables, view, event)
 
     def resample(self, state: State, seat: Seat, choose: base.Choose) -> State:
         """Returns the state with the hands and stacks of the others dealt anew from the tiles that they still have.
@@ -155,29 +170,29 @@ class Samurai(Rules[State]):
             for other in self.tables.others[seat]:
                 hands[other], stacks[other] = redeal(hands[other], stacks[other], choose)
             dealt = replace(state, hands=tuple(hands), stacks=tuple(stacks))
-            if state.phase != "turns" or state.to_move == seat or legal.can_play(self.tables, dealt, state.to_move):
+            if state.phase != "turns" or state.to_move == seat or turns.can_play(self.tables, dealt, state.to_move):
                 return dealt
 
     def read_action(self, state: State, seat: Seat, action: Payload) -> list[Play]:
         """Returns the plays of an action, and after them the pieces that it names to be captured first."""
         plays: list[Play] = super().read_action(state, seat, action)
-        return [*plays, *actions.read_captures(action)] if self.tables.chosen_order and state.turn else plays
+        return [*plays, *payloads.read_captures(action)] if self.tables.chosen_order and state.turn else plays
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
         """Returns the play that a map stands for."""
-        return actions.READERS.get(state.phase, actions.read_turn_play)(play, path)
+        return payloads.READERS.get(state.phase, payloads.read_turn_play)(play, path)
 
     def write_play(self, play: Play) -> Payload:
         """Returns a play as a map."""
-        return actions.write_play(play)
+        return payloads.write_play(play)
 
     def write_action(self, plays: Sequence[Play]) -> Payload:
         """Returns the action from which `read_action` reads `plays`, without the end of the turn."""
-        return actions.write_action(plays)
+        return payloads.write_action(plays)
 
     def write_legal(self, state: State, seat: Seat) -> list[Payload]:
         """Returns the legal first plays as products."""
-        return actions.write_legal(state, seat, self.legal(state, seat))
+        return payloads.write_legal(state, seat, self.legal(state, seat))
 
     def act(self, state: State, seat: Seat, plays: Sequence[Play], events: list[Event] | None = None) -> State:
         """Returns the state after a whole decision. A turn ends after its last play unless a tile must follow."""

@@ -15,10 +15,14 @@ from arena.errors import ConfigError, did_you_mean
 from arena.resources import board_names, board_text
 from arena.rules.base import Rules, Ruleset
 from arena.rules.boardtext import find_section
-from arena.types import BoardFile, GameSettings
+from arena.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl
 
 GROUP: Final = "arena.games"
 """The group of entry points by which games are found."""
+DEFAULT_TIME: Final = "10+0.1"
+"""The time control that is used unless another is given."""
+MAX_RACE_WINDOW_MS: Final = 1000
+"""A longer window would hold a game up: nobody is served before it is over."""
 
 
 @cache
@@ -150,6 +154,79 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     if board is None:
         raise ConfigError(f"expected a board for {name}, got: none")
     return rules(seats, options, rules.boards.parse(board.text, board.name, seats))
+
+
+def make_settings(
+    rules: str,
+    players: int,
+    *,
+    ruleset: str | None = None,
+    overrides: Iterable[str] = (),
+    board: str | None = None,
+    time: str = DEFAULT_TIME,
+    race_window_ms: float = RACE_WINDOW_MS,
+) -> GameSettings:
+    """Returns what is played, by what an operator typed; all of it is checked.
+
+    Args:
+        rules: The game.
+        players: Seats of a game.
+        ruleset: A ruleset's name, or None for the game's first.
+        overrides: Options that differ from the ruleset's, each as `NAME=VALUE`.
+        board: A board file, the name of a bundled board, or None for the game's own.
+        time: The time control, as `TimeControl.parse` reads it.
+        race_window_ms: How far apart answers of a race may lie and be a tie.
+
+    Raises:
+        ConfigError: Something cannot be used. Show the message to the operator: it says what, and what to do.
+    """
+    named, options = resolve_options(rules, ruleset, parse_overrides(overrides))
+    settings = GameSettings(
+        rules=rules,
+        rules_version=game(rules).version,
+        ruleset=named,
+        options=options,
+        players=players,
+        board=default_board(rules) if board is None else find_board(board),
+        time=TimeControl.parse(time),
+        race_window_ms=race_window_ms,
+    )
+    if board is not None and settings.board is not None and game(rules).boards is not None:
+        other = game_of_board(settings.board.text)
+        if other not in (None, rules):
+            raise ConfigError(f"expected a board of {rules}, got: {board!r}, which is one of {other}; use --rules {other}")
+    _check_race_window(race_window_ms, rules_of(settings), named)
+    return settings
+
+
+def parse_overrides(texts: Iterable[str]) -> dict[str, str]:
+    """Reads options of rules, each as `NAME=VALUE`.
+
+    Raises:
+        ConfigError: One is not of that form, or contradicts another.
+    """
+    options: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals and value):
+            raise ConfigError(f"expected an option NAME=VALUE, such as setup=random, got: {text!r}; use --rule")
+        if options.setdefault(name, value) != value:
+            raise ConfigError(
+                f"expected one value of {name}, got: {name}={options[name]} and {text}; leave out one --rule"
+            )
+    return options
+
+
+def _check_race_window(race_window_ms: float, rules: Rules[Any], ruleset: str) -> None:
+    if not 0 <= race_window_ms <= MAX_RACE_WINDOW_MS:
+        raise ConfigError(
+            f"expected a race window of 0 to {MAX_RACE_WINDOW_MS} ms, got: {race_window_ms:g}; use --race-window"
+        )
+    if race_window_ms != RACE_WINDOW_MS and not rules.has_race:
+        raise ConfigError(
+            f"expected rules with a race for a race window of {race_window_ms:g} ms, got: {rules.name} {ruleset}, "
+            "where nobody races; leave out --race-window, or choose another --ruleset"
+        )
 
 
 def rules_of(settings: GameSettings) -> Rules[Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
 from arena.types import RACE_WINDOW_MS
+
+if TYPE_CHECKING:
+    from arena.types import GameSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,7 +22,7 @@ _GAME = (
         "--ruleset", help="A named set of options of the rules (see `arena rules list`).  [default: the game's first]"
     ),
     click.option(
-        "--rule", "options", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
+        "--rule", "overrides", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
     ),
     click.option("--board", metavar="FILE", help="A board, by file or bundled name.  [default: the game's own]"),
     click.option(
@@ -37,21 +41,42 @@ _GAME = (
         help="Answers of a race that lie no further apart are a tie, decided by chance.  "
         f"[default: {RACE_WINDOW_MS:g}]",
     ),
-    click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]"),
 )
 
 
-def game_options(function: F) -> F:
-    """What is played: `rules`, `ruleset`, `options`, `board`, `time`, `race_window_ms`, `seed`."""
+MakeGame: TypeAlias = Callable[[int], "GameSettings"]
+"""Makes the settings of a game for a number of players."""
+
+
+def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options that say what is played. The function gets them as one value, `make_game: MakeGame`."""
+
+    @wraps(function)
+    def command(*args: Any, **kwargs: Any) -> Any:
+        chosen = {name: kwargs.pop(name) for name in ("ruleset", "overrides", "board", "time", "race_window_ms")}
+        rules = kwargs.pop("rules")
+
+        def make_game(players: int) -> GameSettings:
+            from arena.games import make_settings
+
+            return make_settings(rules, players, **chosen)
+
+        return function(*args, make_game=make_game, **kwargs)
+
     for option in reversed(_GAME):
-        function = option(function)
-    return function
+        command = option(command)
+    return command
 
 
 def logs_option(help: str) -> Callable[[F], F]:
     """`--logs DIR`."""
     return click.option("--logs", default="logs", show_default=True, type=click.Path(path_type=Path), help=help)
 
+
+seed_option = click.option(
+    "--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]"
+)
+"""`--seed TEXT`."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 """`--json`."""

@@ -1,26 +1,27 @@
-"""All that the games of a tournament depend on. The same settings mean the same tournament."""
+"""All that the games of a tournament depend on, and how it is made from what the operator typed.
+
+The same settings mean the same tournament. Everything is checked before anything starts.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
-from arena.link.bots import BotSpec
-from arena.store.records import canonical
-from arena.tournament.schedule import RoundRobin, Seatings
-from arena.types import RACE_WINDOW_MS
+from arena.errors import ConfigError
+from arena.link.bots import BotSpec, bundled_bots, load_bot
+from arena.referee.job import Job
+from arena.store.records import Tournament, canonical, game_id
+from arena.tournament.schedule import RoundRobin, ScheduledGame, Seatings
+from arena.types import GameSettings, Payload
 
-
-class BoardSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """The board."""
-
-    name: str
-    hash: str
-    """SHA-256 (hex) of the file's text."""
+THINKERS: Final = ("shogun", "planner")
+"""Bundled bots that use all the time they are given. They enter a tournament only if they are named."""
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,44 +37,84 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A tournament's settings. What does not change a game (workers, folders) is not among them."""
 
-    rules: str
-    rules_version: int
-    ruleset: str
-    options: dict[str, str]
-    """Every option with its value."""
-    board: BoardSettings
-    players: int
-    """Seats of a game."""
+    game: GameSettings
+    """What is played."""
     format: Literal["round-robin"] = "round-robin"
     deals: int
     seatings: Seatings = "cyclic"
-    time: str
-    """The time control, as `BANK+INCREMENT` or `LIMIT/move` in seconds."""
-    race_window_ms: float = RACE_WINDOW_MS
-    """Answers of a race whose reaction times lie no further apart are a tie, decided by chance."""
     level: Literal["trusted"] = "trusted"
     """How bots are confined."""
     seed: str | None = None
-    """Whence the tournament's secret, or None if it comes from the system."""
+    """Source of the tournament's secret; None means the system's random generator."""
     bots: tuple[BotSettings, ...]
     """The entrants, by number."""
 
     @property
     def digest(self) -> str:
         """SHA-256 (hex): equal settings have equal digests."""
-        return hashlib.sha256(canonical(self).encode()).hexdigest()
+        return hashlib.sha256(canonical(self.document()).encode()).hexdigest()
+
+    def document(self) -> Payload:
+        """Returns the settings as plain values, the board without its text: its hash stands for it."""
+        board = self.game.board
+        short = replace(self.game, board=None if board is None else replace(board, text=""))
+        document: Payload = msgspec.to_builtins(replace(self, game=short))
+        return document
 
     def schedule(self) -> RoundRobin:
-        """The games.
+        """Returns the games.
 
         Raises:
             ConfigError: There can be no such tournament.
         """
-        return RoundRobin(len(self.bots), self.players, self.deals, self.seatings)
+        return RoundRobin(len(self.bots), self.game.players, self.deals, self.seatings)
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """A tournament that can begin: its settings, and the programs that enter."""
+
+    settings: Settings
+    specs: tuple[BotSpec, ...]
+    """The entrants' manifests, by number."""
+
+    def job(self, tournament: Tournament, game: ScheduledGame) -> Job:
+        """Returns the work for one game."""
+        return Job(
+            game=game_id(tournament.id, game.number),
+            tournament=tournament.id,
+            settings=self.settings.game,
+            bots=tuple(self.specs[entrant] for entrant in game.entrants),
+            deal=game.deal,
+            rotation=game.rotation,
+            secret=tournament.secret,
+            logs=tournament.logs,
+        )
+
+
+def set_up(
+    bots: Sequence[str], game: GameSettings, *, deals: int, seatings: Seatings = "cyclic", seed: str | None = None
+) -> Setup:
+    """Reads the bots, and checks that they make a tournament.
+
+    Args:
+        bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
+        game: What is played.
+        deals: How many deals every pairing plays.
+        seatings: How the seats are rotated.
+        seed: Source of the tournament's secret; None means the system's random generator.
+
+    Raises:
+        ConfigError: Something cannot be used. Show the message to the operator: it says what, and what to do.
+    """
+    specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
+    _check_rules_of_bots(specs, game.rules)
+    settings = Settings(game=game, deals=deals, seatings=seatings, seed=seed, bots=enter(specs))
+    settings.schedule()
+    return Setup(settings=settings, specs=specs)
 
 
 def enter(specs: Sequence[BotSpec]) -> tuple[BotSettings, ...]:
-    """The entrants, with names that are unique."""
+    """Returns the entrants, with names that are unique."""
     seen: Counter[str] = Counter()
     entered = []
     for spec in specs:
@@ -81,3 +122,20 @@ def enter(specs: Sequence[BotSpec]) -> tuple[BotSettings, ...]:
         name = spec.name if seen[spec.name] == 1 else f"{spec.name}#{seen[spec.name]}"
         entered.append(BotSettings(name=name, version=spec.version, digest=spec.digest))
     return tuple(entered)
+
+
+def bundled_python_bots(rules: str) -> tuple[BotSpec, ...]:
+    """Returns the bundled bots that play some rules, need nothing but Python, and answer at once."""
+    specs = (spec for spec in bundled_bots() if spec.language.lower() == "python" and _plays(spec, rules))
+    return tuple(spec for spec in specs if spec.name not in THINKERS)
+
+
+def _plays(spec: BotSpec, rules: str) -> bool:
+    return not spec.rules or rules in spec.rules
+
+
+def _check_rules_of_bots(specs: Iterable[BotSpec], rules: str) -> None:
+    others = {spec.name: spec.rules for spec in specs if not _plays(spec, rules)}
+    if others:
+        listed = ", ".join(f"{name} (which plays {', '.join(map(repr, plays))})" for name, plays in others.items())
+        raise ConfigError(f"expected bots that play {rules}, got: {listed}; leave them out, or change --rules")

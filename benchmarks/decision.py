@@ -19,6 +19,7 @@ from time import perf_counter
 import msgpack
 import zmq
 
+from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec, load_bot
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
@@ -26,9 +27,6 @@ from arena.record.log import read_log
 from arena.referee.game import Game
 from arena.referee.job import Job
 from arena.referee.worker import play
-from arena.resources import default_board
-from arena.rules import make_rules, resolve_options
-from arena.types import TimeControl
 
 SEATS = 2
 GAMES = 25
@@ -50,17 +48,11 @@ class RecordingLink(LocalLink):
 
 
 def job(bot: BotSpec, deal: int, logs: str) -> Job:
-    name, text = default_board("samurai")
     return Job(
         game=f"bench-{deal}",
         tournament=None,
-        rules="samurai",
-        ruleset="standard",
-        options=resolve_options("samurai", "standard", {})[1],
-        board_name=name,
-        board_text=text,
+        settings=make_settings("samurai", SEATS, time="60+0"),
         bots=(bot,) * SEATS,
-        time=TimeControl.parse("60+0"),
         deal=deal,
         rotation=0,
         secret=bytes(32),
@@ -79,7 +71,7 @@ def record_dialogues(bot: BotSpec, logs: str) -> list[Dialogue]:
     dialogues = []
     for deal in range(GAMES):
         work = job(bot, deal, logs)
-        rules = make_rules(work.rules, work.board_text, work.board_name, SEATS, work.options)
+        rules = rules_of(work.settings)
         link = RecordingLink(worker_pool(), work.bots)
         link.sent = []
         result = Game(work, rules, link).play()

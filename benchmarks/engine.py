@@ -10,11 +10,9 @@ import random
 import statistics
 from collections.abc import Callable
 from time import process_time
-from typing import Any
 
-from arena.resources import default_board
-from arena.rules import make_rules, resolve_options
-from arena.rules.base import Rules
+from arena.games import make_settings, rules_of
+from arena.rules.course import playout
 
 ROUNDS = 9
 PEERS = ("gin_rummy", "backgammon")
@@ -24,28 +22,17 @@ Game = Callable[[Callable[[], float]], tuple[int, int]]
 """Plays a random game; how many plays and how many draws it had."""
 
 
-def samurai(seats: int) -> Rules[Any]:
-    name, text = default_board("samurai")
-    return make_rules("samurai", text, name, seats, resolve_options("samurai", "standard", {})[1])
+def ours(name: str, seats: int) -> Game:
+    rules = rules_of(make_settings(name, seats))
 
-
-def ours(rules: Rules[Any]) -> Game:
     def game(rand: Callable[[], float]) -> tuple[int, int]:
-        state = rules.start()
         plays = draws = 0
-        while True:
-            draw = rules.draw_wanted(state)
-            if draw is not None:
-                state = rules.draw(state, int(rand() * draw.n))
+        for decision, _ in playout(rules, lambda n: int(rand() * n)):
+            if decision is None:
                 draws += 1
-                continue
-            pending = rules.pending(state)
-            if not pending:
-                return plays, draws
-            seat = pending[0].seat
-            legal = rules.legal(state, seat)
-            state = rules.apply(state, seat, legal[int(rand() * len(legal))])
-            plays += 1
+            else:
+                plays += 1
+        return plays, draws
 
     return game
 
@@ -87,7 +74,7 @@ def measure(game: Game, games: int, seed: int) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    games = {f"samurai, {seats} players": ours(samurai(seats)) for seats in (2, 3, 4)}
+    games = {f"samurai, {seats} players": ours("samurai", seats) for seats in (2, 3, 4)}
     games |= {f"OpenSpiel {name}": peer(name) for name in PEERS}
     rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in games}
     for game in games.values():

@@ -323,7 +323,7 @@ def kinds_of(rules: str) -> tuple[str, ...]:
     kinds: dict[str, None] = {}
     for ruleset in game(rules).rulesets:
         plan = Plan(rules, TimeControl(limit_ms=1), ruleset=ruleset)
-        for decision in playout(Course(plan.rules), Random(0).randrange):
+        for decision, _ in playout(plan.rules, Random(0).randrange):
             if decision is not None:
                 kinds[decision.kind] = None
     return tuple(kinds)

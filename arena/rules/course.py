@@ -317,17 +317,6 @@ class Course:
             self.termination = self.gone[seats[0]]
         return events
 
-    def play(self, seat: Seat, play: Any) -> list[Event]:
-        """Makes one legal play of a seat without asking it: for searches and playouts. Returns what happened.
-
-        The play is not checked.
-        """
-        events: list[Event] = []
-        self.state = self.rules.apply(self.state, seat, play, events)
-        self.begun = True
-        self._events += events
-        return events
-
     def _close(self, seat: Seat) -> Asked:
         """Takes a seat's turn to answer."""
         if seat not in self.asked or self._tied or (self.order and self.order[0] != seat):
@@ -336,28 +325,31 @@ class Course:
         return self.asked.pop(seat)
 
 
-def playout(course: Course, choose: Choose) -> Iterator[Decision | None]:
-    """Plays a game to its end, play by play; nobody is asked.
+def playout(rules: Rules[Any], choose: Choose, state: Any = None) -> Iterator[tuple[Decision | None, Any]]:
+    """Plays a game to its end, play by play. Nobody is asked, nobody is told: this is the quickest way through a game.
 
     Args:
-        course: The game, between two decisions.
+        rules: The game.
         choose: Makes every choice: of each draw, and of each play among the legal ones. `lambda n: 0` takes the first.
+        state: Where to begin, between two decisions; the start of the game unless given.
 
     Yields:
-        After each step the decision that it was part of, or None for a draw.
+        After each step the decision that it was part of, or None for a draw; and the state.
     """
-    rules = course.rules
-    while not isinstance(due := course.due, Over):
-        if isinstance(due, Chance):
-            course.draw(choose(due.draw.n))
-            yield None
-        elif isinstance(due, Ask):
-            decision = due.decisions[0]
-            legal = rules.legal(course.state, decision.seat)
-            course.play(decision.seat, legal[choose(len(legal))])
-            yield decision
-        else:
-            raise InternalError(f"expected a game between two decisions, got one in which is due: {due}")
+    state = rules.start() if state is None else state
+    while True:
+        draw = rules.draw_wanted(state)
+        if draw is not None:
+            state = rules.draw(state, choose(draw.n))
+            yield None, state
+            continue
+        pending = rules.pending(state)
+        if not pending:
+            return
+        decision = pending[0]
+        legal = rules.legal(state, decision.seat)
+        state = rules.apply(state, decision.seat, legal[choose(len(legal))])
+        yield decision, state
 
 
 def tie_draw(tied: Sequence[Seat]) -> Draw:

@@ -90,27 +90,53 @@ class TimeControl(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """Read `BANK+INCREMENT` or `LIMIT/move`, in seconds.
+        """Reads `BANK+INCREMENT`, `LIMIT/move`, or both as `BANK+INCREMENT,LIMIT/move`, in seconds.
+
+        >>> TimeControl.parse("10+0.1,2/move")
+        TimeControl(bank_ms=10000, increment_ms=100, limit_ms=2000)
 
         Raises:
-            ConfigError: The text is neither. Show the message to the operator.
+            ConfigError: The text is none of these. Show the message to the operator.
         """
-        if match := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)\+(\d{1,6}(?:\.\d{1,3})?)", text):
-            bank, increment = (round(float(part) * 1000) for part in match.groups())
-            if bank > 0:
-                return cls(bank_ms=bank, increment_ms=increment)
-        elif match := re.fullmatch(r"(\d{1,6}(?:\.\d{1,3})?)/move", text):
-            limit = round(float(match[1]) * 1000)
-            if limit > 0:
-                return cls(limit_ms=limit)
+        found = _TIME_CONTROL.fullmatch(text)
+        if found:
+            bank, increment, limit = (None if part is None else _milliseconds(part) for part in found.groups())
+            if bank != 0 and limit != 0:
+                return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit)
         raise ConfigError(
-            f"expected a time control BANK+INCREMENT or LIMIT/move in seconds, such as 10+0.1 or 2/move, got: {text!r}"
+            "expected a time control BANK+INCREMENT or LIMIT/move in seconds, such as 10+0.1 or 2/move, "
+            f"or both, such as 10+0.1,2/move, got: {text!r}"
         )
 
     def __str__(self) -> str:
-        if self.limit_ms is not None:
-            return f"{self.limit_ms / 1000:g}/move"
-        return f"{(self.bank_ms or 0) / 1000:g}+{self.increment_ms / 1000:g}"
+        """Writes the text that `parse` reads."""
+        bank = "" if self.bank_ms is None else f"{_seconds(self.bank_ms)}+{_seconds(self.increment_ms)}"
+        limit = "" if self.limit_ms is None else f"{_seconds(self.limit_ms)}/move"
+        return ",".join(filter(None, [bank, limit]))
+
+
+_SECONDS = r"[0-9]{1,6}(?:\.[0-9]{1,3})?"
+_TIME_CONTROL = re.compile(rf"(?=.)(?:({_SECONDS})\+({_SECONDS})(?:,(?=.)|$))?(?:({_SECONDS})/move)?")
+
+
+def _milliseconds(text: str) -> int:
+    """Reads seconds exactly.
+
+    >>> _milliseconds("0.25")
+    250
+    """
+    whole, _, fraction = text.partition(".")
+    return int(whole) * 1000 + int(fraction.ljust(3, "0"))
+
+
+def _seconds(ms: int) -> str:
+    """Writes milliseconds as seconds, exactly.
+
+    >>> _seconds(250)
+    '0.25'
+    """
+    whole, fraction = divmod(ms, 1000)
+    return f"{whole}.{fraction:03d}".rstrip("0").rstrip(".")
 
 
 RACE_WINDOW_MS = 1.0

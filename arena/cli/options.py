@@ -30,7 +30,7 @@ _GAME = (
         default="10+0.1",
         show_default=True,
         metavar="CONTROL",
-        help="BANK+INCREMENT or LIMIT/move, in seconds.",
+        help="BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds.",
     ),
     click.option(
         "--race-window",

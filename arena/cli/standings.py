@@ -29,9 +29,10 @@ def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str 
       arena standings --db arena.db --rules gardener --ruleset draft
     """
     from arena.show.standings import subject_text
-    from arena.store.store import open_reader
+    from arena.store.store import open_reader, update
     from arena.tournament.report import report, to_json
 
+    update(db)
     with open_reader(db) as reader:
         document, row = report(reader, tournament, rules=rules, ruleset=ruleset)
     if as_json:

@@ -3,8 +3,9 @@
 Laws:
 1. One writer: whoever writes holds an exclusive lock on `FILE-lock` for as long as the database is open. Readers open
    the file read-only, so that they cannot reset its write-ahead log.
-2. Every setting that durability rests on is read back: SQLite ignores what it cannot do, without a word.
-3. A transaction that writes begins IMMEDIATE. One that reads first and then writes fails at once when another
+2. A file of another program is never changed: what it is, is looked at before anything is set.
+3. Every setting that durability rests on is read back: SQLite ignores what it cannot do, without a word.
+4. A transaction that writes begins IMMEDIATE. One that reads first and then writes fails at once when another
    connection has written meanwhile, whatever the timeout.
 """
 
@@ -15,67 +16,113 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from arena.errors import StoreError
 
 BUSY_MS = 10_000
 """How long a statement waits for another connection's lock."""
 
-MIGRATIONS = ("0001_tournaments", "0002_pools")
+APPLICATION_ID: Final = int.from_bytes(b"aren")
+"""Stands in the header of every database of ours, where `file` and others look for whose a file is."""
+
+MIGRATIONS = ("0001_tournaments", "0002_pools", "0003_claimed_games")
 """The names of all in `arena.store.migrations`: here too, so that nothing is imported for them when all have run."""
 
-_WRITER_SETTINGS: tuple[tuple[str, str, Any], ...] = (
-    ("busy_timeout", str(BUSY_MS), BUSY_MS),
-    ("journal_mode", "WAL", "wal"),
-    ("synchronous", "FULL", 2),
-    ("foreign_keys", "ON", 1),
-)
-_READER_SETTINGS: tuple[tuple[str, str, Any], ...] = (("busy_timeout", str(BUSY_MS), BUSY_MS), ("query_only", "ON", 1))
+_Settings = tuple[tuple[str, str, Any], ...]
+_WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
+_WRITER_SETTINGS: _Settings = (("journal_mode", "WAL", "wal"), ("synchronous", "FULL", 2), ("foreign_keys", "ON", 1))
+_READER_SETTINGS: _Settings = (("query_only", "ON", 1),)
+
+_KEPT = "All results so far are kept"
+_TROUBLES: Final = {
+    sqlite3.SQLITE_FULL: ("room on the disk", f"make room and give the same command again. {_KEPT}"),
+    sqlite3.SQLITE_IOERR: (
+        "a disk that can be read and written",
+        f"is it full, or failing? Give the same command again then. {_KEPT}",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        "a database that can be written",
+        "change the permissions of the file and its folder, or give another file with --db",
+    ),
+    sqlite3.SQLITE_CANTOPEN: ("a database that can be opened", "give another file with --db"),
+    sqlite3.SQLITE_NOTADB: ("an SQLite database", "give another file with --db"),
+    sqlite3.SQLITE_CORRUPT: (
+        "an SQLite database that is whole",
+        "go back to a copy of it, or give another file with --db",
+    ),
+    sqlite3.SQLITE_BUSY: ("a database that no other program has locked", "close that program. " + _KEPT),
+}
+"""By SQLite's primary result code: what was expected, and what the operator can do."""
+
+
+def trouble(error: sqlite3.Error, path: Path) -> StoreError:
+    """Returns the error for what SQLite said: what was expected instead, and what the operator can do about it."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    expected, remedy = _TROUBLES.get(code, ("the database to work", ""))
+    return StoreError(f"expected {expected}, got: {error} - at {path}{remedy and '; '}{remedy}")
 
 
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    """Open the database with every setting in force.
+    """Opens the database with every setting in force.
 
     Transactions are ours: the driver begins none.
 
     Raises:
-        StoreError: It cannot be opened, or a setting does not take. Show the message to the operator.
+        StoreError: It cannot be opened, belongs to another program, or a setting does not take. Show the message to
+            the operator.
     """
     mode = "rwc" if write else "ro"
     try:
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
     except sqlite3.Error as error:
-        raise StoreError(f"expected a database that can be opened, got: {error} - at {path}") from error
+        raise trouble(error, path) from error
     try:
+        _configure(connection, path, _WAIT)
+        _check_ours(connection, path)
         _configure(connection, path, _WRITER_SETTINGS if write else _READER_SETTINGS)
+    except sqlite3.Error as error:
+        connection.close()
+        raise trouble(error, path) from error
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _configure(connection: sqlite3.Connection, path: Path, settings: tuple[tuple[str, str, Any], ...]) -> None:
-    try:
-        for name, value, expected in settings:
-            connection.execute(f"PRAGMA {name} = {value}")
-            got = connection.execute(f"PRAGMA {name}").fetchone()[0]
-            if got != expected:
-                raise StoreError(
-                    f"expected SQLite to set {name} to {value}, got: {got!r} - at {path}; "
-                    "put the database on a local disk (network and memory file systems cannot hold one)"
-                )
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error as error:
+def _configure(connection: sqlite3.Connection, path: Path, settings: _Settings) -> None:
+    for name, value, expected in settings:
+        connection.execute(f"PRAGMA {name} = {value}")
+        got = connection.execute(f"PRAGMA {name}").fetchone()[0]
+        if got != expected:
+            raise StoreError(
+                f"expected SQLite to set {name} to {value}, got: {got!r} - at {path}; "
+                "put the database on a local disk (network and memory file systems cannot hold one)"
+            )
+
+
+def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
+    """Checks that the file is a database of ours, or empty. Those of early versions have no application id.
+
+    Raises:
+        StoreError: It belongs to another program. Nothing has changed.
+    """
+    (id,) = connection.execute("PRAGMA application_id").fetchone()
+    if id == APPLICATION_ID or (id == 0 and _applied(connection)):
+        return
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' LIMIT 4")]
+    if id or tables:
+        what = f"application id {id:#x}" if id else f"tables {', '.join(tables)}"
         raise StoreError(
-            f"expected an SQLite database, got: {error} - at {path}; give another file with --db"
-        ) from error
+            f"expected a database of arena, got one of another program ({what}) - at {path}; "
+            "give another file with --db"
+        )
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring the tables up to date, all or nothing.
+    """Brings the tables up to date, all or nothing, and marks the file as ours.
 
     Foreign keys are off meanwhile, else a table that others refer to could not be replaced, and are checked at the end.
 
@@ -91,6 +138,7 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     _configure(connection, path, (("foreign_keys", "OFF", 0),))
     with immediate(connection):
         migrations.apply(Database(connection, execute_plugins=False))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         if broken := connection.execute("PRAGMA foreign_key_check").fetchone():
             raise StoreError(
                 f"expected a database whose rows belong together, got: a row of {broken[0]} without its row of "
@@ -154,29 +202,58 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock of the database's only writer; the system takes it back when the process ends, however it ends.
+    """Holds the lock of the database's only writer; the system takes it back when the process ends, however it ends.
+
+    The lock file is removed before it is let go. Whoever had opened it by then would lock a file that nobody else can
+    find any more: so after locking it is checked that the file is still there under its name.
 
     Raises:
         StoreError: Another process holds it; the message names it.
     """
-    lock = path.with_name(path.name + "-lock")
+    file = path.resolve()
+    lock = file.with_name(file.name + "-lock")
+    descriptor = _lock(lock, path)
     try:
-        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise StoreError(
-            f"expected a folder that can be written to, got: {error.strerror} - at {lock}; give another --db"
-        ) from error
-    try:
+        os.ftruncate(descriptor, 0)
+        with suppress(OSError):  # the name of its holder is a help, no more: a full disk has no room for it
+            os.write(descriptor, f"process {os.getpid()} ({Path(sys.argv[0]).name})\n".encode(errors="replace"))
+        yield
+    finally:
+        with suppress(OSError):
+            if _is_at(descriptor, lock):
+                lock.unlink()
+        os.close(descriptor)
+
+
+def _lock(lock: Path, path: Path) -> int:
+    """Opens and locks the lock file, making it where needed; returns its descriptor."""
+    while True:
+        try:
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StoreError(
+                f"expected a folder that can be written to, got: {error.strerror} - at {lock}; give another --db"
+            ) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if _is_at(descriptor, lock):
+                return descriptor
         except BlockingIOError as error:
             holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
+            os.close(descriptor)
             raise StoreError(
                 f"expected a database that nobody else writes to, got one in use by {holder} - at {path}; "
                 "wait for it to end, or give another file with --db"
             ) from error
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"process {os.getpid()} ({Path(sys.argv[0]).name})\n".encode(errors="replace"))
-        yield
-    finally:
+        except BaseException:
+            os.close(descriptor)
+            raise
         os.close(descriptor)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False

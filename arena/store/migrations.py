@@ -44,7 +44,8 @@ _TABLES = (
         PRIMARY KEY (tournament, number),
         UNIQUE (tournament, name)
     )""",
-    # `number` is the place in the schedule. A claim is `attempt`: a result is taken only from the last one.
+    # `number` is the place in the schedule. A `planned` game waits for a claim. A claim is `attempt`: a result is taken
+    # only from the last one.
     """CREATE TABLE games (
         id TEXT PRIMARY KEY,
         tournament TEXT NOT NULL REFERENCES tournaments (id),
@@ -174,6 +175,15 @@ def pools(db: Database) -> None:
     )
     db.execute("DROP TABLE ratings")
     db.execute("ALTER TABLE new_ratings RENAME TO ratings")
+
+
+@migrations(name="0003_claimed_games")
+def claimed_games(db: Database) -> None:
+    """No rows for games that were never claimed: the schedule is computed. `planned` ones were given back.
+
+    Games were claimed in schedule order before, too, so what is left are the first games of the schedule.
+    """
+    db.execute("DELETE FROM games WHERE status = 'planned' AND attempt = 0")
 
 
 def _pool(db: Database, settings: str) -> int:

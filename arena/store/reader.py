@@ -87,9 +87,15 @@ class Reader:
         ]
 
     def ratings(self, tournament: str) -> list[Rating]:
-        """The rating of each entrant, by number, after the games that are rated."""
-        numbers = self._db.execute("SELECT number FROM entrants WHERE tournament = ? ORDER BY number", (tournament,))
-        return [self._rating(tournament, number) for (number,) in numbers.fetchall()]
+        """Returns the rating of each entrant, by number, after the games that are rated."""
+        rows = self._db.execute(
+            "SELECT mu, sigma FROM entrants LEFT JOIN ratings ON ratings.tournament = entrants.tournament"
+            " AND entrant = entrants.number AND ratings.number = (SELECT max(number) FROM ratings"
+            " WHERE tournament = entrants.tournament AND entrant = entrants.number)"
+            " WHERE entrants.tournament = ? ORDER BY entrants.number",
+            (tournament,),
+        )
+        return [Rating() if mu is None else Rating(mu, sigma) for mu, sigma in rows]
 
     def done(self, tournament: str) -> int:
         """How many games are done."""

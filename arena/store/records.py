@@ -75,12 +75,16 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlannedGame(msgspec.Struct, frozen=True):
-    """A place in the schedule."""
+    """A game of the schedule, before it is claimed."""
 
     number: int
+    """Its place in the order, from 0."""
     pairing: int
+    """Which choice of entrants, from 0, in lexicographic order."""
     deal: int
+    """Which deal, from 0: deal k is the same for every pairing."""
     rotation: int
+    """Which seating of the pairing, from 0."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
 """Tournaments and their results, each counted exactly once.
 
 Laws:
-1. The schedule is stored first, whole, in one transaction.
+1. What can be computed is not stored: a game has a row from its first claim on, not before. First claims go in
+   schedule order, so the rows are always the first games of the schedule.
 2. A game is claimed before it is played. Its result is taken only from the last claim, only once: a second delivery,
    or one of an earlier claim, is an error.
 3. A result, its seats, its digests and the ratings that it moves are one transaction. Ratings move by the results in
@@ -13,13 +14,13 @@ Laws:
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import StoreError
-from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate
+from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
 from arena.store.ratings import rate
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, Tournament, canonical, game_id
@@ -29,8 +30,8 @@ from arena.types import GameResult, Termination
 class Store(Reader):
     """An open database whose only writer we are. Make one with `open_store`."""
 
-    def create(self, tournament: Tournament, entrants: Iterable[Entrant], games: Iterable[PlannedGame]) -> None:
-        """Store a tournament with its entrants and its whole schedule."""
+    def create(self, tournament: Tournament, entrants: Iterable[Entrant]) -> None:
+        """Stores a tournament with its entrants, and none of its games."""
         t = tournament
         with immediate(self._db):
             self._db.execute(
@@ -53,15 +54,9 @@ class Store(Reader):
                 "INSERT INTO entrants (tournament, number, name, version, digest, spec) VALUES (?, ?, ?, ?, ?, ?)",
                 ((t.id, e.number, e.name, e.version, e.digest, canonical(e.spec)) for e in entrants),
             )
-            cursor = self._db.executemany(
-                "INSERT INTO games (id, tournament, number, pairing, deal, rotation) VALUES (?, ?, ?, ?, ?, ?)",
-                ((game_id(t.id, g.number), t.id, g.number, g.pairing, g.deal, g.rotation) for g in games),
-            )
-            if cursor.rowcount != t.games:
-                raise StoreError(f"expected a schedule of {t.games} games, got: {cursor.rowcount}")
 
     def resume(self, tournament: str) -> list[str]:
-        """Plan again the games that were running when the last run ended; their identifiers."""
+        """Gives back the games that were running when the last run ended, and returns their identifiers."""
         with immediate(self._db):
             where = "WHERE tournament = ? AND status = 'running'"
             dead = [row[0] for row in self._db.execute(f"SELECT id FROM games {where} ORDER BY number", (tournament,))]
@@ -80,22 +75,48 @@ class Store(Reader):
                 "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ?", (now(), tournament)
             )
 
-    def claim(self, tournament: str) -> Claim | None:
-        """Take the first planned game in schedule order, or None if none is left."""
+    def claim(self, tournament: str, schedule: Callable[[int], PlannedGame]) -> Claim | None:
+        """Takes the first game that was given back, else the first that was never claimed.
+
+        Args:
+            tournament: Which tournament.
+            schedule: Returns the game at a place in the order. It is asked only for a game that gets its row now.
+
+        Returns:
+            The claim, or None if every game is running or done.
+        """
         with immediate(self._db):
             row = self._db.execute(
                 "SELECT id, number, deal, rotation, attempt + 1 FROM games"
                 " WHERE tournament = ? AND status = 'planned' ORDER BY number LIMIT 1",
                 (tournament,),
-            ).fetchone()
+            ).fetchone() or self._insert_next_game(tournament, schedule)
             if row is None:
                 return None
             game, number, deal, rotation, attempt = row
             self._db.execute("UPDATE games SET status = 'running', attempt = ? WHERE id = ?", (attempt, game))
         return Claim(game=game, tournament=tournament, number=number, deal=deal, rotation=rotation, attempt=attempt)
 
+    def _insert_next_game(
+        self, tournament: str, schedule: Callable[[int], PlannedGame]
+    ) -> tuple[str, int, int, int, int] | None:
+        """Gives the next game of the schedule its row; returns it as `claim` reads one, or None if all have theirs."""
+        (number,) = self._db.execute(
+            "SELECT coalesce(max(number) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
+        ).fetchone()
+        (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        if number >= games:
+            return None
+        game = schedule(number)
+        id = game_id(tournament, number)
+        self._db.execute(
+            "INSERT INTO games (id, tournament, number, pairing, deal, rotation) VALUES (?, ?, ?, ?, ?, ?)",
+            (id, tournament, number, game.pairing, game.deal, game.rotation),
+        )
+        return id, number, game.deal, game.rotation, 1
+
     def release(self, claim: Claim) -> None:
-        """Give a game back unplayed: it is planned again."""
+        """Gives a game back unplayed, for another claim."""
         with immediate(self._db):
             changed = self._db.execute(
                 "UPDATE games SET status = 'planned' WHERE id = ? AND status = 'running' AND attempt = ?",
@@ -207,7 +228,7 @@ def now() -> str:
 
 @contextmanager
 def open_store(path: Path) -> Iterator[Store]:
-    """Open the database at `path` as its only writer; the file is made, and brought up to date, where needed.
+    """Opens the database at `path` as its only writer, after making it, or bringing it up to date, where needed.
 
     Raises:
         StoreError: It is in use, cannot be written, or is not a database of this version.
@@ -220,23 +241,36 @@ def open_store(path: Path) -> Iterator[Store]:
 
 @contextmanager
 def open_reader(path: Path) -> Iterator[Reader]:
-    """Open the database at `path` to read, also while a tournament runs; one of an earlier version is updated before.
+    """Opens the database at `path` to read, also while a tournament runs. Call `update` before.
 
     Raises:
         StoreError: It is missing, or is not a database of this version.
     """
-    if not path.is_file():
-        raise StoreError(
-            f"expected a database, got no such file - at {path}; `arena tournament` makes one, --db names another"
-        )
+    _check_there(path)
+    with _connection(path, write=False) as connection:
+        check_current(connection, path)
+        yield Reader(connection, path)
+
+
+def update(path: Path) -> None:
+    """Brings a database of an earlier version up to date; one of this version stays as it is.
+
+    Raises:
+        StoreError: It is missing, is not a database of ours, or it is in use where it has to change.
+    """
+    _check_there(path)
     with _connection(path, write=False) as connection:
         outdated = is_outdated(connection)
     if outdated:
         with open_store(path):
             pass
-    with _connection(path, write=False) as connection:
-        check_current(connection, path)
-        yield Reader(connection, path)
+
+
+def _check_there(path: Path) -> None:
+    if not path.is_file():
+        raise StoreError(
+            f"expected a database, got no such file - at {path}; `arena tournament` makes one, --db names another"
+        )
 
 
 @contextmanager
@@ -245,6 +279,6 @@ def _connection(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
     try:
         yield connection
     except sqlite3.Error as error:
-        raise StoreError(f"expected the database to work, got: {error} - at {path}") from error
+        raise trouble(error, path) from error
     finally:
         connection.close()

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from arena.record.secret import reveal
+from arena.errors import ArenaError
 from arena.referee.scribe import Watch
 from arena.referee.transcript import Tap
 from arena.referee.worker import play
 from arena.store.records import Tournament
-from arena.tournament.plan import describe, new_id
-from arena.tournament.runner import Played
+from arena.tournament.plan import draw_tournament, make_log_folder, reveal_secret
+from arena.tournament.runner import Played, could_not_play
 from arena.tournament.settings import Settings
 from arena.tournament.setup import Setup
 
 
 def begin_match(settings: Settings, logs: Path) -> Tournament:
-    """A match that can be played.
+    """Makes the folder for a match's logs, draws its secret, and returns it as a tournament that can be played.
 
     Args:
         settings: Its settings, with as many bots as players.
@@ -26,17 +27,28 @@ def begin_match(settings: Settings, logs: Path) -> Tournament:
     Raises:
         ConfigError: That cannot be made. Show the message to the operator.
     """
-    id = new_id(logs, "match-", 3)
-    return describe(settings, id, logs.resolve() / id)
+    id = make_log_folder(logs, "match-", 3)
+    return draw_tournament(settings, id, logs.resolve() / id)
 
 
 def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None) -> Iterator[Played]:
-    """Play every game and yield its result; then, or when it is cut short, reveal the secret beside the logs.
+    """Plays every game and yields its result; then, or when it is cut short, reveals the secret beside the logs.
 
-    `watch` is told of each record of each game, between decisions, and `tap` of each message.
+    `watch` gets each record of each game, between decisions, and `tap` each message.
+
+    Raises:
+        ArenaError: A game, or the secret, cannot be written. The logs of the games before are kept.
     """
     try:
         for game in setup.settings.schedule():
-            yield Played(game, play(setup.job(match, game), watch, tap))
-    finally:
-        reveal(Path(match.logs), match.id, match.secret, match.commitment)
+            job = setup.job(match, game)
+            try:
+                result = play(job, watch, tap)
+            except OSError as error:
+                raise could_not_play(job.game, error, kept="The logs of the games before it are kept") from error
+            yield Played(game, result)
+    except BaseException:
+        with suppress(ArenaError):  # what cut it short is what the operator has to know
+            reveal_secret(match)
+        raise
+    reveal_secret(match)

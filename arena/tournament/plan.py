@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import ConfigError
+from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.record.secret import reveal
 from arena.referee.chance import commitment, new_secret, seed_secret
-from arena.store.records import Entrant, PlannedGame, Tournament, canonical
+from arena.store.records import Entrant, Tournament, canonical
 from arena.store.store import Store, now
 from arena.tournament.settings import Settings
 
@@ -40,9 +40,9 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         new: Begin one in any case.
 
     Raises:
-        ConfigError: There can be no such tournament, or its logs cannot be written there.
+        ConfigError: There can be no such tournament, or its logs cannot be written there. Nothing is stored.
     """
-    schedule = settings.schedule()
+    settings.schedule()  # refuses what cannot be played before anything is made
     found = None if new else store.unfinished(settings.digest)
     if found is not None:
         if Path(found.logs) != logs.resolve() / found.id:
@@ -54,8 +54,8 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
         return Begun(found, store.done(found.id), resumed=True)
 
-    id = new_id(logs, "", 2, store.has)
-    tournament = describe(settings, id, logs.resolve() / id)
+    id = make_log_folder(logs, "", 2, store.has)
+    tournament = draw_tournament(settings, id, logs.resolve() / id)
     entrants = [
         Entrant(
             number=number,
@@ -66,14 +66,12 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         )
         for number, bot in enumerate(settings.bots)
     ]
-    store.create(
-        tournament, entrants, (PlannedGame(game.number, game.pairing, game.deal, game.rotation) for game in schedule)
-    )
+    store.create(tournament, entrants)
     return Begun(tournament, 0, resumed=False)
 
 
-def describe(settings: Settings, id: str, logs: Path) -> Tournament:
-    """A tournament as it is before its first game: its secret is new, or that of the seed.
+def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
+    """Draws the secret, or derives it from the seed, and returns the tournament as it is before its first game.
 
     Args:
         settings: Its settings.
@@ -95,20 +93,38 @@ def describe(settings: Settings, id: str, logs: Path) -> Tournament:
 
 
 def close(store: Store, tournament: Tournament) -> None:
-    """Reveal the secret of a tournament whose games are all done, and mark it finished.
+    """Reveals the secret of a tournament whose games are all done, and marks it finished.
 
     It may be called again if it was cut short.
 
     Raises:
         StoreError: Some are not done. Nothing is revealed.
+        ArenaError: The secret cannot be written.
     """
     store.check_done(tournament.id)
-    reveal(Path(tournament.logs), tournament.id, tournament.secret, tournament.commitment)
+    reveal_secret(tournament)
     store.finish(tournament.id)
 
 
-def new_id(logs: Path, prefix: str, size: int, taken: Callable[[str], bool] = lambda id: False) -> str:
-    """A short identifier, and its folder; random apart from prefix and date, and never derived from the secret.
+def reveal_secret(tournament: Tournament) -> None:
+    """Writes the secret of a tournament, or match, beside its logs.
+
+    Raises:
+        ArenaError: It cannot be written. Show the message to the operator.
+    """
+    try:
+        reveal(Path(tournament.logs), tournament.id, tournament.secret, tournament.commitment)
+    except OSError as error:
+        raise ArenaError(
+            f"expected to write the secret beside the logs, got: {error.strerror} - at {tournament.logs}; "
+            "fix that and give the same command again. All results are kept"
+        ) from error
+
+
+def make_log_folder(logs: Path, prefix: str, size: int, taken: Callable[[str], bool] = lambda id: False) -> str:
+    """Makes a folder for logs and returns its name, a new identifier.
+
+    The identifier is short, random apart from prefix and date, and never derived from the secret.
 
     Args:
         logs: Where the folder is made.

@@ -94,7 +94,7 @@ class Runner:
         flying: dict[Future[GameResult], Claim] = {}
         while True:
             limit = 1 if self._suspects else self._in_flight
-            while len(flying) < limit and (claim := self._store.claim(self._tournament)):
+            while len(flying) < limit and (claim := self._store.claim(self._tournament, self._schedule.game)):
                 job = self._make_job(self._schedule.game(claim.number))
                 try:
                     flying[executor.submit(self._play, job)] = claim
@@ -129,9 +129,7 @@ class Runner:
         except ArenaError:
             raise
         except OSError as error:
-            raise ArenaError(
-                f"game {claim.game} could not be played: {error}. All other results are kept: mend it and call again"
-            ) from error
+            raise could_not_play(claim.game, error, kept="All other results are kept") from error
         except Exception as error:
             raise InternalError(f"game {claim.game} could not be played: {type(error).__name__}: {error}") from error
         if result.termination is Termination.INTERRUPTED:
@@ -154,3 +152,14 @@ class Runner:
                     f"game {game} ended its worker process {MAX_TRIES} times: {error}. All other results are kept. "
                     "Is the machine out of memory? If not, this is a bug: please report it"
                 ) from error
+
+
+def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
+    """Returns the error for a game that the system did not let us play, for a full disk say.
+
+    Args:
+        game: Its identifier.
+        error: What the system said.
+        kept: What is not lost, as the beginning of a sentence.
+    """
+    return ArenaError(f"game {game} could not be played: {error}. {kept}: fix that and give the same command again")

@@ -1,4 +1,4 @@
-"""Which games a tournament has, in which order. Pure: nothing is stored, every game is computed from its number.
+"""Which games a tournament has, in which order. Pure: every game is computed from its number.
 
 The order is deal by deal; within a deal pairing by pairing; within a pairing seating by seating. So whenever a
 tournament is stopped, every entrant has played nearly as many games as every other.
@@ -10,27 +10,24 @@ import math
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import permutations
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from arena.errors import ConfigError
+from arena.store.records import PlannedGame
+
+MAX_GAMES: Final = 10**9
+"""A tournament has no more games. At 25 games a second this many take more than a year: the operator typed a digit too
+many. Below it every number in the database, a pairing's too, is far from SQLite's 2**63."""
 
 Seatings: TypeAlias = Literal["cyclic", "all"]
 """In which orders the entrants of a pairing sit: rotated, or in every order."""
 
 
-class ScheduledGame(msgspec.Struct, frozen=True):
-    """One game of a schedule."""
+class ScheduledGame(PlannedGame, frozen=True):
+    """One game of a schedule, with those who play it."""
 
-    number: int
-    """Its place in the order, from 0."""
-    pairing: int
-    """Which choice of entrants, from 0, in lexicographic order."""
-    deal: int
-    """Which deal, from 0: deal k is the same for every pairing."""
-    rotation: int
-    """Which seating of the pairing, from 0."""
     entrants: tuple[int, ...]
     """The numbers of the entrants, by seat."""
 
@@ -54,11 +51,21 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
             )
         if self.deals < 1:
             raise ConfigError(f"expected at least 1 deal, got: {self.deals}; use --deals")
+        if self.total() > MAX_GAMES:
+            raise ConfigError(
+                f"expected at most {MAX_GAMES:,} games, got: {self.total():,} ({self.pairings:,} pairings, each with "
+                f"{self.deals:,} deals in {self.seatings_of_a_deal} seatings); use a smaller --deals, or fewer bots"
+            )
 
     @cached_property
     def pairings(self) -> int:
         """How many pairings there are."""
         return math.comb(self.entrants, self.players)
+
+    @cached_property
+    def seatings_of_a_deal(self) -> int:
+        """How many seatings of a pairing play each deal."""
+        return math.factorial(self.players) if self.seatings == "all" else self.players
 
     @cached_property
     def orders(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -76,7 +83,7 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
 
     def total(self) -> int:
         """How many games there are."""
-        return self.deals * self.pairings * len(self.orders[0])
+        return self.deals * self.pairings * self.seatings_of_a_deal
 
     def game(self, number: int) -> ScheduledGame:
         """The game at a place in the order.
@@ -86,7 +93,7 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
         """
         if not 0 <= number < self.total():
             raise IndexError(number)
-        rest, rotation = divmod(number, len(self.orders[0]))
+        rest, rotation = divmod(number, self.seatings_of_a_deal)
         deal, pairing = divmod(rest, self.pairings)
         chosen = combination(self.entrants, self.players, pairing)
         order = self.orders[deal % len(self.orders)][rotation]

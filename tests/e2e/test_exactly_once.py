@@ -59,8 +59,9 @@ def check_sound(folder: Path, told: list[str], players: int) -> None:
     assert set(told) <= done, "a game was told and is not in the database"
     assert dict(query(folder, "SELECT game, count(*) FROM seats GROUP BY game")) == dict.fromkeys(done, players)
     for tournament, rated in query(folder, "SELECT id, rated FROM tournaments"):
-        order = query(folder, f"SELECT status FROM games WHERE tournament = '{tournament}' ORDER BY number")
-        prefix = next((number for number, (status,) in enumerate(order) if status != "done"), len(order))
+        order = query(folder, f"SELECT number, status FROM games WHERE tournament = '{tournament}' ORDER BY number")
+        assert [number for number, _ in order] == list(range(len(order))), "rows are not the first of the schedule"
+        prefix = next((number for number, status in order if status != "done"), len(order))
         assert rated == prefix, "ratings are not those of the finished prefix"
         counted = query(folder, f"SELECT number, count(*) FROM ratings WHERE tournament = '{tournament}' GROUP BY 1")
         assert counted == [(number, players) for number in range(rated)]
@@ -132,7 +133,9 @@ def play_all(folder: Path, tell: Tell) -> None:
 
 
 def backwards(store: Store, begun: instant.Begun, tell: Tell) -> None:
-    claims = [claim for claim in (store.claim(begun.tournament.id) for _ in range(2)) if claim]
+    claims = [
+        claim for claim in (store.claim(begun.tournament.id, SETTINGS.schedule().game) for _ in range(2)) if claim
+    ]
     for claim in reversed(claims):
         game = SETTINGS.schedule().game(claim.number)
         store.record(claim, instant.play(instant.job(begun.tournament, SETTINGS, game)), game.entrants, 0)

@@ -270,6 +270,8 @@ def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
         (("random", "greedy", "--rule", "setup=rando"), "did you mean 'random'"),
         (("random", "greedy", "--concurrency", "0"), "expected at least 1 game at a time, got: 0"),
         (("random", "greedy", "--deals", "0"), "expected at least 1 deal, got: 0"),
+        (("random", "greedy", "--deals", "1000000000000"), "at most 1,000,000,000 games, got: 2,000,000,000,000"),
+        (("random", "greedy", "--deals", "1" + 20 * "0"), "expected at most 1,000,000,000 games"),
         (("random", "greedy", "--time", "soon"), "expected a time control"),
         (("random", "greedy", "--board", "nowhere.txt"), "expected a board file"),
     ],

@@ -81,6 +81,9 @@ def test_there_is_no_game_beyond_the_schedule(number: int) -> None:
         ((2, 3, 1), "expected at least 3 bots for games of 3 players, got: 2"),
         ((2, 1, 1), "expected at least 2 players, got: 1"),
         ((2, 2, 0), "expected at least 1 deal, got: 0"),
+        ((3, 2, 10**12), r"at most 1,000,000,000 games, got: 6,000,000,000,000 \(3 pairings, .* use a smaller --deals"),
+        ((2, 2, 10**20), "expected at most 1,000,000,000 games"),
+        ((10**4, 4, 1), "expected at most 1,000,000,000 games"),
     ],
 )
 def test_impossible_tournaments_are_refused(arguments: tuple[int, int, int], message: str) -> None:

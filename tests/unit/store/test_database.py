@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,11 +15,13 @@ from arena.errors import StoreError
 from arena.store import database
 from arena.store.migrations import migrations
 from arena.store.store import open_reader, open_store
+from tests import instant
 
 
 def test_every_setting_is_in_force(tmp_path: Path) -> None:
     connection = database.connect(tmp_path / "arena.db", write=True)
-    got = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name, _, _ in database._WRITER_SETTINGS}
+    names = ("busy_timeout", "journal_mode", "synchronous", "foreign_keys")
+    got = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
     assert got == {"busy_timeout": 10_000, "journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
     connection.close()
 
@@ -70,13 +75,128 @@ def test_another_file_is_no_database(tmp_path: Path) -> None:
             opening(path).__enter__()
 
 
-def test_a_foreign_database_is_not_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("statements", "what"),
+    [
+        (["CREATE TABLE one (x)", "CREATE TABLE two (x)"], r"tables one, two"),
+        (["PRAGMA application_id = 0x0f055112"], r"application id 0xf055112"),
+        (
+            [
+                "CREATE TABLE _sqlite_migrations (migration_set, name)",
+                "INSERT INTO _sqlite_migrations VALUES ('a', 'b')",
+            ],
+            r"tables _sqlite_migrations",
+        ),
+    ],
+)
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(
+    tmp_path: Path, statements: list[str], what: str
+) -> None:
     path = tmp_path / "other.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE other (x)")
+    connection = sqlite3.connect(path)
+    with connection:
+        for statement in statements:
+            connection.execute(statement)
     connection.close()
-    with pytest.raises(StoreError, match="without its present tables"):
-        open_reader(path).__enter__()
+    before = path.read_bytes()
+    for opening in (open_reader, open_store):
+        with pytest.raises(StoreError, match=rf"of another program \({what}\) - at .*other\.db; give another file"):
+            opening(path).__enter__()
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_empty_file_becomes_a_database_with_our_application_id(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+    path.touch()
+    with open_store(path):
+        pass
+    assert path.read_bytes()[68:72] == b"aren"
+
+
+def test_a_full_disk_is_told_as_one_and_keeps_what_was_stored(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+    with open_store(path) as store:
+        instant.start(store, instant.settings(), tmp_path)
+    full = r"expected room on the disk, got: database or disk is full - at .*arena\.db; make room .* results so far"
+    big = instant.settings(tuple(f"bot{number}" for number in range(1_000)))
+
+    def begin_where_little_room_is_left() -> None:
+        with open_store(path) as store:
+            store._db.execute(f"PRAGMA max_page_count = {path.stat().st_size // 4096 + 3}")
+            instant.start(store, big, tmp_path)
+
+    with pytest.raises(StoreError, match=full):
+        begin_where_little_room_is_left()
+    with open_reader(path) as reader:
+        assert reader.unfinished(instant.settings().digest) is not None
+        assert reader.unfinished(big.digest) is None
+
+
+def test_a_disk_that_fails_is_told_as_one(tmp_path: Path) -> None:
+    """A file that may not grow: SQLite takes it for a failing disk."""
+    path = tmp_path / "arena.db"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))
+        with pytest.raises(
+            StoreError, match=r"expected a disk that can be .*, got: disk I/O error - at .*arena\.db; is "
+        ):
+            open_store(path).__enter__()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with open_store(path):
+        pass
+
+
+def test_a_database_that_may_not_be_written_is_told_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+
+    def begin_where_nothing_can_be_written() -> None:
+        with open_store(path) as store:
+            store._db.execute("PRAGMA query_only = ON")
+            instant.start(store, instant.settings(), tmp_path)
+
+    with pytest.raises(StoreError, match=r"a database that can be written, .*readonly.*; change the permissions"):
+        begin_where_nothing_can_be_written()
+
+
+def test_no_lock_file_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+    with open_store(path):
+        assert (tmp_path / "arena.db-lock").is_file()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_lock_file_that_a_killed_process_left_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "arena.db-lock").write_text("process 1 (killed)\n")
+    with open_store(tmp_path / "arena.db"):
+        pass
+    assert not (tmp_path / "arena.db-lock").exists()
+
+
+def test_a_link_to_a_database_has_its_lock(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to("arena.db")
+    with open_store(tmp_path / "arena.db"), pytest.raises(StoreError, match="in use by process"):
+        open_store(tmp_path / "link.db").__enter__()
+
+
+def test_of_many_that_open_it_at_once_one_has_the_lock(tmp_path: Path) -> None:
+    """Each opener's descriptor is its own, so threads compete as processes do."""
+    path, inside = tmp_path / "arena.db", tmp_path / "inside"
+
+    def compete(_: int) -> int:
+        entered = 0
+        for _ in range(200):
+            with suppress(StoreError), database.locked(path):
+                inside.touch(exist_ok=False)
+                entered += 1
+                inside.unlink()
+        return entered
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sum(threads.map(compete, range(8))) > 0
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:

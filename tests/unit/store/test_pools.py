@@ -13,9 +13,10 @@ import pytest
 from sqlite_utils import Database
 
 from arena.errors import StoreError
+from arena.store.database import APPLICATION_ID
 from arena.store.migrations import migrations
 from arena.store.ratings import Rating
-from arena.store.store import Store, open_reader, open_store
+from arena.store.store import Store, open_reader, open_store, update
 from arena.tournament.settings import Settings
 from tests import instant
 
@@ -114,7 +115,7 @@ def test_the_latest_tournament_of_some_rules_is_found(store: Store, tmp_path: Pa
         found(race, rules="samurai")
 
 
-# Databases from before there were pools.
+# Databases of earlier versions: from before there were pools, and with a row for every game of the schedule.
 
 FINISHED = ("20260101-0001", other(ruleset="basic", deals=1), "finished")
 RUNNING = ("20260102-0002", SETTINGS, "running")
@@ -127,7 +128,7 @@ def old_settings(settings: Settings) -> dict[str, Any]:
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A database as the first version left it, with a tournament that is finished and one that is not."""
+    """Makes a database as the first version left it, with a tournament that is finished and one that is not."""
     path = tmp_path / "old.db"
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA foreign_keys = ON")
@@ -172,7 +173,7 @@ def contents(path: Path, columns: dict[str, str]) -> dict[str, list[Any]]:
 KEPT = {
     "tournaments": "id, created, seed, secret, commitment, logs, games, rated, seconds, status, finished",
     "entrants": "*",
-    "games": "*",
+    "games": "*, attempt > 0 AS was_claimed",
     "seats": "*",
     "ratings": "tournament, entrant, number, mu, sigma",
 }
@@ -186,6 +187,7 @@ def test_an_old_database_keeps_all_it_holds_and_gets_pools(old: Path) -> None:
         assert store._db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         assert store.tournament().id == RUNNING[0], "the order has changed"
         assert store.ratings(FINISHED[0])[:2] == [Rating(*rating) for _, *rating in RATINGS]
+    before["games"] = [row for row in before["games"] if row[-1]]
     assert contents(old, KEPT) == before
     pools = contents(old, {"pools": "id, rules, ruleset", "tournaments": "pool, id", "ratings": "pool, tournament"})
     assert pools == {
@@ -206,9 +208,38 @@ def test_an_unfinished_tournament_of_an_old_database_is_continued_in_its_pool(ol
     assert contents(old, {"ratings": "DISTINCT pool, tournament"})["ratings"] == [(1, FINISHED[0]), (2, RUNNING[0])]
 
 
-def test_whoever_only_reads_an_old_database_brings_it_up_to_date(old: Path) -> None:
+def test_who_only_reads_an_old_database_has_to_update_it_before(old: Path) -> None:
+    with pytest.raises(StoreError, match="without its present tables"):
+        open_reader(old).__enter__()
+    update(old)
     with open_reader(old) as reader:
         assert reader.tournament(ruleset="basic").id == FINISHED[0]
+
+
+def test_games_that_were_never_claimed_lose_their_rows_and_are_played_all_the_same(old: Path, tmp_path: Path) -> None:
+    """Two games were running when the last run of the old version was killed, and one had been given back."""
+    connection = sqlite3.connect(old)
+    with connection:
+        for number, status in ((1, "running"), (2, "planned"), (3, "running")):
+            change = "UPDATE games SET status = ?, attempt = 1 WHERE tournament = ? AND number = ?"
+            connection.execute(change, (status, RUNNING[0], number))
+    connection.close()
+    update(old)
+    rows = {"games": f"number, status, attempt FROM games WHERE tournament = '{RUNNING[0]}' ORDER BY 1 --"}
+    assert contents(old, rows)["games"] == [(0, "done", 1), (1, "running", 1), (2, "planned", 1), (3, "running", 1)]
+    with open_store(old) as store:
+        begun = instant.start(store, SETTINGS, tmp_path / "logs")
+        told = [played.game.number for played in instant.runner(store, begun, SETTINGS).run()]
+        assert told == list(range(1, SETTINGS.schedule().total()))
+        store.finish(RUNNING[0])
+    attempts = {"games": f"attempt FROM games WHERE tournament = '{RUNNING[0]}' ORDER BY number --"}
+    assert [row[0] for row in contents(old, attempts)["games"]] == [1, 2, 2, 2] + [1] * 8
+
+
+def test_a_database_of_an_earlier_version_gets_the_application_id(old: Path) -> None:
+    assert contents(old, {"pragma_application_id": "*"})["pragma_application_id"] == [(0,)]
+    update(old)
+    assert contents(old, {"pragma_application_id": "*"})["pragma_application_id"] == [(APPLICATION_ID,)]
 
 
 def test_an_old_database_whose_rows_do_not_belong_together_is_left_as_it_is(old: Path) -> None:

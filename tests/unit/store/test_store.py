@@ -31,7 +31,7 @@ def tournament(store: Store, tmp_path: Path) -> Tournament:
 
 
 def claim(store: Store, tournament: Tournament) -> Claim:
-    claimed = store.claim(tournament.id)
+    claimed = store.claim(tournament.id, SETTINGS.schedule().game)
     assert claimed is not None
     return claimed
 
@@ -54,11 +54,14 @@ def rows(store: Store, query: str, *parameters: object) -> list[tuple[object, ..
     return found
 
 
-def test_the_schedule_is_stored_whole_before_anything_is_played(store: Store, tournament: Tournament) -> None:
+def test_a_game_has_a_row_from_its_claim_on(store: Store, tournament: Tournament) -> None:
     assert tournament.games == SETTINGS.schedule().total() == 12
-    planned = rows(store, "SELECT id, number, pairing, deal, rotation, status, attempt FROM games ORDER BY number")
-    assert planned == [
-        (f"{tournament.id}-{game.number:06d}", game.number, game.pairing, game.deal, game.rotation, "planned", 0)
+    for number in range(tournament.games):
+        assert rows(store, "SELECT count(*) FROM games") == [(number,)]
+        claim(store, tournament)
+    claimed = rows(store, "SELECT id, number, pairing, deal, rotation, status, attempt FROM games ORDER BY number")
+    assert claimed == [
+        (f"{tournament.id}-{game.number:06d}", game.number, game.pairing, game.deal, game.rotation, "running", 1)
         for game in SETTINGS.schedule()
     ]
     assert [entrant.name for entrant in store.entrants(tournament.id)] == ["ann", "bob", "cid"]
@@ -69,7 +72,8 @@ def test_games_are_claimed_in_schedule_order_and_only_once(store: Store, tournam
     claims = [claim(store, tournament) for _ in range(tournament.games)]
     assert [claimed.number for claimed in claims] == list(range(tournament.games))
     assert {claimed.attempt for claimed in claims} == {1}
-    assert store.claim(tournament.id) is None
+    assert store.claim(tournament.id, SETTINGS.schedule().game) is None
+    assert rows(store, "SELECT count(*) FROM games") == [(12,)]
 
 
 def test_a_released_game_is_claimed_again_as_another_attempt(store: Store, tournament: Tournament) -> None:
@@ -79,6 +83,30 @@ def test_a_released_game_is_claimed_again_as_another_attempt(store: Store, tourn
     assert (again.game, again.attempt) == (first.game, 2)
     with pytest.raises(StoreError, match=r"expected game .* to be running, attempt 1, got: running, attempt 2"):
         store.release(first)
+
+
+def test_what_was_given_back_is_claimed_before_what_never_was(store: Store, tournament: Tournament) -> None:
+    first, second, third = (claim(store, tournament) for _ in range(3))
+    store.release(third)
+    store.release(first)
+    assert [claim(store, tournament).number for _ in range(3)] == [0, 2, 3]
+    record(store, tournament, second)
+    assert store.resume(tournament.id) == [f"{tournament.id}-{number:06d}" for number in (0, 2, 3)]
+    assert [claim(store, tournament).number for _ in range(4)] == [0, 2, 3, 4]
+
+
+def test_a_huge_tournament_begins_at_once(store: Store, tmp_path: Path) -> None:
+    settings = instant.settings(tuple(f"bot{number}" for number in range(10_000)), deals=10)
+    begun = instant.start(store, settings, tmp_path / "logs")
+    assert begun.tournament.games == 999_900_000
+    claims = [store.claim(begun.tournament.id, settings.schedule().game) for _ in range(3)]
+    assert [claimed and (claimed.number, claimed.deal, claimed.rotation) for claimed in claims] == [
+        (0, 0, 0),
+        (1, 0, 1),
+        (2, 0, 0),
+    ]
+    assert store.path.stat().st_size < 20_000_000
+    assert store.ratings(begun.tournament.id) == [Rating()] * 10_000
 
 
 def test_a_result_is_stored_with_its_seats(store: Store, tournament: Tournament) -> None:
@@ -127,7 +155,7 @@ def test_a_result_of_an_earlier_claim_is_refused(store: Store, tournament: Tourn
 
 def test_a_result_without_claim_is_refused(store: Store, tournament: Tournament) -> None:
     made_up = Claim(game=f"{tournament.id}-000003", tournament=tournament.id, number=3, deal=0, rotation=1, attempt=1)
-    with pytest.raises(StoreError, match="got: planned, attempt 0"):
+    with pytest.raises(StoreError, match="got: no such game"):
         record(store, tournament, made_up)
 
 

@@ -12,7 +12,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.rules import NAMES, game
 from arena.store.records import Tournament
-from arena.tournament.plan import describe
+from arena.tournament.plan import draw_tournament
 from arena.tournament.setup import Setup, bundled_python_bots, parse_options, set_up
 
 BARE = "cmd:{python} -c pass"
@@ -119,7 +119,7 @@ def test_a_race_has_the_window_that_is_given(window: float) -> None:
 
 
 def begun(setup: Setup) -> Tournament:
-    return describe(setup.settings, "t", Path("logs"))
+    return draw_tournament(setup.settings, "t", Path("logs"))
 
 
 @pytest.mark.parametrize(("rules", "ruleset"), [("samurai", None), ("gardener", "draft"), ("gardener", "young")])

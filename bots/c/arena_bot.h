@@ -4,10 +4,27 @@
  *
  *     #include "arena_bot.h"
  *
- *     // The shape of a bot; greedy/bot.c is a whole one.
+ *     // Packs the first of a key's values; or several, where the product says {"choose": n, "of": [...]}.
+ *     static void pack_first(msgpack_packer *action, const msgpack_object *values) {
+ *         if (values->type == MSGPACK_OBJECT_ARRAY) {
+ *             msgpack_pack_object(action, *arena_at(values, 0));
+ *             return;
+ *         }
+ *         uint32_t choose = (uint32_t)arena_int(arena_get(values, "choose"), 0);
+ *         msgpack_pack_array(action, choose);
+ *         for (uint32_t i = 0; i < choose; i++) msgpack_pack_object(action, *arena_at(arena_get(values, "of"), i));
+ *     }
+ *
+ *     // Takes the first legal play of every request, in any game.
  *     static bool decide(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
- *         const msgpack_object *product = arena_at(arena_get(arena_get(request, "legal"), "plays"), 0);
- *         ...
+ *         (void)self, (void)note;
+ *         const msgpack_object_map product = arena_at(arena_get(request, "legal"), 0)->via.map;
+ *         arena_pack_plays(action, 1);
+ *         msgpack_pack_map(action, product.size);
+ *         for (uint32_t i = 0; i < product.size; i++) {
+ *             msgpack_pack_object(action, product.ptr[i].key);
+ *             pack_first(action, &product.ptr[i].val);
+ *         }
  *         return true;
  *     }
  *
@@ -22,6 +39,10 @@
  *     referee          welcome   game_start   request ...          ...       game_over   ...   goodbye
  *
  * Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves many games.
+ *
+ * In every game `legal` is an array of products: maps that give, for each key of a play, the values it may have. They
+ * are an array to choose one from, or a map {"choose": n, "of": [...]} to choose n from. The action is always a map
+ * {"plays": [...]}; each play has a chosen value for each key of one product. One play is always enough.
  */
 #ifndef ARENA_BOT_H
 #define ARENA_BOT_H
@@ -46,12 +67,15 @@ typedef struct {
      */
     const char *want[3];
     void *self;
-    /* A game begins; `game` is the message `game_start`. False, after a word on stderr, if it cannot be played. */
+    /* Begins a game; `game` is the message `game_start`. Returns false, after a word on stderr, if the bot cannot play
+     * it. */
     bool (*start)(void *self, const msgpack_object *game);
-    /* Answer a request: pack the action, one map, and write a note, if any, into `note` (ARENA_MAX_NOTE bytes and a
-     * zero; empty before the call). False, after a word on stderr, if there is no answer: the process then ends. */
+    /* Answers a request: packs the action, one map, and writes a note, if any, into `note` (ARENA_MAX_NOTE bytes and a
+     * zero; empty before the call). Returns false, after a word on stderr, if there is no answer: the process then
+     * ends. If it returns true and has packed nothing, or anything but one whole map, the client says so on stderr, and
+     * the process ends with status 1. */
     bool (*decide)(void *self, const msgpack_object *request, msgpack_packer *action, char *note);
-    /* A game has ended; `result` is the message `game_over`. */
+    /* Ends a game; `result` is the message `game_over`. */
     void (*over)(void *self, const msgpack_object *result);
 } arena_bot;
 
@@ -98,6 +122,13 @@ static inline void arena_pack_text(msgpack_packer *packer, const char *text) {
 static inline void arena_pack_pair(msgpack_packer *packer, const char *key, const char *text) {
     arena_pack_text(packer, key);
     arena_pack_text(packer, text ? text : "");
+}
+
+/* Begins an action of so many plays: each is to be packed after it, as a map. */
+static inline void arena_pack_plays(msgpack_packer *packer, size_t count) {
+    msgpack_pack_map(packer, 1);
+    arena_pack_text(packer, "plays");
+    msgpack_pack_array(packer, count);
 }
 
 /* Writing messages: each appends one to `frame`. */
@@ -167,7 +198,7 @@ static inline bool arena_read(msgpack_unpacked *message, const void *frame, size
 
 /* The session. Each of these says on stderr what went wrong. */
 
-/* Send a message, and free it. */
+/* Sends a message, and frees it. */
 static inline bool arena_send(void *socket, msgpack_sbuffer *frame) {
     int sent;
     do sent = zmq_send(socket, frame->data, frame->size, 0);
@@ -192,6 +223,28 @@ static inline bool arena_start(const arena_bot *bot, void *socket, const msgpack
     return arena_send(socket, &frame);
 }
 
+/* Whether a buffer holds one whole map and nothing else. If not, says on stderr what it expected. */
+static inline bool arena_check_action(const msgpack_sbuffer *action, const msgpack_object *request) {
+    size_t end = 0;
+    msgpack_unpacked packed;
+    msgpack_unpacked_init(&packed);
+    bool is_map = msgpack_unpack_next(&packed, action->data, action->size, &end) == MSGPACK_UNPACK_SUCCESS &&
+                  end == action->size && packed.data.type == MSGPACK_OBJECT_MAP;
+    msgpack_unpacked_destroy(&packed);
+    if (!is_map) {
+        const msgpack_object *kind = arena_get(request, "kind");
+        bool has_kind = kind->type == MSGPACK_OBJECT_STR;
+        fputs("expected `decide` to pack one map as the action, got: ", stderr);
+        if (action->size == 0)
+            fputs("nothing", stderr);
+        else
+            fprintf(stderr, "%zu bytes that are not one map", action->size);
+        fprintf(stderr, " - at a request of kind %.*s; pack it with arena_pack_plays, or return false\n",
+                has_kind ? (int)kind->via.str.size : 1, has_kind ? kind->via.str.ptr : "?");
+    }
+    return is_map;
+}
+
 static inline bool arena_answer(const arena_bot *bot, void *socket, const msgpack_object *request) {
     char note[ARENA_MAX_NOTE + 1] = "";
     msgpack_sbuffer action, frame;
@@ -199,7 +252,7 @@ static inline bool arena_answer(const arena_bot *bot, void *socket, const msgpac
     msgpack_sbuffer_init(&action);
     msgpack_sbuffer_init(&frame);
     msgpack_packer_init(&packer, &action, msgpack_sbuffer_write);
-    bool decided = bot->decide(bot->self, request, &packer, note);
+    bool decided = bot->decide(bot->self, request, &packer, note) && arena_check_action(&action, request);
     if (decided) arena_write_action(&frame, request, &action, note);
     msgpack_sbuffer_destroy(&action);
     return decided && arena_send(socket, &frame);
@@ -215,7 +268,7 @@ static inline int arena_complaint(const msgpack_object *error) {
     return 1;
 }
 
-/* Handle one message. Returns -1 to go on, else the status to exit with. */
+/* Handles one message. Returns -1 to go on, else the status to exit with. */
 static inline int arena_handle(const arena_bot *bot, void *socket, const msgpack_object *message) {
     const msgpack_object *type = arena_get(message, "type");
     if (arena_is(type, "request")) return arena_answer(bot, socket, message) ? -1 : 1;
@@ -251,7 +304,8 @@ static inline int arena_serve(const arena_bot *bot, void *socket) {
     return status;
 }
 
-/* Play games until the referee says goodbye. Returns the status to exit with. */
+/* Plays games until the referee says goodbye. Returns the status to exit with. After a failure the connection stays open
+ * until the process ends: so the referee finds that the bot has ended, and not that it lost the connection. */
 static inline int arena_run(const arena_bot *bot) {
     const char *endpoint = getenv("ARENA_ENDPOINT"), *token = getenv("ARENA_TOKEN");
     if (!endpoint || !token) {
@@ -266,8 +320,10 @@ static inline int arena_run(const arena_bot *bot) {
         status = arena_hello(bot, socket, token) ? arena_serve(bot, socket) : 1;
     else
         fprintf(stderr, "cannot connect to %s: %s\n", endpoint, zmq_strerror(errno));
-    if (socket) zmq_close(socket);
-    if (context) zmq_ctx_term(context);
+    if (status == 0) {
+        zmq_close(socket);
+        zmq_ctx_term(context);
+    }
     return status;
 }
 

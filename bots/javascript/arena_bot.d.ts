@@ -3,6 +3,18 @@
 /** What a game puts into a message: plain data, as the page of its rules in the protocol says. */
 export type Payload = { [key: string]: any };
 
+/**
+ * The values that a key of a play may have: an array to choose one from, or a map to choose so many from, at different
+ * places of `of`.
+ */
+export type Values = any[] | { choose: number; of: any[] };
+
+/** Some legal plays: all that have, for each key, a chosen value. */
+export type Product = { [key: string]: Values };
+
+/** A play: for each key of one product, what was chosen. */
+export type Play = { [key: string]: any };
+
 /** The time for one decision, in whole milliseconds. */
 export interface Clock {
   /** Time for this decision: after it the bot forfeits. */
@@ -26,7 +38,7 @@ export interface GameStart {
   type: "game_start";
   /** The number of the game in this session, counted from 1. */
   game: number;
-  /** The game's rules: "samurai" or "gardener". */
+  /** The name of the game's rules, such as "samurai". */
   rules: string;
   rules_version: number;
   /** The named set of options, or "custom". */
@@ -50,7 +62,7 @@ export interface Request {
   type: "request";
   /** The number of the request in this session, counted from 1. */
   id: number;
-  /** Which decision, as the page of the game's rules says. */
+  /** Which decision is due, as the page of the game's rules says. */
   kind: string;
   clock: Clock;
   /** Everything the seat may know now, if `want` names it. */
@@ -58,15 +70,15 @@ export interface Request {
   /** What the seat has learnt since its last request in this game, if `want` names it. */
   events?: any;
   /** The legal plays, if `want` names it. */
-  legal?: any;
+  legal?: Product[];
 }
 
 /** The answer to a request. */
 export interface Answer {
-  /** A map as the page of the game's rules says. */
-  action: Payload;
+  /** The plays, one or more. The page of the game's rules says where more than one is allowed. */
+  action: { plays: Play[]; [key: string]: any };
   /** What the bot was thinking; cut to what the referee allows. */
-  note?: string;
+  note?: string | null;
 }
 
 /** A game has ended. */
@@ -84,28 +96,29 @@ export interface GameOver {
   events?: any;
 }
 
-/** What a bot does. Override `decide`; the rest as you need it. */
+/** What a bot does. Override `decide`; the rest as you need it. Each method may be async. */
 export class Bot {
   name: string;
   version: string;
   /** What each request shall carry: any of "view", "events", "legal". The less, the faster. */
   want: string[];
-  /** A game begins. */
-  start(game: GameStart): void;
-  /** Answer a request. */
-  decide(request: Request): Answer;
-  /** A game has ended. */
-  over(result: GameOver): void;
+  /** Begins a game. */
+  start(game: GameStart): void | Promise<void>;
+  /** Answers a request. */
+  decide(request: Request): Answer | Promise<Answer>;
+  /** Ends a game. */
+  over(result: GameOver): void | Promise<void>;
 }
 
 /**
- * Play games with `bot` until the referee says goodbye. If it complains, cannot be understood, or did not start this
- * program, that is written to stderr, and the exit status will be 1.
+ * Plays games with `bot` until the referee says goodbye. If the referee complains, cannot be understood, or did not
+ * start this program, `run` writes that to stderr, and the exit status will be 1. What a method of the bot throws
+ * rejects the promise: Node then writes it to stderr and ends the process with status 1.
  */
 export function run(bot: Bot): Promise<void>;
 
-/** The frame of a message. Fields that are undefined are left out. */
+/** Returns the frame of a message. Fields that are undefined are left out. */
 export function encode(message: Payload): Uint8Array;
 
-/** The message in a frame. Throws an Error if it is not one msgpack map with a type. */
+/** Returns the message in a frame. Throws an Error if it is not one msgpack map with a type. */
 export function decode(frame: Uint8Array): Payload & { type: string };

@@ -4,16 +4,16 @@
 //
 //     const { Bot, run } = require("./arena_bot.js");
 //
-//     class First extends Bot {               // takes the first legal play of every turn
+//     class First extends Bot {               // takes the first legal play of every request, in any game
 //       want = ["legal"];
-//       decide({ kind, legal }) {
-//         if (kind === "hand") return { action: { hand: legal.hand.slice(0, legal.choose) } };
-//         if (kind === "setup") return { action: first(legal.setup) };
-//         return { action: { plays: [first(legal.plays)] } };
+//       decide({ legal: [product] }) {
+//         const play = Object.fromEntries(Object.entries(product).map(([key, values]) => [key, first(values)]));
+//         return { action: { plays: [play] } };
 //       }
 //     }
 //
-//     const first = ([product]) => Object.fromEntries(Object.entries(product).map(([key, values]) => [key, values[0]]));
+//     // Choose one of an array, or several where the product says { choose: n, of: [...] }.
+//     const first = (values) => (Array.isArray(values) ? values[0] : values.of.slice(0, values.choose));
 //
 //     run(new First());
 //
@@ -23,6 +23,10 @@
 //     referee          welcome   game_start   request ...          ...       game_over   ...   goodbye
 //
 // Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves many games.
+//
+// In every game `legal` is an array of products: maps that give, for each key of a play, the values it may have. They
+// are an array to choose one from, or a map { choose: n, of: [...] } to choose n from. The action is always a map
+// { plays: [...] }; each play has a chosen value for each key of one product. One play is always enough.
 
 "use strict";
 
@@ -31,7 +35,7 @@ const { Dealer } = require("zeromq");
 
 const PROTOCOL = "1.0";
 
-/** What a bot does. Override `decide`; the rest as you need it. */
+/** What a bot does. Override `decide`; the rest as you need it. Each method may be async. */
 class Bot {
   name = "";
   version = "";
@@ -39,12 +43,12 @@ class Bot {
   /** What each request shall carry: any of "view", "events", "legal". The less, the faster. */
   want = ["view", "legal"];
 
-  /** A game begins. `game` is the message `game_start`: rules, options, seat, seats, board, bot_seed, ... */
+  /** Begins a game. `game` is the message `game_start`: rules, options, seat, seats, board, bot_seed, ... */
   start(game) {}
 
   /**
-   * Answer a request: { action, note }. The action is a map as the game's protocol page says; the note, a short text of
-   * what the bot was thinking, may be left out. It is kept in the log and shown to no opponent during the game.
+   * Answers a request: returns { action, note }, or a promise of it. The action is { plays: [...] }. The note, a short
+   * text of what the bot was thinking, may be left out; it is kept in the log, and no opponent sees it during the game.
    *
    * `request` has the `kind` of decision, the `clock`, and what `want` asks for.
    */
@@ -52,16 +56,16 @@ class Bot {
     throw new Error("a bot must override decide");
   }
 
-  /** A game has ended. `result` is the message `game_over`: termination, ranks, forfeits. */
+  /** Ends a game. `result` is the message `game_over`: termination, ranks, forfeits. */
   over(result) {}
 }
 
-/** The frame of a message. Fields that are undefined are left out. */
+/** Returns the frame of a message. Fields that are undefined are left out. */
 function encode(message) {
   return msgpack.encode(message, { ignoreUndefined: true });
 }
 
-/** The message in a frame. Throws an Error if it is not one msgpack map with a type. */
+/** Returns the message in a frame. Throws an Error if it is not one msgpack map with a type. */
 function decode(frame) {
   let message;
   try {
@@ -74,15 +78,16 @@ function decode(frame) {
   return message;
 }
 
-/** The beginning of a text, in at most so many bytes of UTF-8. */
+/** Returns the beginning of a text, in at most so many bytes of UTF-8. */
 function cut(text, bytes) {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read);
 }
 
 /**
- * Play games with `bot` until the referee says goodbye. If it complains, cannot be understood, or did not start this
- * program, that is written to stderr, and the exit status will be 1.
+ * Plays games with `bot` until the referee says goodbye. If the referee complains, cannot be understood, or did not
+ * start this program, `run` writes that to stderr, and the exit status will be 1. What a method of the bot throws
+ * rejects the promise: Node then writes it to stderr and ends the process with status 1.
  */
 async function run(bot) {
   const { ARENA_ENDPOINT: endpoint, ARENA_TOKEN: token } = process.env;
@@ -104,16 +109,16 @@ async function run(bot) {
     }
     switch (message.type) {
       case "request": {
-        const { action, note } = bot.decide(message);
-        await send({ type: "action", id: message.id, action, note: note && cut(note, maxNote) });
+        const { action, note } = await bot.decide(message);
+        await send({ type: "action", id: message.id, action, note: note ? cut(note, maxNote) : undefined });
         break;
       }
       case "game_start":
-        bot.start(message);
+        await bot.start(message);
         await send({ type: "ready", game: message.game });
         break;
       case "game_over":
-        bot.over(message);
+        await bot.over(message);
         break;
       case "welcome":
         maxNote = message.max_note;

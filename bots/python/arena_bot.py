@@ -5,18 +5,16 @@ Copy it beside your bot, subclass `Bot`, override `decide`, and call `run`::
     from arena_bot import Bot, run
 
     class First(Bot):
-        want = ("legal",)  # takes the first legal play of every turn
+        want = ("legal",)  # takes the first legal play of every request, in any game
 
         def decide(self, request):
-            legal = request["legal"]
-            if request["kind"] == "hand":
-                return {"hand": legal["hand"][: legal["choose"]]}
-            if request["kind"] == "setup":
-                return first(legal["setup"])
-            return {"plays": [first(legal["plays"])]}
+            product = request["legal"][0]
+            return {"plays": [{key: first(values) for key, values in product.items()}]}
 
-    def first(products):
-        return {key: values[0] for key, values in products[0].items()}
+    def first(values):
+        if isinstance(values, dict):  # choose several
+            return values["of"][: values["choose"]]
+        return values[0]  # choose one
 
     run(First())
 
@@ -26,6 +24,10 @@ The referee starts the bot as a process with two environment variables, ARENA_EN
     referee          welcome   game_start   request ...          ...       game_over   ...   goodbye
 
 Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves many games.
+
+In every game `request["legal"]` is a list of products: maps that give, for each key of a play, the values it may have.
+They are a list to choose one from, or a map {"choose": n, "of": [...]} to choose n from. The action is always a map
+{"plays": [...]}; each play has a chosen value for each key of one product. One play is always enough.
 """
 
 import os
@@ -46,30 +48,30 @@ class Bot:
     """What each request shall carry: any of "view", "events", "legal". The less, the faster."""
 
     def start(self, game):
-        """A game begins. `game` is the `game_start` message: rules, options, seat, seats, board, bot_seed, ..."""
+        """Begins a game. `game` is the `game_start` message: rules, options, seat, seats, board, bot_seed, ..."""
 
     def decide(self, request):
-        """Answer a request: the action, a map as the game's protocol page says, or a pair (action, note).
+        """Answers a request: returns the action, {"plays": [...]}, or a pair (action, note).
 
         `request` has the `kind` of decision, the `clock`, and what `want` asks for. The note is a short text of what
-        the bot was thinking; it is kept in the log and shown to no opponent during the game.
+        the bot was thinking, or None. It is kept in the log; no opponent sees it during the game.
         """
         raise NotImplementedError
 
     def over(self, result):
-        """A game has ended. `result` is the `game_over` message: termination, ranks, forfeits."""
+        """Ends a game. `result` is the `game_over` message: termination, ranks, forfeits."""
 
 
 def encode(message):
-    """The frame of a message."""
+    """Returns the frame of a message."""
     return msgpack.packb(message)
 
 
 def decode(frame):
-    """The message in a frame.
+    """Returns the message in a frame.
 
     Raises:
-        ValueError: It is not one msgpack map with a type.
+        ValueError: The frame is not one msgpack map with a type.
     """
     try:
         message = msgpack.unpackb(frame)
@@ -81,12 +83,23 @@ def decode(frame):
 
 
 def cut(text, size):
-    """The beginning of a text, in at most so many bytes of UTF-8."""
+    """Returns the beginning of a text, at most `size` bytes of UTF-8."""
     return text.encode()[:size].decode(errors="ignore")
 
 
+class _Socket(zmq.Socket):
+    """A socket that only the end of the process closes, unless `close` is called.
+
+    If the bot ends with an exception, the referee finds that the process has ended. If Python closed the socket a
+    moment earlier, the referee would find a lost connection, and would not know that the bot crashed.
+    """
+
+    def __del__(self):
+        pass
+
+
 def run(bot):
-    """Play games with `bot` until the referee says goodbye.
+    """Plays games with `bot` until the referee says goodbye.
 
     Raises:
         SystemExit: The referee complains, cannot be understood, or did not start this program. Python then prints the
@@ -96,34 +109,34 @@ def run(bot):
         endpoint, token = os.environ["ARENA_ENDPOINT"], os.environ["ARENA_TOKEN"]
     except KeyError:
         sys.exit("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program")
-    with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
-        socket.linger = 0
-        socket.connect(endpoint)
-        hello = {"type": "hello", "token": token, "protocol": PROTOCOL, "name": bot.name, "version": bot.version}
-        socket.send(encode(hello | {"want": list(bot.want)}))
-        max_note = 1024
-        while True:
-            try:
-                message = decode(socket.recv())
-            except ValueError as error:
-                sys.exit(str(error))
-            kind = message["type"]
-            if kind == "request":
-                action = bot.decide(message)
-                answer = {"type": "action", "id": message["id"], "action": action}
-                if isinstance(action, tuple):
-                    answer["action"], note = action
-                    answer["note"] = cut(note, max_note)
-                socket.send(encode(answer))
-            elif kind == "game_start":
-                bot.start(message)
-                socket.send(encode({"type": "ready", "game": message["game"]}))
-            elif kind == "game_over":
-                bot.over(message)
-            elif kind == "welcome":
-                max_note = message["max_note"]
-            elif kind == "error":
-                sys.exit(f"referee: {message['code']}: {message.get('message', '')}")
-            elif kind == "goodbye":
-                return
-            # Any other type belongs to a later version of the protocol, and is ignored.
+    # Nothing may delete the context before the process ends, for it would wait for its open socket.
+    socket = zmq.Context.instance().socket(zmq.DEALER, socket_class=_Socket)
+    socket.linger = 0
+    socket.connect(endpoint)
+    hello = {"type": "hello", "token": token, "protocol": PROTOCOL, "name": bot.name, "version": bot.version}
+    socket.send(encode(hello | {"want": list(bot.want)}))
+    max_note = 1024
+    while True:
+        try:
+            message = decode(socket.recv())
+        except ValueError as error:
+            sys.exit(str(error))
+        kind = message["type"]
+        if kind == "request":
+            answer = bot.decide(message)
+            action, note = answer if isinstance(answer, tuple) else (answer, None)
+            fields = {"type": "action", "id": message["id"], "action": action}
+            socket.send(encode(fields if note is None else fields | {"note": cut(note, max_note)}))
+        elif kind == "game_start":
+            bot.start(message)
+            socket.send(encode({"type": "ready", "game": message["game"]}))
+        elif kind == "game_over":
+            bot.over(message)
+        elif kind == "welcome":
+            max_note = message["max_note"]
+        elif kind == "error":
+            sys.exit(f"referee: {message['code']}: {message.get('message', '')}")
+        elif kind == "goodbye":
+            socket.close()
+            return
+        # Any other type belongs to a later version of the protocol, and is ignored.

@@ -95,7 +95,7 @@ def plays(legal):
 
     (tile, space) places, ("move", from, to) moves, and ("switch", space, caste, with, with_caste) switches.
     """
-    for product in legal["plays"]:
+    for product in legal:
         for tile in product["tile"]:
             if tile == "move":
                 yield from ((tile, source, target) for source in product["from"] for target in product["to"])
@@ -112,7 +112,7 @@ def plays(legal):
 
 
 def wire(play):
-    """A play as an action holds it."""
+    """Returns a play as an action holds it."""
     keys = {"move": ("tile", "from", "to"), "switch": ("tile", "space", "caste", "with", "with_caste")}
     return dict(zip(keys.get(play[0], ("tile", "space")), play, strict=True))
 

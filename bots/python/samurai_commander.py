@@ -3,7 +3,7 @@
 from arena_bot import Bot
 from samurai_majorities import evaluate, stakes
 from samurai_opening import HAND, settle
-from samurai_requests import Reader, wire
+from samurai_requests import Reader
 from samurai_turns import Gauge, Node, TurnSearch
 
 
@@ -24,7 +24,7 @@ class Outlook:
 
 
 class Commander(Bot):
-    """A bot for Samurai; `turn` is left to it."""
+    """A bot for Samurai, but for `turn`. A method for each kind returns plays and a note."""
 
     want = ("view", "events", "legal")
     finalists = 12
@@ -35,17 +35,18 @@ class Commander(Bot):
 
     def decide(self, request):
         self.reader.listen(request)
-        return getattr(self, request["kind"])(request["view"], request["legal"])
+        plays, note = getattr(self, request["kind"])(request["view"], request["legal"])
+        return {"plays": plays}, note
 
     def hand(self, view, legal):
-        return {"hand": list(HAND)}, "strength for every caste"
+        return [{"hand": list(HAND)}], "strength for every caste"
 
     def setup(self, view, legal):
-        action, score = settle(self.reader.realm, view, legal)
-        return action, f"score {score}"
+        play, score = settle(self.reader.realm, view, legal)
+        return [play], f"score {score}"
 
     def turn(self, view, legal):
-        """Answer a request for a turn."""
+        """Decides a turn: returns its plays and a note."""
         raise NotImplementedError
 
     def ranked(self, outlook, view, legal, enough=None):
@@ -59,8 +60,3 @@ class Commander(Bot):
             chances = evaluate(reader.realm, node.position(position, plays), outlook.following[seat])
             weighed.append((chances[seat], plays))
         return sorted(weighed, key=lambda turn: -turn[0])
-
-
-def action(plays):
-    """The action of a turn."""
-    return {"plays": [wire(play) for play in plays]}

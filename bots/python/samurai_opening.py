@@ -9,11 +9,11 @@ HAND = ("buddha4", "rice4", "castle4", "samurai3", "ship2")
 def settle(realm, view, legal):
     """Put a caste near pieces of its own, so that one tile serves two; else keep the supply even.
 
-    Returns the action, the best of `legal["setup"]`, and its score.
+    Returns the best of the legal plays, and its score.
     """
     pieces = {(settlement, caste) for caste in CASTES for settlement in view["pieces"][caste]}
     best = None
-    for product in legal["setup"]:
+    for product in legal:
         for space in product["space"]:
             near = [other for around in realm.around[space] for other in realm.near[around] if other != space]
             for caste in product["caste"]:

@@ -53,7 +53,7 @@ class Reader:
         """What may be played first in a turn."""
         choices = Choices([NUMBER[tile] for tile in view["hand"]])
         choices.any = number(next(plays(legal)))
-        for product in legal["plays"]:
+        for product in legal:
             tiles = [NUMBER[tile] for tile in product["tile"]]
             if tiles == [SWITCH]:
                 choices.switch = True

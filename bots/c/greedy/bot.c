@@ -346,6 +346,7 @@ static void pack_play(msgpack_packer *packer, const Play *play, int score, char 
 }
 
 static bool decide_hand(msgpack_packer *action, char *note) {
+    arena_pack_plays(action, 1);
     msgpack_pack_map(action, 1);
     arena_pack_text(action, "hand");
     msgpack_pack_array(action, HAND);
@@ -357,7 +358,7 @@ static bool decide_hand(msgpack_packer *action, char *note) {
 /* Put a caste near pieces of its own, so that one tile serves two; else keep the supply even. */
 static bool decide_setup(Greedy *self, const msgpack_object *request, msgpack_packer *action, char *note) {
     const msgpack_object *supply = arena_get(arena_get(request, "view"), "supply");
-    const msgpack_object *products = arena_get(arena_get(request, "legal"), "setup");
+    const msgpack_object *products = arena_get(request, "legal");
     int best = -1, best_caste = -1, best_space = -1;
     for (uint32_t p = 0; p < arena_size(products); p++) {
         const msgpack_object *castes = arena_get(arena_at(products, p), "caste");
@@ -382,6 +383,7 @@ static bool decide_setup(Greedy *self, const msgpack_object *request, msgpack_pa
             }
     }
     if (best < 0) return false;
+    arena_pack_plays(action, 1);
     msgpack_pack_map(action, 2);
     arena_pack_pair(action, "caste", CASTE[best_caste]);
     pack_number(action, "space", best_space);
@@ -398,7 +400,7 @@ static bool decide_turn(Greedy *self, const msgpack_object *request, msgpack_pac
         int tile = tile_of(arena_at(hand, i));
         if (tile >= 0) left[tile]++;
     }
-    if (!read_plays(&self->plays, &self->board, arena_get(arena_get(request, "legal"), "plays"))) return false;
+    if (!read_plays(&self->plays, &self->board, arena_get(request, "legal"))) return false;
     while (self->plays.count > 0 && count < MAX_HAND) {
         const Play *best = NULL;
         int best_score = 0;
@@ -419,9 +421,7 @@ static bool decide_turn(Greedy *self, const msgpack_object *request, msgpack_pac
         count++;
         if (self->board.instant && captures(&self->position, &self->board)) break;
     }
-    msgpack_pack_map(action, 1);
-    arena_pack_text(action, "plays");
-    msgpack_pack_array(action, (size_t)count);
+    arena_pack_plays(action, (size_t)count);
     for (int i = 0; i < count; i++) pack_play(action, &made[i], scores[i], note);
     return count > 0;
 }

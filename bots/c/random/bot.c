@@ -1,12 +1,6 @@
-/* Plays Samurai by chance: one play a request, and every legal one is equally likely. */
+/* Plays by chance, any game: one play a request, and every legal one is equally likely. */
 
 #include "arena_bot.h"
-
-enum { MAX_HAND = 32 };
-
-/* The keys that a play may have, in the order in which they are counted through: a map's own keys have no order. */
-static const char *const KEYS[] = {"tile", "space", "caste", "with", "with_caste", "from", "to"};
-enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
 /* Numbers by chance that a seed determines: the generator splitmix64. */
 typedef struct {
@@ -26,76 +20,98 @@ static bool start(void *self, const msgpack_object *game) {
     return true;
 }
 
-/* How many plays a product stands for: the combinations of one value for each of its keys. */
-static uint64_t combinations(const msgpack_object *product) {
-    uint64_t count = 1;
-    for (int i = 0; i < KEY_COUNT; i++) {
-        const msgpack_object *values = arena_get(product, KEYS[i]);
-        if (values->type == MSGPACK_OBJECT_ARRAY) count *= arena_size(values);
+/* How many of a key's values to choose, and of which. */
+typedef struct {
+    uint32_t choose;
+    const msgpack_object *of;
+} Choice;
+
+/* Reads the values of a key: an array to choose one from, or {"choose": n, "of": [...]}. */
+static Choice read_choice(const msgpack_object *values) {
+    if (values->type == MSGPACK_OBJECT_ARRAY) return (Choice){1, values};
+    return (Choice){(uint32_t)arena_int(arena_get(values, "choose"), UINT32_MAX), arena_get(values, "of")};
+}
+
+/* How many choices a key's values offer: 0 if there are too few of them. */
+static double ways(Choice choice) {
+    uint32_t size = arena_size(choice.of);
+    double count = choice.choose <= size;
+    for (uint32_t i = 0; i < choice.choose && i < size; i++) count = count * (size - i) / (i + 1);
+    return count;
+}
+
+/* How many plays a product makes. */
+static double plays(const msgpack_object *product) {
+    if (product->type != MSGPACK_OBJECT_MAP) return 0;
+    double count = 1;
+    for (uint32_t i = 0; i < product->via.map.size; i++) {
+        const msgpack_object_kv *entry = &product->via.map.ptr[i];
+        count *= entry->key.type == MSGPACK_OBJECT_STR ? ways(read_choice(&entry->val)) : 0;
     }
     return count;
 }
 
-/* Pack one of the plays that some products stand for, each as likely as any other. False if there is none. */
-static bool pick(Random *random, const msgpack_object *products, msgpack_packer *action) {
-    uint64_t total = 0;
-    for (uint32_t i = 0; i < arena_size(products); i++) total += combinations(arena_at(products, i));
-    if (total == 0) return false;
-    uint64_t index = below(random, total);
-    uint32_t at = 0;
-    while (index >= combinations(arena_at(products, at))) index -= combinations(arena_at(products, at++));
-
-    const char *keys[KEY_COUNT];
-    const msgpack_object *values[KEY_COUNT];
-    size_t count = 0;
-    for (int i = 0; i < KEY_COUNT; i++) {
-        keys[count] = KEYS[i];
-        values[count] = arena_get(arena_at(products, at), KEYS[i]);
-        count += arena_size(values[count]) > 0;
+/* Picks a product, the likelier the more plays it makes. NULL if there is none. */
+static const msgpack_object *pick_product(Random *random, const msgpack_object *products) {
+    double total = 0;
+    for (uint32_t i = 0; i < arena_size(products); i++) total += plays(arena_at(products, i));
+    double left = total * ((double)below(random, 1ULL << 53) / (double)(1ULL << 53));
+    const msgpack_object *picked = NULL;
+    for (uint32_t i = 0; i < arena_size(products) && left >= 0; i++) {
+        double count = plays(arena_at(products, i));
+        if (count > 0) picked = arena_at(products, i);
+        left -= count;
     }
-    msgpack_pack_map(action, count);
-    for (size_t i = 0; i < count; i++) {
-        arena_pack_text(action, keys[i]);
-        msgpack_pack_object(action, *arena_at(values[i], (uint32_t)(index % arena_size(values[i]))));
-        index /= arena_size(values[i]);
-    }
-    return true;
+    return picked;
 }
 
-/* Some of the tiles that there are, each as likely as any other. */
-static bool pick_hand(Random *random, const msgpack_object *legal, msgpack_packer *action) {
-    const msgpack_object *tiles = arena_get(legal, "hand"), *left[MAX_HAND];
-    uint32_t size = arena_size(tiles);
-    int64_t choose = arena_int(arena_get(legal, "choose"), -1);
-    if (size > MAX_HAND || choose < 0 || choose > size) return false;
-    for (uint32_t i = 0; i < size; i++) left[i] = arena_at(tiles, i);
-    msgpack_pack_array(action, (size_t)choose);
-    for (; choose > 0; choose--) {
+/* Packs one of a key's values, or several; each choice is equally likely. False if out of memory. */
+static bool pack_choice(Random *random, const msgpack_object *values, msgpack_packer *action) {
+    if (values->type == MSGPACK_OBJECT_ARRAY) {
+        msgpack_pack_object(action, *arena_at(values, (uint32_t)below(random, arena_size(values))));
+        return true;
+    }
+    Choice choice = read_choice(values);
+    uint32_t size = arena_size(choice.of);
+    const msgpack_object **left = malloc((size + 1) * sizeof *left);
+    if (!left) return false;
+    for (uint32_t i = 0; i < size; i++) left[i] = arena_at(choice.of, i);
+    msgpack_pack_array(action, choice.choose);
+    for (uint32_t i = 0; i < choice.choose; i++) {
         uint64_t taken = below(random, size);
         msgpack_pack_object(action, *left[taken]);
         left[taken] = left[--size];
     }
+    free(left);
     return true;
 }
 
+static int compare_keys(const void *left, const void *right) {
+    const msgpack_object_str *one = &((const msgpack_object_kv *)left)->key.via.str;
+    const msgpack_object_str *other = &((const msgpack_object_kv *)right)->key.via.str;
+    int order = memcmp(one->ptr, other->ptr, one->size < other->size ? one->size : other->size);
+    return order ? order : (one->size > other->size) - (one->size < other->size);
+}
+
+/* Packs one of the plays that can be made of some products, each as likely as any other. */
 static bool decide(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
     (void)note;
-    const msgpack_object *kind = arena_get(request, "kind"), *legal = arena_get(request, "legal");
-    bool decided = false;
-    if (arena_is(kind, "setup")) {
-        decided = pick(self, arena_get(legal, "setup"), action);
-    } else if (arena_is(kind, "hand")) {
-        msgpack_pack_map(action, 1);
-        arena_pack_text(action, "hand");
-        decided = pick_hand(self, legal, action);
-    } else if (arena_is(kind, "turn")) {
-        msgpack_pack_map(action, 1);
-        arena_pack_text(action, "plays");
-        msgpack_pack_array(action, 1);
-        decided = pick(self, arena_get(legal, "plays"), action);
+    const msgpack_object *product = pick_product(self, arena_get(request, "legal"));
+    if (!product) {
+        fputs("expected a request with a legal play, got: none\n", stderr);
+        return false;
     }
-    if (!decided) fputs("expected a request of kind hand, setup or turn with a legal play\n", stderr);
-    return decided;
+    /* In order of name, because a map's keys have no order, and the same seed must bring the same play. */
+    qsort(product->via.map.ptr, product->via.map.size, sizeof *product->via.map.ptr, compare_keys);
+    arena_pack_plays(action, 1);
+    msgpack_pack_map(action, product->via.map.size);
+    bool packed = true;
+    for (uint32_t i = 0; i < product->via.map.size; i++) {
+        msgpack_pack_object(action, product->via.map.ptr[i].key);
+        packed = packed && pack_choice(self, &product->via.map.ptr[i].val, action);
+    }
+    if (!packed) fputs("out of memory\n", stderr);
+    return packed;
 }
 
 int main(void) {

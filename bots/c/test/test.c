@@ -1,6 +1,10 @@
 /* Tests of the client: it reads and writes what the protocol's vectors say, and does what else a client must. */
 
+#define _POSIX_C_SOURCE 200809L
+
 #include "../arena_bot.h"
+
+#include <unistd.h>
 
 static int failures;
 static const char *current = ""; /* The test or vector at work. */
@@ -123,6 +127,64 @@ static void test_answer(const char *key, const char *type, const char *note, con
     msgpack_sbuffer_destroy(&action);
 }
 
+/* Bots that say they have decided, and have packed something other than one map. */
+
+static bool pack_nothing(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
+    (void)self, (void)request, (void)action, (void)note;
+    return true;
+}
+
+static bool pack_half(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
+    (void)self, (void)request, (void)note;
+    arena_pack_plays(action, 1); /* The play is missing. */
+    return true;
+}
+
+static bool pack_twice(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
+    (void)self, (void)request, (void)note;
+    arena_pack_plays(action, 0);
+    arena_pack_plays(action, 0);
+    return true;
+}
+
+static bool pack_array(void *self, const msgpack_object *request, msgpack_packer *action, char *note) {
+    (void)self, (void)request, (void)note;
+    msgpack_pack_array(action, 0);
+    return true;
+}
+
+/* Hands the bot a request of kind turn: it must end with status 1, before it sends anything, and say why. */
+static void test_no_action(const char *name, const char *got, bool (*decide)(void *, const msgpack_object *,
+                                                                             msgpack_packer *, char *)) {
+    current = name;
+    const arena_bot bot = {.decide = decide};
+    msgpack_sbuffer frame;
+    msgpack_unpacked request;
+    msgpack_sbuffer_init(&frame);
+    write_bytes(&frame, "82 a4 74797065 a7 72657175657374 a4 6b696e64 a4 7475726e");
+    CHECK(arena_read(&request, frame.data, frame.size));
+    fflush(stderr);
+    FILE *file = tmpfile();
+    int terminal = dup(STDERR_FILENO);
+    dup2(fileno(file), STDERR_FILENO);
+    int status = arena_handle(&bot, NULL, &request.data);
+    fflush(stderr);
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+    char said[256] = "", expected[256];
+    rewind(file);
+    said[fread(said, 1, sizeof said - 1, file)] = 0;
+    fclose(file);
+    snprintf(expected, sizeof expected,
+             "expected `decide` to pack one map as the action, got: %s - at a request of kind turn; "
+             "pack it with arena_pack_plays, or return false\n",
+             got);
+    CHECK(status == 1);
+    CHECK(strcmp(said, expected) == 0);
+    msgpack_unpacked_destroy(&request);
+    msgpack_sbuffer_destroy(&frame);
+}
+
 int main(void) {
     const size_t count = sizeof VECTORS / sizeof *VECTORS;
     for (size_t i = 0; i < count; i++) {
@@ -138,6 +200,10 @@ int main(void) {
     test_answer("id", "action", "cut \xe2", "cut ");
     test_answer("id", "action", "cut \xc3", "cut ");
     test_answer("id", "action", "cut \xf0\x9f\x8f", "cut ");
+    test_no_action("nothing", "nothing", pack_nothing);
+    test_no_action("half an action", "8 bytes that are not one map", pack_half);
+    test_no_action("two actions", "16 bytes that are not one map", pack_twice);
+    test_no_action("an array", "1 bytes that are not one map", pack_array);
     printf("%zu vectors and what else a client must do: %d failed checks\n", count, failures);
     return failures > 0;
 }

@@ -10,35 +10,20 @@
 //		"github.com/vmihailenco/msgpack/v5"
 //	)
 //
-//	// A product lists the values that each key of a play may have.
-//	type product map[string][]any
-//
-//	func first(products []product) map[string]any {
-//		play := map[string]any{}
-//		for key, values := range products[0] {
-//			play[key] = values[0]
-//		}
-//		return play
-//	}
-//
-//	// decide takes the first legal play of every turn.
+//	// decide takes the first legal play of every request, in any game.
 //	func decide(request *arenabot.Request) (action any, note string, err error) {
-//		var legal struct {
-//			Choose int       `msgpack:"choose"`
-//			Hand   []string  `msgpack:"hand"`
-//			Setup  []product `msgpack:"setup"`
-//			Plays  []product `msgpack:"plays"`
-//		}
+//		var legal []map[string]arenabot.Values
 //		if err := msgpack.Unmarshal(request.Legal, &legal); err != nil {
 //			return nil, "", err
 //		}
-//		switch request.Kind {
-//		case "hand":
-//			return map[string]any{"hand": legal.Hand[:legal.Choose]}, "", nil
-//		case "setup":
-//			return first(legal.Setup), "", nil
+//		play := map[string]any{}
+//		for key, values := range legal[0] {
+//			play[key] = values.Of[0]
+//			if values.IsSeveral {
+//				play[key] = values.Of[:values.Choose]
+//			}
 //		}
-//		return map[string]any{"plays": []any{first(legal.Plays)}}, "the first play will do", nil
+//		return arenabot.Plays(play), "the first play will do", nil
 //	}
 //
 //	func main() {
@@ -51,6 +36,10 @@
 //	referee          welcome   game_start   request ...          ...       game_over   ...   goodbye
 //
 // Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves many games.
+//
+// In every game the legal plays are an array of products: maps that give, for each key of a play, the [Values] it may
+// have. The action is always a map {"plays": [...]}, which [Plays] makes; each play has a chosen value for each key of
+// one product. One play is always enough.
 package arenabot
 
 import (
@@ -75,15 +64,14 @@ type Bot struct {
 	// Want is what each request shall carry: any of "view", "events", "legal". The less, the faster.
 	Want []string
 
-	// Start is told that a game begins.
+	// Start begins a game.
 	Start func(game *GameStart) error
 
-	// Decide answers a request with an action, which must be written in msgpack as the map that the game's protocol
-	// page asks for, and a note: a short text of what the bot was thinking, or "". The note is kept in the log and
-	// shown to no opponent during the game.
+	// Decide answers a request with an action, such as Plays returns, and a note: a short text of what the bot was
+	// thinking, or "". The note is kept in the log; no opponent sees it during the game.
 	Decide func(request *Request) (action any, note string, err error)
 
-	// Over is told that a game has ended.
+	// Over ends a game.
 	Over func(result *GameOver)
 }
 
@@ -118,6 +106,40 @@ type Request struct {
 	View   msgpack.RawMessage `msgpack:"view,omitempty"`
 	Events msgpack.RawMessage `msgpack:"events,omitempty"`
 	Legal  msgpack.RawMessage `msgpack:"legal,omitempty"`
+}
+
+// Values are what a product of the legal plays offers for a key: a play has one of them; or, where IsSeveral is true,
+// the array of Choose of them, taken from different places.
+type Values struct {
+	IsSeveral bool
+	Choose    int
+	Of        []any
+}
+
+// DecodeMsgpack reads an array of values to choose one from, or a map {"choose": n, "of": [...]}.
+func (v *Values) DecodeMsgpack(decoder *msgpack.Decoder) error {
+	raw, err := decoder.DecodeRaw()
+	if err != nil {
+		return err
+	}
+	*v = Values{Choose: 1}
+	if err = msgpack.Unmarshal(raw, &v.Of); err == nil {
+		return nil
+	}
+	var several struct {
+		Choose int   `msgpack:"choose"`
+		Of     []any `msgpack:"of"`
+	}
+	if err = msgpack.Unmarshal(raw, &several); err == nil && (several.Choose < 0 || several.Choose > len(several.Of)) {
+		err = fmt.Errorf("expected a choice of at most %d values, got: %d", len(several.Of), several.Choose)
+	}
+	*v = Values{IsSeveral: true, Choose: several.Choose, Of: several.Of}
+	return err
+}
+
+// Plays returns the action that makes some plays. Each is written in msgpack as a map.
+func Plays(plays ...any) map[string]any {
+	return map[string]any{"plays": append([]any{}, plays...)}
 }
 
 // Clock is the time for a decision, in milliseconds.
@@ -172,7 +194,8 @@ type complaint struct {
 }
 
 // Run plays games with a bot until the referee says goodbye. If it cannot go on, it says why on standard error and
-// ends the process with status 1.
+// ends the process with status 1. The connection then stays open until the process ends, and also if the bot panics: so
+// the referee finds that the bot has ended, and not that it lost the connection.
 func Run(bot Bot) {
 	if err := run(bot); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -186,11 +209,14 @@ func run(bot Bot) error {
 		return errors.New("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program")
 	}
 	socket := zmq4.NewDealer(context.Background())
-	defer socket.Close()
 	if err := socket.Dial(endpoint); err != nil {
 		return fmt.Errorf("cannot connect to %s: %w", endpoint, err)
 	}
-	return newSession(bot, socket).serve(os.Getenv("ARENA_TOKEN"))
+	if err := newSession(bot, socket).serve(os.Getenv("ARENA_TOKEN")); err != nil {
+		return err
+	}
+	socket.Close()
+	return nil
 }
 
 // A link carries frames: a socket of zmq4.

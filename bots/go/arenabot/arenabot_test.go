@@ -94,6 +94,48 @@ func TestWholeSession(t *testing.T) {
 	mustEqual(t, over, []any{"finished", 1})
 }
 
+func TestValuesAreOneOfAnArrayOrSeveral(t *testing.T) {
+	for _, test := range []struct {
+		written any
+		want    Values
+	}{
+		{[]any{"a", "b"}, Values{Choose: 1, Of: []any{"a", "b"}}},
+		{map[string]any{"choose": 2, "of": []any{"a", "b", "b"}}, Values{IsSeveral: true, Choose: 2, Of: []any{"a", "b", "b"}}},
+		{map[string]any{"choose": 0, "of": []any{}}, Values{IsSeveral: true, Of: []any{}}},
+	} {
+		frame, err := msgpack.Marshal([]any{test.written, "what follows"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			_msgpack struct{} `msgpack:",as_array"`
+			Values   Values
+			Rest     string
+		}
+		if err := msgpack.Unmarshal(frame, &got); err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, got.Values, test.want)
+		mustEqual(t, got.Rest, "what follows")
+	}
+	for _, written := range []any{3, "ab", map[string]any{"choose": 2, "of": []any{"a"}}} {
+		frame, err := msgpack.Marshal(written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var values Values
+		if err := msgpack.Unmarshal(frame, &values); err == nil {
+			t.Errorf("expected %v to be refused, got: %v", written, values)
+		}
+	}
+}
+
+func TestPlaysMakesAnAction(t *testing.T) {
+	mustEqual(t, reread(t, Plays()), any(map[string]any{"plays": []any{}}))
+	play := map[string]any{"space": int64(7)}
+	mustEqual(t, reread(t, Plays(play, play)), any(map[string]any{"plays": []any{play, play}}))
+}
+
 func TestABotNeedsNoMoreThanDecide(t *testing.T) {
 	gameOver := map[string]any{"type": "game_over", "game": 1, "termination": "finished", "ranks": []int{1, 2}}
 	sent, err := play(t, Bot{Decide: pass}, welcomeMessage, startMessage, requestMessage, gameOver, goodbyeMessage)

@@ -28,29 +28,27 @@ func (g *Greedy) decide(request *arenabot.Request) (action any, note string, err
 	if err := msgpack.Unmarshal(request.View, &view); err != nil {
 		return nil, "", fmt.Errorf("view: %w", err)
 	}
-	var legal struct {
-		Setup []Product `msgpack:"setup"`
-		Plays []Product `msgpack:"plays"`
-	}
+	var legal []Product
 	if err := msgpack.Unmarshal(request.Legal, &legal); err != nil {
 		return nil, "", fmt.Errorf("legal: %w", err)
 	}
+	var plays []any
 	switch request.Kind {
 	case "hand":
-		action, note = map[string]any{"hand": firstHand}, "strength for every caste"
+		plays, note = []any{map[string]any{"hand": firstHand}}, "strength for every caste"
 	case "setup":
-		action, note = g.setup(&view, legal.Setup)
+		plays, note = g.setup(&view, legal)
 	case "turn":
-		action, note = g.turn(&view, legal.Plays)
+		plays, note = g.turn(&view, legal)
 	}
-	if action == nil {
-		err = fmt.Errorf("expected a request of kind hand, setup or turn with a legal play, got: %q", request.Kind)
+	if plays == nil {
+		return nil, "", fmt.Errorf("expected a request of kind hand, setup or turn with a legal play, got: %q", request.Kind)
 	}
-	return action, note, err
+	return arenabot.Plays(plays...), note, nil
 }
 
 // setup puts a caste near pieces of its own, so that one tile serves two; else it keeps the supply even.
-func (g *Greedy) setup(view *View, products []Product) (action any, note string) {
+func (g *Greedy) setup(view *View, products []Product) (plays []any, note string) {
 	var best []int // the negated score, the caste and the space: the smallest is the best
 	for _, product := range products {
 		for _, caste := range product.Caste {
@@ -65,7 +63,7 @@ func (g *Greedy) setup(view *View, products []Product) (action any, note string)
 	if best == nil {
 		return nil, ""
 	}
-	return map[string]any{"caste": Caste(best[1]), "space": best[2]}, fmt.Sprintf("score %d", -best[0])
+	return []any{map[string]any{"caste": Caste(best[1]), "space": best[2]}}, fmt.Sprintf("score %d", -best[0])
 }
 
 // kin counts the ways to walk from a space over one neighbour to another settlement, of those that have a piece.
@@ -82,13 +80,13 @@ func (g *Greedy) kin(settlements []int, space int) int {
 }
 
 // turn takes the play with the highest score, then others as long as they gain.
-func (g *Greedy) turn(view *View, products []Product) (action any, note string) {
+func (g *Greedy) turn(view *View, products []Product) (plays []any, note string) {
 	position := newPosition(g.board, view)
 	var left [tiles]int
 	for _, tile := range view.Hand {
 		left[tile]++
 	}
-	var chosen []map[string]any
+	var chosen []any
 	var notes []string
 	for candidates := firstPlays(products); len(candidates) > 0; {
 		made, score := best(position, candidates)
@@ -107,7 +105,7 @@ func (g *Greedy) turn(view *View, products []Product) (action any, note string) 
 	if chosen == nil {
 		return nil, ""
 	}
-	return map[string]any{"plays": chosen}, strings.Join(notes, "; ")
+	return chosen, strings.Join(notes, "; ")
 }
 
 // best returns the play with the highest score; of equals it is that with the smallest key.

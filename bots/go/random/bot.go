@@ -1,7 +1,8 @@
-// Plays Samurai by chance: one play a request, and every legal one is equally likely.
+// Plays by chance, any game: one play a request, and every legal one is equally likely.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand"
 	"sort"
@@ -11,15 +12,28 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// Product maps keys to lists of values: it has a combination for each choice of one value for each key.
-type Product map[string][]any
+// Product maps the keys of a play to the values that it may have.
+type Product map[string]arenabot.Values
 
-func (p Product) size() int {
-	size := 1
+// plays returns how many plays the product makes.
+func (p Product) plays() float64 {
+	count := 1.0
 	for _, values := range p {
-		size *= len(values)
+		count *= ways(values)
 	}
-	return size
+	return count
+}
+
+// ways returns how many choices the values of a key offer.
+func ways(values arenabot.Values) float64 {
+	if !values.IsSeveral {
+		return float64(len(values.Of))
+	}
+	count := 1.0
+	for i := 0; i < values.Choose; i++ {
+		count = count * float64(len(values.Of)-i) / float64(i+1)
+	}
+	return count
 }
 
 // Player is the player in one game.
@@ -33,54 +47,56 @@ func (p *Player) start(game *arenabot.GameStart) error {
 }
 
 func (p *Player) decide(request *arenabot.Request) (action any, note string, err error) {
-	var legal struct {
-		Choose int       `msgpack:"choose"`
-		Hand   []string  `msgpack:"hand"`
-		Setup  []Product `msgpack:"setup"`
-		Plays  []Product `msgpack:"plays"`
-	}
+	var legal []Product
 	if err := msgpack.Unmarshal(request.Legal, &legal); err != nil {
 		return nil, "", fmt.Errorf("legal: %w", err)
 	}
-	switch request.Kind {
-	case "hand":
-		return map[string]any{"hand": p.sample(legal.Hand, legal.Choose)}, "", nil
-	case "setup":
-		return p.pick(legal.Setup), "", nil
-	case "turn":
-		return map[string]any{"plays": []any{p.pick(legal.Plays)}}, "", nil
+	play := p.pick(legal)
+	if play == nil {
+		return nil, "", errors.New("expected a request with a legal play, got: none")
 	}
-	return nil, "", fmt.Errorf("expected a request of kind hand, setup or turn, got: %q", request.Kind)
+	return arenabot.Plays(play), "", nil
 }
 
-func (p *Player) sample(values []string, count int) []string {
-	p.random.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
-	return values[:count]
-}
-
-// pick takes one of the combinations of all products, each as likely as any other: first a product, the likelier the
-// more combinations it has, then a value for each key.
+// pick takes one of the plays that can be made of some products, each as likely as any other: first a product, the
+// likelier the more plays it makes, then a value for each key. It returns nil if there is no play.
 func (p *Player) pick(products []Product) map[string]any {
-	total := 0
+	total := 0.0
 	for _, product := range products {
-		total += product.size()
+		total += product.plays()
 	}
-	index, chosen := p.random.Intn(total), 0
-	for index >= products[chosen].size() {
-		index -= products[chosen].size()
-		chosen++
+	left := p.random.Float64() * total
+	var chosen Product
+	for i := 0; i < len(products) && left >= 0; i++ {
+		count := products[i].plays()
+		if count > 0 {
+			chosen = products[i]
+		}
+		left -= count
 	}
-	keys := make([]string, 0, len(products[chosen]))
-	for key := range products[chosen] {
+	if chosen == nil {
+		return nil
+	}
+	keys := make([]string, 0, len(chosen))
+	for key := range chosen {
 		keys = append(keys, key)
 	}
 	sort.Strings(keys) // a map's keys have no order, and the same seed must bring the same play
 	play := map[string]any{}
 	for _, key := range keys {
-		values := products[chosen][key]
-		play[key] = values[p.random.Intn(len(values))]
+		play[key] = p.choose(chosen[key])
 	}
 	return play
+}
+
+// choose takes one of the values of a key, or several where the product says so.
+func (p *Player) choose(values arenabot.Values) any {
+	if !values.IsSeveral {
+		return values.Of[p.random.Intn(len(values.Of))]
+	}
+	several := append([]any{}, values.Of...)
+	p.random.Shuffle(len(several), func(i, j int) { several[i], several[j] = several[j], several[i] })
+	return several[:values.Choose]
 }
 
 func main() {

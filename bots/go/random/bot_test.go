@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"bot/arenabot"
@@ -10,11 +11,21 @@ import (
 	"github.com/vmihailenco/msgpack/v5"
 )
 
-// products has twelve combinations.
+// one are values to choose one from, some are values to choose several from.
+func one(values ...any) arenabot.Values { return arenabot.Values{Choose: 1, Of: values} }
+
+func some(choose int, values ...any) arenabot.Values {
+	return arenabot.Values{IsSeveral: true, Choose: choose, Of: values}
+}
+
+// products make 18 plays.
 var products = []Product{
-	{"tile": {"rice2", "rice3"}, "space": {1, 2, 3, 4}},
-	{"tile": {"ship1"}, "space": {7}},
-	{"tile": {"move"}, "from": {1}, "to": {5, 6, 7}},
+	{"tile": one("rice2", "rice3"), "space": one(1, 2, 3, 4)},
+	{"tile": one("ship1"), "space": one(7)},
+	{"tile": one("move"), "from": one(1), "to": one(5, 6, 7)},
+	{"hand": some(2, "a", "b", "c")},
+	{"hand": some(0, "a")},
+	{"hand": some(2, "a", "b"), "at": one(1, 2)},
 }
 
 func seeded(t *testing.T, seed int64) *Player {
@@ -30,11 +41,15 @@ func TestEveryPlayIsEquallyLikely(t *testing.T) {
 	const each = 1000
 	player := seeded(t, 1)
 	counts := map[string]int{}
-	for i := 0; i < 12*each; i++ {
-		counts[fmt.Sprint(player.pick(products))]++
+	for i := 0; i < 18*each; i++ {
+		play := player.pick(products)
+		if several, ok := play["hand"].([]any); ok {
+			slices.SortFunc(several, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
+		}
+		counts[fmt.Sprint(play)]++
 	}
-	if len(counts) != 12 {
-		t.Fatalf("expected 12 different plays, got: %v", counts)
+	if len(counts) != 18 {
+		t.Fatalf("expected 18 different plays, got: %v", counts)
 	}
 	for play, count := range counts {
 		if count < each*9/10 || count > each*11/10 { // more than three standard deviations
@@ -44,8 +59,9 @@ func TestEveryPlayIsEquallyLikely(t *testing.T) {
 }
 
 func TestTheSameSeedBringsTheSameActions(t *testing.T) {
-	legal := map[string]any{
-		"choose": 2, "hand": []string{"rice2", "rice3", "rice4", "ship1"}, "setup": products, "plays": products,
+	legal := []map[string]any{
+		{"tile": []string{"rice2", "rice3"}, "space": []int{1, 2, 3, 4}},
+		{"hand": map[string]any{"choose": 2, "of": []string{"rice2", "rice3", "rice4", "ship1"}}},
 	}
 	raw, err := msgpack.Marshal(legal)
 	if err != nil {
@@ -54,8 +70,8 @@ func TestTheSameSeedBringsTheSameActions(t *testing.T) {
 	actions := func(seed int64) string {
 		player := seeded(t, seed)
 		var all []any
-		for _, kind := range []string{"hand", "setup", "turn", "turn", "turn"} {
-			action, _, err := player.decide(&arenabot.Request{Kind: kind, Legal: raw})
+		for i := 0; i < 20; i++ {
+			action, _, err := player.decide(&arenabot.Request{Kind: "of a game that nobody knows", Legal: raw})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,13 +93,15 @@ func TestTheSameSeedBringsTheSameActions(t *testing.T) {
 }
 
 func TestWhatItCannotAnswerIsAnError(t *testing.T) {
-	legal, err := msgpack.Marshal(map[string]any{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, request := range []arenabot.Request{{Kind: "seize", Legal: legal}, {Kind: "turn"}} {
-		if action, _, err := seeded(t, 1).decide(&request); err == nil {
-			t.Errorf("expected an error, got: %v", action)
+	empty := []map[string]any{{"tile": []string{}}}
+	tooMany := []map[string]any{{"hand": map[string]any{"choose": 2, "of": []string{"rice2"}}}}
+	for _, legal := range []any{nil, []any{}, empty, tooMany, map[string]any{"plays": 3}, "none"} {
+		raw, err := msgpack.Marshal(legal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if action, _, err := seeded(t, 1).decide(&arenabot.Request{Kind: "turn", Legal: raw}); err == nil {
+			t.Errorf("expected an error of %v, got: %v", legal, action)
 		}
 	}
 }

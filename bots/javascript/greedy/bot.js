@@ -17,7 +17,8 @@ class Greedy extends Bot {
   }
 
   decide({ kind, view, legal }) {
-    return this.player[kind](view, legal);
+    const { plays, note } = this.player[kind](view, legal);
+    return { action: { plays }, note };
   }
 }
 

@@ -9,7 +9,7 @@ const POINT = 100; // what a point is worth
 const END = 15; // what an open end of a run is worth: the run can grow there
 const FACE_UP = 10; // what a feature card that stays face up is worth
 
-// Greedy's decisions in one game: a method for each kind, which returns the action and a note.
+// Greedy's decisions in one game: a method for each kind, which returns plays and a note.
 class GardenerPlayer {
   constructor(game) {
     this.deck = readDeck(game);
@@ -20,17 +20,17 @@ class GardenerPlayer {
   // Take the card with the best planting.
   seize(view, legal) {
     const garden = new Garden(this.deck, view.gardens[this.seat]);
-    const cards = legal.seize.flatMap(({ card }) => card).sort((one, other) => one - other);
+    const cards = legal.flatMap(({ card }) => card).sort((one, other) => one - other);
     const { worth, card } = this.bestPlanting(view, garden, cards, garden.positions());
-    return { action: { card }, note: `worth ${worth}` };
+    return { plays: [{ card }], note: `worth ${worth}` };
   }
 
   // Plant where it is worth most.
   plant(view, legal) {
     const garden = new Garden(this.deck, view.gardens[this.seat]);
-    const positions = legal.plant.flatMap(({ at }) => at).sort(([x, y], [otherX, otherY]) => x - otherX || y - otherY);
+    const positions = legal.flatMap(({ at }) => at).sort(([x, y], [otherX, otherY]) => x - otherX || y - otherY);
     const { worth, at, turned } = this.bestPlanting(view, garden, [view.taken[this.seat]], positions);
-    return { action: { at, turned }, note: `worth ${worth}` };
+    return { plays: [{ at, turned }], note: `worth ${worth}` };
   }
 
   // Score rows in the order that is worth most.
@@ -38,7 +38,7 @@ class GardenerPlayer {
     const rows = view.rows[this.seat];
     const lines = rows.map(({ kind, length }) => ({ kind: KINDS.indexOf(kind), length }));
     const { worth, order } = bestScoring(lines, faceUp(view.features[this.seat]));
-    return { action: { rows: order.map((i) => ({ at: rows[i].at, along: rows[i].along })) }, note: `worth ${worth}` };
+    return { plays: order.map((i) => ({ at: rows[i].at, along: rows[i].along })), note: `worth ${worth}` };
   }
 
   // The planting that is worth most; of equals the first, by card, then by position, as it is before turned.

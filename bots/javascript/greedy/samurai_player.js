@@ -146,7 +146,7 @@ class Position {
 
 // The legal first plays of a turn: of each product, every combination of one value for each key.
 function plays(legal) {
-  return legal.plays.flatMap((product) =>
+  return legal.flatMap((product) =>
     Object.entries(product).reduce(
       (partial, [key, values]) => partial.flatMap((play) => values.map((one) => ({ ...play, [key]: one }))),
       [{}],
@@ -183,31 +183,31 @@ function remaining(candidates, hand, chosen, fast) {
   );
 }
 
-// Greedy's decisions in one game: a method for each kind, which returns the action and a note.
+// Greedy's decisions in one game: a method for each kind, which returns plays and a note.
 class SamuraiPlayer {
   constructor(game) {
     this.board = new Board(game);
   }
 
   hand() {
-    return { action: { hand: HAND }, note: "strength for every caste" };
+    return { plays: [{ hand: HAND }], note: "strength for every caste" };
   }
 
   // Put a caste near pieces of its own, so that one tile serves two; else keep the supply even.
   setup(view, legal) {
     const { neighbours, beside } = this.board;
     let best;
-    for (const { space: spaces, caste: castes } of legal.setup) {
+    for (const { space: spaces, caste: castes } of legal) {
       for (const space of spaces) {
         const near = neighbours[space].flatMap((around) => beside[around]).filter((other) => other !== space);
         for (const caste of castes) {
           const kin = near.filter((other) => view.pieces[caste].includes(other)).length;
           const rank = [-(2 * kin + view.supply[caste]), CASTES.indexOf(caste), space];
-          if (!best || smaller(rank, best.rank)) best = { rank, action: { caste, space } };
+          if (!best || smaller(rank, best.rank)) best = { rank, play: { caste, space } };
         }
       }
     }
-    return { action: best.action, note: `score ${-best.rank[0]}` };
+    return { plays: [best.play], note: `score ${-best.rank[0]}` };
   }
 
   // Take the play with the highest score, then others as long as they gain.
@@ -232,7 +232,7 @@ class SamuraiPlayer {
       if (this.board.instant && position.captures()) break;
       candidates = remaining(first, view.hand, chosen, this.board.fast);
     }
-    return { action: { plays: chosen }, note: notes.join("; ") };
+    return { plays: chosen, note: notes.join("; ") };
   }
 }
 

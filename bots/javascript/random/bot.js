@@ -1,4 +1,4 @@
-// Plays by chance, in whichever game: one play a request, and every legal one is equally likely.
+// Plays by chance, any game: one play a request, and every legal one is equally likely.
 
 "use strict";
 
@@ -28,35 +28,34 @@ class RandomBot extends Bot {
     this.random = new Random(game.bot_seed);
   }
 
-  decide({ kind, legal }) {
-    switch (kind) {
-      case "hand":
-        return { action: { hand: this.sample(legal.hand, legal.choose) } };
-      case "turn":
-        return { action: { plays: [this.pick(legal.plays)] } };
-      case "score":
-        return { action: { rows: [this.pick(legal.score)] } };
-      default:
-        return { action: this.pick(legal[kind]) };
-    }
+  decide({ legal }) {
+    return { action: { plays: [this.pick(legal)] } };
   }
 
-  sample(values, count) {
-    const left = [...values];
-    return Array.from({ length: count }, () => left.splice(this.random.below(left.length), 1)[0]);
-  }
-
-  // One of the combinations of all products, each as likely as any other. A product maps keys to lists of values: it
-  // has a combination for each choice of one value for each key.
+  // One of the plays that can be made of some products, each as likely as any other: first a product, the likelier the
+  // more plays it makes, then a value for each key. The keys are in order of name, because a map's keys have no order.
   pick(products) {
-    const sizes = products.map((product) => Object.values(product).reduce((size, values) => size * values.length, 1));
+    const sizes = products.map((product) => Object.values(product).reduce((size, values) => size * ways(values), 1));
     let index = this.random.below(sizes.reduce((total, size) => total + size));
     const at = sizes.findIndex((size) => (index -= size) < 0);
-    const keys = Object.keys(products[at]).sort(); // a map's keys have no order
-    return Object.fromEntries(
-      keys.map((key) => [key, products[at][key][this.random.below(products[at][key].length)]]),
-    );
+    const keys = Object.keys(products[at]).sort();
+    return Object.fromEntries(keys.map((key) => [key, this.choose(products[at][key])]));
   }
+
+  // One of the values of a key, or several where the product says { choose: n, of: [...] }.
+  choose(values) {
+    if (Array.isArray(values)) return values[this.random.below(values.length)];
+    const left = [...values.of];
+    return Array.from({ length: values.choose }, () => left.splice(this.random.below(left.length), 1)[0]);
+  }
+}
+
+// How many choices the values of a key offer.
+function ways(values) {
+  if (Array.isArray(values)) return values.length;
+  let count = 1;
+  for (let i = 0; i < values.choose; i++) count = (count * (values.of.length - i)) / (i + 1);
+  return count;
 }
 
 run(new RandomBot());

@@ -1,6 +1,6 @@
 // A bot in TypeScript, which the compiler must take, and mistakes that it must find.
 
-import { Bot, decode, encode, run, type Answer, type GameOver, type GameStart, type Request } from "../arena_bot.js";
+import { Bot, decode, encode, run, type Answer, type GameOver, type GameStart, type Request, type Values } from "../arena_bot.js";
 
 class Typed extends Bot {
   name = "typed";
@@ -11,14 +11,25 @@ class Typed extends Bot {
     this.seed = (bot_seed + board.spaces.length + (time.limit_ms ?? 0)) % seats;
   }
 
-  decide({ kind, legal, clock }: Request): Answer {
-    if (kind === "hand") return { action: { hand: legal.hand.slice(0, legal.choose) } };
-    return { action: { plays: [] }, note: `${clock.limit_ms - (clock.bank_ms ?? 0)} ms` };
+  decide({ legal, clock }: Request): Answer {
+    if (legal === undefined) return { action: { plays: [] }, note: `${clock.limit_ms - (clock.bank_ms ?? 0)} ms` };
+    const first = (values: Values) => (Array.isArray(values) ? values[0] : values.of.slice(0, values.choose));
+    return { action: { plays: [{ tile: first(legal[0].tile) }] } };
   }
 
   over({ ranks, forfeits }: GameOver): void {
     console.error(ranks[forfeits[0]?.seat ?? 0]);
   }
+}
+
+class Patient extends Bot {
+  async start(): Promise<void> {}
+
+  async decide(): Promise<Answer> {
+    return { action: { plays: [] } };
+  }
+
+  async over(): Promise<void> {}
 }
 
 const played: Promise<void> = run(new Typed());
@@ -41,4 +52,4 @@ class Wrong extends Bot {
 }
 
 // @ts-expect-error: a bot is expected
-run({ played, type, Wrong });
+run({ played, type, Patient, Wrong });

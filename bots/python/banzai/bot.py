@@ -21,21 +21,22 @@ class Banzai(Bot):
         self.board = Board(game)
 
     def decide(self, request):
-        return getattr(self, request["kind"])(request["view"], request["legal"])
+        plays, note = getattr(self, request["kind"])(request["view"], request["legal"])
+        return {"plays": plays}, note
 
     def hand(self, view, legal):
-        return {"hand": list(HAND)}, "all at once"
+        return [{"hand": list(HAND)}], "all at once"
 
     def setup(self, view, legal):
         """Pieces go where the fewest land spaces must be filled: these battles end first."""
         board = self.board
         _, space, caste = min(
             (sum(board.is_land[near] for near in board.around[space]), space, CASTES.index(caste))
-            for product in legal["setup"]
+            for product in legal
             for space in product["space"]
             for caste in product["caste"]
         )
-        return {"caste": CASTES[caste], "space": space}, "a battle that ends soon"
+        return [{"caste": CASTES[caste], "space": space}], "a battle that ends soon"
 
     def turn(self, view, legal):
         position = Position.of(self.board, view)
@@ -48,10 +49,10 @@ class Banzai(Bot):
                 if best is None or score > best:
                     best, charge, target = score, tiles, settlement
         if charge is None:
-            return {"plays": [wire(first[0])]}, "no battle to join"
+            return [wire(first[0])], "no battle to join"
         if self.board.instant:
             charge = self.up_to_capture(position, charge)
-        return {"plays": [wire(play) for play in charge]}, f"{len(charge)} tiles against {target}: {best:+d}"
+        return [wire(play) for play in charge], f"{len(charge)} tiles against {target}: {best:+d}"
 
     def charge(self, settlement, castes, first, hand):
         """The plays that throw into a battle all that can be thrown: the strongest first."""

@@ -5,8 +5,8 @@ import sys
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from arena_bot import run
-from samurai_commander import Commander, Outlook, action
-from samurai_requests import told
+from samurai_commander import Commander, Outlook
+from samurai_requests import told, wire
 
 
 class Daimyo(Commander):
@@ -18,7 +18,7 @@ class Daimyo(Commander):
         turns = self.ranked(outlook, view, legal)
         chance, plays = turns[0]
         note = f"{chance:.0%} to win after {told(plays)}; {len(turns)} turns weighed"
-        return action(plays), note
+        return [wire(play) for play in plays], note
 
 
 if __name__ == "__main__":

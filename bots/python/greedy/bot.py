@@ -20,7 +20,8 @@ class Greedy(Bot):
         self.player = PLAYERS[game["rules"]](game)
 
     def decide(self, request):
-        return getattr(self.player, request["kind"])(request["view"], request["legal"])
+        plays, note = getattr(self.player, request["kind"])(request["view"], request["legal"])
+        return {"plays": plays}, note
 
 
 if __name__ == "__main__":

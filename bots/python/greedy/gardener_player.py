@@ -16,7 +16,7 @@ FACE_UP = 10
 
 
 class GardenerPlayer:
-    """Greedy's decisions in one game: a method for each kind, which returns the action and a note."""
+    """Greedy's decisions in one game: a method for each kind, which returns plays and a note."""
 
     def __init__(self, game):
         self.deck = read_deck(game)
@@ -26,23 +26,23 @@ class GardenerPlayer:
     def seize(self, view, legal):
         """Take the card with the best planting."""
         garden = Garden(self.deck, view["gardens"][self.seat])
-        cards = [card for product in legal["seize"] for card in product["card"]]
+        cards = [card for product in legal for card in product["card"]]
         worth, card, *_ = self.best_planting(view, garden, cards, garden.positions())
-        return {"card": card}, f"worth {worth}"
+        return [{"card": card}], f"worth {worth}"
 
     def plant(self, view, legal):
         """Plant where it is worth most."""
         garden = Garden(self.deck, view["gardens"][self.seat])
-        positions = sorted(tuple(at) for product in legal["plant"] for at in product["at"])
+        positions = sorted(tuple(at) for product in legal for at in product["at"])
         worth, _, at, turned = self.best_planting(view, garden, [view["taken"][self.seat]], positions)
-        return {"at": list(at), "turned": bool(turned)}, f"worth {worth}"
+        return [{"at": list(at), "turned": bool(turned)}], f"worth {worth}"
 
     def score(self, view, legal):
         """Score rows in the order that is worth most."""
         rows = view["rows"][self.seat]
         lines = tuple((KINDS.index(row["kind"]), row["length"]) for row in rows)
         worth, order = best_scoring(lines, face_up(view["features"][self.seat]))
-        return {"rows": [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order]}, f"worth {worth}"
+        return [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order], f"worth {worth}"
 
     def best_planting(self, view, garden, cards, positions):
         """The planting that is worth most: its worth, the card, the position, and whether it is turned.

@@ -90,20 +90,20 @@ class Scores:
 
 
 class SamuraiPlayer:
-    """Greedy's decisions in one game: a method for each kind, which returns the action and a note."""
+    """Greedy's decisions in one game: a method for each kind, which returns plays and a note."""
 
     def __init__(self, game):
         self.board = Board(game)
 
     def hand(self, view, legal):
-        return {"hand": list(HAND)}, "strength for every caste"
+        return [{"hand": list(HAND)}], "strength for every caste"
 
     def setup(self, view, legal):
         """Put a caste near pieces of its own, so that one tile serves two; else keep the supply even."""
         pieces = {(settlement, caste) for caste in CASTES for settlement in view["pieces"][caste]}
         beside = self.board.beside
         best = None
-        for product in legal["setup"]:
+        for product in legal:
             for space in product["space"]:
                 near = [other for around in self.board.around[space] for other in beside[around] if other != space]
                 for caste in product["caste"]:
@@ -111,7 +111,7 @@ class SamuraiPlayer:
                     rank = (-score, ORDER[caste], space)
                     if best is None or rank < best[0]:
                         best = rank, {"caste": caste, "space": space}
-        return best[1], f"score {-best[0][0]}"
+        return [best[1]], f"score {-best[0][0]}"
 
     def turn(self, view, legal):
         """Take the play with the highest score, then fast ones (and one that is not) as long as they gain."""
@@ -132,4 +132,4 @@ class SamuraiPlayer:
             if self.board.instant and position.captures():
                 break
             candidates = remaining(first, view["hand"], chosen, self.board.fast)
-        return {"plays": [wire(play) for play in chosen]}, "; ".join(notes)
+        return [wire(play) for play in chosen], "; ".join(notes)

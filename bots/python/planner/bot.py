@@ -51,7 +51,8 @@ class Planner(Bot):
         table = self.player.table
         table.see(request["view"])
         budget.grant(request["clock"], self.increment_ms, DECISIONS * table.rounds_left(), self.share)
-        return getattr(self.player, request["kind"])(budget)
+        plays, note = getattr(self.player, request["kind"])(budget)
+        return {"plays": plays}, note
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Planner's decisions in one game: a method for each kind, which returns the action and a note."""
+"""Planner's decisions in one game: a method for each kind, which returns plays and a note."""
 
 from garden_prospects import POINT
 from garden_table import Table
@@ -31,7 +31,7 @@ class PlannerPlayer:
         """Take the card that is best for oneself, and leave little to opponents who choose after it."""
         offer = self.table.view["offer"]
         if len(offer) == 1:
-            return {"card": offer[0]}, "the last one"
+            return [{"card": offer[0]}], "the last one"
         return self._race(offer) if self.table.race else self._draft(offer, budget)
 
     def _draft(self, offer, budget):
@@ -51,7 +51,7 @@ class PlannerPlayer:
 
         card = max(offer, key=gain)
         note = f"worth {values[card] / POINT:.1f} points in the best of {counted(own)} plantings, {games} games"
-        return {"card": card}, note
+        return [{"card": card}], note
 
     def _play_on(self, plans, weighed, more):
         table = self.table
@@ -63,7 +63,7 @@ class PlannerPlayer:
             plantings = self.table.plans(self.table.seat).weigh(offer, lambda: False)
             self._cards = {card: best(plantings[card]) for card in offer}
         card = max(offer, key=self._cards.__getitem__)
-        return {"card": card}, f"worth {self._cards[card] / POINT:.1f} points"
+        return [{"card": card}], f"worth {self._cards[card] / POINT:.1f} points"
 
     def _prepare_race(self, plot, features, budget):
         if self.table.race:
@@ -87,7 +87,7 @@ class PlannerPlayer:
         self._prepare_race(plans.after(planting), planting.features, budget)
         later = value / POINT - planting.points
         note = f"{planting.points} points now, {later:.1f} later, best of {counted(weighed)} plantings, {games} games"
-        return {"at": list(point(planting.position)), "turned": planting.turned}, note
+        return [{"at": list(point(planting.position)), "turned": planting.turned}], note
 
     def score(self, budget):
         """Score the rows in the order that brings points and leaves good feature cards."""
@@ -104,7 +104,7 @@ class PlannerPlayer:
         kinds = [(KINDS.index(row["kind"]), row["length"]) for row in rows]
         order, points, features = max(orders(kinds, plans.features), key=outlook)
         self._prepare_race(plans.plot, features, budget)
-        return {"rows": [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order]}, f"{points} points"
+        return [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order], f"{points} points"
 
 
 def best(plantings):

@@ -1,8 +1,8 @@
-"""Plays by chance, in whichever game: one play a request, and every legal one is equally likely."""
+"""Plays by chance, any game: one play a request, and every legal one is equally likely."""
 
 import os
 import sys
-from math import prod
+from math import comb, prod
 from random import Random
 
 sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -18,24 +18,27 @@ class RandomBot(Bot):
         self.random = Random(game["bot_seed"])
 
     def decide(self, request):
-        kind, legal = request["kind"], request["legal"]
-        if kind == "hand":
-            return {"hand": self.random.sample(legal["hand"], legal["choose"])}
-        if kind == "turn":
-            return {"plays": [self.pick(legal["plays"])]}
-        if kind == "score":
-            return {"rows": [self.pick(legal["score"])]}
-        return self.pick(legal[kind])
+        return {"plays": [self.pick(request["legal"])]}
 
     def pick(self, products):
-        """One of the combinations of all products, each as likely as any other.
+        """Returns one of the plays that can be made of some products, each as likely as any other.
 
-        A product maps keys to lists of values: choose one value for each key. First one product is chosen, the likelier
-        the more combinations it has; then a value for each key, in order of name, for a map's keys have no order.
+        It picks a product, the likelier the more plays it makes, and then a value for each key. The keys are in order
+        of name, because a map's keys have no order.
         """
-        sizes = [prod(map(len, product.values())) for product in products]
-        (product,) = self.random.choices(products, sizes)
-        return {key: self.random.choice(product[key]) for key in sorted(product)}
+        (product,) = self.random.choices(products, [prod(map(ways, product.values())) for product in products])
+        return {key: self.choose(product[key]) for key in sorted(product)}
+
+    def choose(self, values):
+        """Returns one of the values of a key, or several where the product says so."""
+        if isinstance(values, dict):
+            return self.random.sample(values["of"], values["choose"])
+        return self.random.choice(values)
+
+
+def ways(values):
+    """Returns how many choices the values of a key offer."""
+    return comb(len(values["of"]), values["choose"]) if isinstance(values, dict) else len(values)
 
 
 if __name__ == "__main__":

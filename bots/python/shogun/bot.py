@@ -10,8 +10,8 @@ import sys
 sys.path.insert(1, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(1, os.path.dirname(sys.path[1]))
 from arena_bot import run
-from samurai_commander import Commander, Outlook, action
-from samurai_requests import told
+from samurai_commander import Commander, Outlook
+from samurai_requests import told, wire
 from shogun_pace import SHARE, Stopwatch, seconds
 from shogun_rollouts import Rollouts
 from shogun_search import compare
@@ -56,7 +56,7 @@ class Shogun(Commander):
         state = state_of(self.rules, view, outlook.position.captured, worlds.sample())
         best, count = compare(turns, Rollouts(self.rules, self.reader, outlook), state, worlds, self.spent)
         note = f"{best.chance:.0%} to win after {told(best.plays)}; {best.tried} of {count} rollouts"
-        return action(best.plays), note
+        return [wire(play) for play in best.plays], note
 
 
 if __name__ == "__main__":

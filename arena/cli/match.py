@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from arena.cli.options import game_options, json_option, logs_option
+from arena.cli.options import MakeGame, game_options, json_option, logs_option, seed_option
 from arena.cli.output import console, say, show, show_json, show_line
 from arena.show.standings import forfeit_text
 from arena.show.text import clip, plain
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("bots", nargs=-1, metavar="BOT BOT...", required=True)
 @game_options
+@seed_option
 @click.option("--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
 @click.option(
     "--pace",
@@ -39,12 +40,7 @@ if TYPE_CHECKING:
 @json_option
 def match(
     bots: tuple[str, ...],
-    rules: str,
-    ruleset: str | None,
-    options: tuple[str, ...],
-    board: str | None,
-    time: str,
-    race_window_ms: float,
+    make_game: MakeGame,
     seed: str | None,
     deals: int,
     pace: float,
@@ -67,21 +63,9 @@ def match(
     """
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.report import to_json
-    from arena.tournament.setup import parse_options, set_up
+    from arena.tournament.settings import set_up
 
-    setup = set_up(
-        bots,
-        rules=rules,
-        ruleset=ruleset,
-        options=parse_options(options),
-        board=board,
-        players=len(bots),
-        deals=deals,
-        seatings="cyclic",
-        time=time,
-        race_window_ms=race_window_ms,
-        seed=seed,
-    )
+    setup = set_up(bots, make_game(len(bots)), deals=deals, seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup.settings, logs)
     games = []

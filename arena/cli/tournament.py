@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from arena.cli.options import db_option, game_options, json_option, logs_option
+from arena.cli.options import MakeGame, db_option, game_options, json_option, logs_option, seed_option
 from arena.cli.output import command_line, progress_bar, say, show_json
 from arena.errors import ConfigError
 from arena.show.standings import forfeit_text, subject_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.store.store import Store
     from arena.tournament.plan import Begun
     from arena.tournament.runner import Played
-    from arena.tournament.setup import Setup
+    from arena.tournament.settings import Setup
 
 IN_FLIGHT_PER_WORKER = 2
 """One game runs, and one waits, so that no worker is idle while a result is stored."""
@@ -38,6 +38,7 @@ def default_concurrency() -> int:
 @click.command()
 @click.argument("bots", nargs=-1, metavar="[BOTS]...")
 @game_options
+@seed_option
 @click.option("--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @click.option(
     "--format",
@@ -64,16 +65,11 @@ def default_concurrency() -> int:
 def tournament(
     ctx: click.Context,
     bots: tuple[str, ...],
-    rules: str,
-    ruleset: str | None,
-    options: tuple[str, ...],
-    board: str | None,
+    make_game: MakeGame,
     players: int,
     format_: str,
     deals: int,
     seatings: Literal["cyclic", "all"],
-    time: str,
-    race_window_ms: float,
     concurrency: int | None,
     seed: str | None,
     db: Path,
@@ -100,24 +96,12 @@ def tournament(
     from arena.store.store import open_store
     from arena.tournament.plan import begin, close
     from arena.tournament.report import report, to_json
-    from arena.tournament.setup import parse_options, set_up
+    from arena.tournament.settings import set_up
 
     workers = default_concurrency() if concurrency is None else concurrency
     if workers < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
-    setup = set_up(
-        bots,
-        rules=rules,
-        ruleset=ruleset,
-        options=parse_options(options),
-        board=board,
-        players=players,
-        deals=deals,
-        seatings=seatings,
-        time=time,
-        race_window_ms=race_window_ms,
-        seed=seed,
-    )
+    setup = set_up(bots, make_game(players), deals=deals, seatings=seatings, seed=seed)
     with open_store(db) as store:
         begun = begin(store, setup.settings, setup.specs, logs, new=new)
         id = begun.tournament.id
@@ -148,7 +132,7 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     else:
         say(f"Tournament {tournament.id}: {tournament.games} games of {names}")
     at_a_time = f"{workers} game{'s' * (workers > 1)} at a time"
-    say(f"{subject_text(tournament.settings)}, time {settings.time}, {at_a_time}")
+    say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
@@ -172,7 +156,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         in_flight=workers * IN_FLIGHT_PER_WORKER,
     )
     told: Counter[tuple[str, str]] = Counter()
-    game = f"{setup.settings.rules} {setup.settings.ruleset}"
+    game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
     with progress_bar(tournament.games, begun.done) as advance:
         for played in runner.run():
             tell_forfeits(played, setup, os.path.relpath(tournament.logs), told)

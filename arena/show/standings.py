@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.rules import NAMES, game
+from arena.games import game, names
 from arena.show.text import plain
 from arena.types import Termination
 
@@ -22,9 +22,10 @@ def game_text(settings: Mapping[str, Any]) -> str:
 
     What is custom is told by what differs from the ruleset that it is nearest to.
     """
-    rules, options = settings["rules"], settings["options"]
-    words = f"{rules} {settings['ruleset']}"
-    if settings["ruleset"] == "custom" and rules in NAMES:
+    played = settings["game"]
+    rules, options = played["rules"], played["options"]
+    words = f"{rules} {played['ruleset']}"
+    if played["ruleset"] == "custom" and rules in names():
         differing = {
             name: [f"{option}={value}" for option, value in options.items() if ruleset.options.get(option) != value]
             for name, ruleset in game(rules).rulesets.items()
@@ -36,7 +37,9 @@ def game_text(settings: Mapping[str, Any]) -> str:
 
 def subject_text(settings: Mapping[str, Any]) -> str:
     """What a tournament is about, by its settings: `samurai standard, 2 players, board japan`."""
-    return plain(f"{game_text(settings)}, {settings['players']} players, board {settings['board']['name']}")
+    played = settings["game"]
+    board = f", board {played['board']['name']}" if played["board"] else ""
+    return plain(f"{game_text(settings)}, {played['players']} players{board}")
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:

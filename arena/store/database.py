@@ -28,7 +28,7 @@ BUSY_MS = 10_000
 APPLICATION_ID: Final = int.from_bytes(b"aren")
 """Stands in the header of every database of ours, where `file` and others look for whose a file is."""
 
-MIGRATIONS = ("0001_tournaments", "0002_pools", "0003_claimed_games")
+MIGRATIONS = ("0001_tournaments", "0002_pools", "0003_claimed_games", "0004_game_settings")
 """The names of all in `arena.store.migrations`: here too, so that nothing is imported for them when all have run."""
 
 _Settings = tuple[tuple[str, str, Any], ...]

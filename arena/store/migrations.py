@@ -11,6 +11,7 @@ import msgspec
 from sqlite_utils import Database, Migrations
 
 from arena.store.records import canonical
+from arena.types import Payload, TimeControl
 
 migrations = Migrations("arena")
 
@@ -184,6 +185,25 @@ def claimed_games(db: Database) -> None:
     Games were claimed in schedule order before, too, so what is left are the first games of the schedule.
     """
     db.execute("DELETE FROM games WHERE status = 'planned' AND attempt = 0")
+
+
+@migrations(name="0004_game_settings")
+def game_settings(db: Database) -> None:
+    """Groups what describes the game among the settings of a tournament, and gives seats room for a score."""
+    db.execute("ALTER TABLE seats ADD COLUMN score INTEGER")
+    for id, settings in db.execute("SELECT id, settings FROM tournaments ORDER BY rowid").fetchall():
+        now = canonical(_with_game(msgspec.json.decode(settings)))
+        db.execute("UPDATE tournaments SET settings = ?, digest = ? WHERE id = ?", (now, _sha256(now), id))
+
+
+_OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
+
+
+def _with_game(settings: Payload) -> Payload:
+    """Returns a tournament's settings in the form of 0004, given those of before."""
+    game = {key: settings.pop(key) for key in _OF_THE_GAME}
+    game["time"] = msgspec.to_builtins(TimeControl.parse(settings.pop("time")))
+    return {**settings, "game": game}
 
 
 def _pool(db: Database, settings: str) -> int:

@@ -118,7 +118,7 @@ class Reader:
     def results(self, tournament: str) -> Iterator[tuple[SeatRow, ...]]:
         """The seats of each finished game, in schedule order, one game at a time."""
         rows = self._db.execute(
-            "SELECT number, entrant, rank, decisions, total_ms, max_ms, forfeit FROM games"
+            "SELECT number, entrant, rank, decisions, total_ms, max_ms, forfeit, score FROM games"
             " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
             (tournament,),
         )

@@ -35,8 +35,8 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, settings: Payload) -> Pool:
-        """The pool of a tournament with such settings."""
-        return msgspec.convert(settings, cls)
+        """Returns the pool of a tournament with such settings."""
+        return msgspec.convert(settings["game"], cls)
 
     @property
     def digest(self) -> str:
@@ -110,6 +110,8 @@ class SeatRow(msgspec.Struct, frozen=True):
     max_ms: float
     forfeit: str | None
     """The code, if it lost by its own doing."""
+    score: int | None = None
+    """Its score, if the game has scores."""
 
 
 class ForfeitRow(msgspec.Struct, frozen=True):

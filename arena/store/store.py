@@ -176,14 +176,15 @@ class Store(Reader):
 
     def _insert_seats(self, result: GameResult, entrants: Sequence[int]) -> None:
         for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True)):
-            told = seat.forfeit
+            forfeit = seat.forfeit
             self._db.execute(
                 "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn,"
-                " stderr, overloaded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " stderr, overloaded, score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms),
-                    *((None,) * 5 if told is None else (told.code.value, told.sentence, told.turn)),
-                    *(() if told is None else (canonical(told.stderr), int(told.overloaded))),
+                    *((None,) * 5 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
+                    *(() if forfeit is None else (canonical(forfeit.stderr), int(forfeit.overloaded))),
+                    seat.score,
                 ),
             )
 

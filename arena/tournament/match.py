@@ -13,8 +13,7 @@ from arena.referee.worker import play
 from arena.store.records import Tournament
 from arena.tournament.plan import draw_tournament, make_log_folder, reveal_secret
 from arena.tournament.runner import Played, could_not_play
-from arena.tournament.settings import Settings
-from arena.tournament.setup import Setup
+from arena.tournament.settings import Settings, Setup
 
 
 def begin_match(settings: Settings, logs: Path) -> Tournament:

@@ -82,7 +82,7 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
     return Tournament(
         id=id,
         created=now(),
-        settings=msgspec.json.decode(canonical(settings)),
+        settings=settings.document(),
         digest=settings.digest,
         seed=settings.seed,
         secret=secret,

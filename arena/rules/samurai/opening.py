@@ -52,7 +52,7 @@ def choose_refusal(tables: Tables, state: State, seat: Seat, play: ChooseHand) -
     """Returns why a first hand is not legal, or None if it is."""
     if len(play.tiles) == HAND_SIZE and all(play.tiles.count(tile) <= FULL_SET.count(tile) for tile in play.tiles):
         return None
-    return f"expected {HAND_SIZE} of one's own {len(FULL_SET)} tiles, got: {', '.join(names(play.tiles))}"
+    return f"expected {HAND_SIZE} of the seat's own {len(FULL_SET)} tiles, got: {', '.join(names(play.tiles))}"
 
 
 def deal_wanted(tables: Tables, state: State) -> Draw:
@@ -158,7 +158,7 @@ def _fits(state: State, caste: int, space: int, cities: bytes, villages: bytes) 
     """Returns whether a piece may be put on a city so that all the others still find room.
 
     A city takes two different castes, so on a board with few villages a caste that nobody puts on the cities could
-    end with more pieces than places. The map of Japan never comes near that; a board of one's own can.
+    end with more pieces than places. The map of Japan never comes near that; another board can.
     """
     if not state.supply[caste] or space in state.pieces[caste]:
         return False

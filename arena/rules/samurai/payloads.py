@@ -73,7 +73,7 @@ def write_legal(state: State, seat: Seat, legal: Legal) -> list[Payload]:
 
 @lru_cache(maxsize=256)
 def _write_switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Payload, ...]:
-    """Returns up to forty products. They are the same until a piece moves, and are sent as long as a hand has a switch."""
+    """Returns up to forty products. They stay the same until a piece moves, and are sent while a hand has a switch."""
     return tuple(
         {
             "tile": [TILES[SWITCH].name],

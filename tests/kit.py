@@ -104,11 +104,6 @@ def walk(rules: Rules[Any], seed: int, after: Callable[[Any, random.Random], Any
     raise AssertionError(f"the game did not end within {LONGEST} steps")
 
 
-def act(rules: Rules[Any], state: Any, seat: int, action: Any, events: list[Event] | None = None) -> Any:
-    """The state after an action as it came over the wire."""
-    return rules.act(state, seat, rules.read_action(state, seat, action), events)
-
-
 def check_rules(rules: Rules[Any], seed: int) -> None:
     """Purity, `legal` against `check`, serialisation, termination, sane ranks, on one random game."""
     chance = random.Random(seed)
@@ -184,7 +179,8 @@ def check_actions(rules: Rules[Any], seed: int) -> None:
             continue
         told: list[Event] = []
         action = json.loads(json.dumps(rules.write_action(plays)))
-        assert act(rules, begun, step.seat, action, told) == step.after
+        read = rules.read_action(begun, step.seat, action)
+        assert rules.act(begun, step.seat, read, told) == step.after
         assert told == events
         plays, events = [], []
 

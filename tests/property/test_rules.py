@@ -7,9 +7,10 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from acting import act
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kit import Table, act, check_actions, check_fold, check_rules, single_options, tables, walk
+from kit import Table, check_actions, check_fold, check_rules, single_options, tables, walk
 
 from arena.errors import ActionError
 

@@ -19,10 +19,23 @@ from kit import Step, Table, seen, single_options, tables, walk
 from msgspec.structs import replace
 
 from arena.rules.base import Rules
-from arena.rules.samurai import tiles, views
-from arena.rules.samurai.plays import Choose, End, Move, Place, Switch
-from arena.rules.samurai.state import State
-from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, SWITCH, TILES, Tile
+from arena.rules.samurai import payloads
+from arena.rules.samurai import state as states
+from arena.rules.samurai.state import (
+    FULL_SET,
+    KINDS,
+    MOVE,
+    ONE,
+    SWITCH,
+    TILES,
+    ChooseHand,
+    End,
+    Move,
+    Place,
+    State,
+    Switch,
+    Tile,
+)
 from arena.rules.seats import with_item
 
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
@@ -33,6 +46,34 @@ few = settings(max_examples=6)
 
 Kin = Callable[[int], Any]
 """What a tile has in common with those that an opponent might hold in its place."""
+
+
+@every_table
+@few
+@given(seed=SEEDS)
+def test_resampling_deals_the_hidden_tiles_anew_and_nothing_else(table: Table, seed: int) -> None:
+    """What is hidden does change, it stays a position of the game, and a seat that owes a turn can play."""
+    rules = table.rules
+    chance = random.Random(seed)
+    changed = 0
+    for step in walk(rules, seed):
+        state = step.after
+        for seat in range(rules.seats):
+            world = rules.resample(state, seat, chance.randrange)
+            changed += world != state
+            assert replace(world, hands=state.hands, stacks=state.stacks) == state
+            assert (world.hands[seat], world.stacks[seat]) == (state.hands[seat], state.stacks[seat])
+            for other in range(rules.seats):
+                assert len(world.hands[other]) == len(state.hands[other])
+                assert sorted(world.hands[other] + world.stacks[other]) == sorted(
+                    state.hands[other] + state.stacks[other]
+                )
+                assert [*world.hands[other]] == sorted(world.hands[other])
+                assert [*world.stacks[other]] == sorted(world.stacks[other])
+            assert rules.pending(world) == rules.pending(state)
+            for decision in rules.pending(world):
+                assert rules.legal(world, decision.seat)
+    assert changed
 
 
 @every_table
@@ -67,14 +108,14 @@ def test_two_worlds_stay_the_same_through_a_whole_game(table: Table, seed: int) 
     first = list(walk(rules, seed))
     assume(not any(event.data == {"event": "passed", "seat": opponent} for step in first for event in step.events))
     # Where fast tiles must be followed, everyone sees by the end of a turn that the hand held none that could follow.
-    kin = _use if rules.options["fast"] == "must_follow" else lambda tile: None
+    kin = _uses(rules) if rules.options["fast"] != "optional" else lambda tile: None
     second = list(_other_world(rules, first, opponent, chance, kin))
     assert _traffic(rules, second, watcher) == _traffic(rules, first, watcher)
 
 
-def _use(tile: int) -> tuple[Any, ...]:
+def _uses(rules: Any) -> Kin:
     """When a tile could be played."""
-    return TILES[tile].goes_on, TILES[tile].fast, tile == MOVE
+    return lambda tile: (TILES[tile].goes_on, tile in rules.tables.fast, tile == MOVE)
 
 
 def _traffic(rules: Rules[Any], steps: list[Step], watcher: int) -> list[bytes]:
@@ -102,8 +143,8 @@ def _other_world(
         if isinstance(move, End) and not _begun(state):
             continue  # in this world the hand had nothing more to play, and the turn is over already
         rest = steps[at + 1 :]
-        if seat == opponent and isinstance(move, Choose):
-            move = Choose(_draws(FULL_SET, b"", move.tiles, rest, opponent, chance, kin))
+        if seat == opponent and isinstance(move, ChooseHand):
+            move = ChooseHand(_draws(FULL_SET, b"", move.tiles, rest, opponent, chance, kin))
         elif seat is None and rules.draw_wanted(step.before).stream == f"stack/{opponent}":  # type: ignore[union-attr]
             stack, drawn = state.stacks[opponent], _drawn(step, opponent)
             move = stack.index(_draws(stack, state.hands[opponent], drawn, rest, opponent, chance, kin))
@@ -162,11 +203,11 @@ def _can_follow(hand: bytes, draws: Counter[Any], rest: list[Step], opponent: in
 def canary(monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
     """A kind of tile that does not exist, and may be played as any other."""
     every = (*TILES, Tile("canary", (), 0, "land", fast=False))
-    for module in (tiles, views):
+    for module in (states, payloads):
         monkeypatch.setattr(module, "TILES", every)
-    tiles.playable.cache_clear()
+    states.playable.cache_clear()
     yield ONE[KINDS]
-    tiles.playable.cache_clear()
+    states.playable.cache_clear()
 
 
 @every_table

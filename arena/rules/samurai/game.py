@@ -122,7 +122,7 @@ class Samurai(Rules[State]):
         """Refuses a play that is not in `legal`, saying why."""
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
-            raise IllegalAction(f"a {kind.__name__.lower()} is not a play of the decision that is due")
+            raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
         if seat != state.to_move if state.phase != "hand" else state.hands[seat]:
             raise IllegalAction(f"seat {seat} owes no decision")
         if reason := _REFUSALS[kind](self.tables, state, seat, play):
@@ -170,7 +170,7 @@ class Samurai(Rules[State]):
             for other in self.tables.others[seat]:
                 hands[other], stacks[other] = redeal(hands[other], stacks[other], choose)
             dealt = replace(state, hands=tuple(hands), stacks=tuple(stacks))
-            if state.phase != "turns" or state.to_move == seat or turns.can_play(self.tables, dealt, state.to_move):
+            if state.phase != "turns" or state.to_move == seat or turns.can_go_on(self.tables, dealt):
                 return dealt
 
     def read_action(self, state: State, seat: Seat, action: Payload) -> list[Play]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from arena.rules.base import Event, Product
-from arena.rules.samurai.captures import COMPARISONS, capture_piece, due, resolve
+from arena.rules.samurai.captures import COMPARISONS, capture_piece, due, leader, resolve
 from arena.rules.samurai.state import (
     CASTES,
     HAND_SIZE,
@@ -41,7 +41,7 @@ _END = Product.of(End)
 
 
 def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
-    """The plays that the seat to move may make next."""
+    """Returns the plays that the seat to move may make next."""
     able = playable(state.hands[seat], tables.allowed[state.fast_only])
     land, sea = state.land, state.sea
     if tables.near_pieces:
@@ -60,9 +60,9 @@ def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
     return products
 
 
-def can_play(tables: Tables, state: State, seat: Seat) -> bool:
-    """Whether a seat has any play but to end its turn."""
-    able = playable(state.hands[seat], tables.allowed[state.fast_only])
+def can_play(tables: Tables, state: State, seat: Seat, kinds: bytes) -> bool:
+    """Returns whether a seat can play a tile of some kinds."""
+    able = playable(state.hands[seat], kinds)
     land, sea = state.land, state.sea
     if tables.near_pieces:
         land, sea = _near_pieces(tables, state)
@@ -74,14 +74,21 @@ def can_play(tables: Tables, state: State, seat: Seat) -> bool:
     )
 
 
+def can_go_on(tables: Tables, state: State) -> bool:
+    """Returns whether the seat to move can play what it must, or what it may if it need not play."""
+    kinds = tables.following if state.must_follow else tables.allowed
+    return can_play(tables, state, state.to_move, kinds[state.fast_only])
+
+
 def _near_pieces(tables: Tables, state: State) -> tuple[bytes, bytes]:
-    """The empty land and sea spaces next to a settlement that still holds a piece."""
+    """Returns the empty land and sea spaces next to a settlement that still holds a piece, or all sea if ships may."""
     near = {space for settlement in b"".join(state.pieces) for space in tables.around[settlement]}
-    return bytes([space for space in state.land if space in near]), bytes([s for s in state.sea if s in near])
+    sea = bytes([space for space in state.sea if space in near]) if tables.ships_near_pieces else state.sea
+    return bytes([space for space in state.land if space in near]), sea
 
 
 def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
-    """The spaces from which a seat may move a tile: its own, not fast, and not placed in this turn."""
+    """Returns the spaces from which a seat may move a tile: its own, not fast, and not placed in this turn."""
     own, at = MOVABLE[seat], state.at
     filled = tables.land.translate(None, state.land + state.placed)
     return bytes([space for space in filled if at[space] in own])
@@ -89,7 +96,7 @@ def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
 
 @lru_cache(maxsize=4096)
 def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
-    """Every exchange of two pieces. Pieces change a few dozen times in a game, so the same ones are asked for often."""
+    """Returns every exchange of two pieces. Pieces change a few dozen times in a game: the same are asked for often."""
     products = []
     for caste, own in enumerate(pieces):
         for position, space in enumerate(own[:-1], start=1):
@@ -98,11 +105,13 @@ def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
             here, there = own.translate(None, pieces[other]), pieces[other].translate(None, own)
             if here and there:
                 products.append(Product.of(Switch, here, (caste,), there, (other,)))
+            shared = own.translate(None, here)
+            products += [Product.of(Switch, (space,), (caste,), (space,), (other,)) for space in shared]
     return tuple(products)
 
 
 def turn_refusal(tables: Tables, state: State, seat: Seat, play: Place | Switch | Move | End) -> str | None:
-    """Why a play is not legal, or None if it is."""
+    """Returns why a play is not legal, or None if it is."""
     if isinstance(play, End):
         if state.must_follow:
             return "the tile played last is fast, and another one must follow it"
@@ -138,9 +147,9 @@ def _switch_refusal(state: State, play: Switch) -> str | None:
     for space, caste in ((play.space, play.caste), (play.with_space, play.with_caste)):
         if space not in state.pieces[caste]:
             return f"space {space} holds no {CASTES[caste]}"
-    if play.space == play.with_space:
-        return f"both pieces lie on space {play.space}"
-    if play.caste != play.with_caste:
+    if (play.space, play.caste) == (play.with_space, play.with_caste):
+        return f"the {CASTES[play.caste]} on space {play.space} cannot be exchanged with itself"
+    if play.caste != play.with_caste and play.space != play.with_space:
         for space, caste in ((play.space, play.with_caste), (play.with_space, play.caste)):
             if space in state.pieces[caste]:
                 return f"space {space} would hold two of {CASTES[caste]}"
@@ -151,7 +160,7 @@ def _switch_refusal(state: State, play: Switch) -> str | None:
 
 
 def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Event] | None) -> State:
-    """A tile is put on a space."""
+    """Returns the state after a tile was put on a space."""
     index, space = play.tile, play.space
     tile = TILES[index]
     at = state.at
@@ -165,14 +174,14 @@ def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Ev
         at=at[:space] + PLACED[seat][index] + at[space + 1 :],
         hands=with_item(state.hands, seat, state.hands[seat].replace(ONE[index], b"", 1)),
         placed=state.placed + ONE[space],
-        fast_only=state.fast_only or not tile.fast,
+        fast_only=state.fast_only or index not in tables.fast,
         played=True,
     )
     return _go_on(tables, state, seat, index, events)
 
 
 def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[Event] | None) -> State:
-    """Two pieces change places; the switch tile leaves the game."""
+    """Returns the state after two pieces changed places; the switch tile leaves the game."""
     if events is not None:
         fact: Payload = {"event": "switched", "seat": seat, "space": play.space, "caste": CASTES[play.caste]}
         events.append(Event(fact | {"with": play.with_space, "with_caste": CASTES[play.with_caste]}))
@@ -198,7 +207,7 @@ def _shift(pieces: tuple[bytes, bytes, bytes], caste: int, old: int, new: int) -
 
 
 def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Event] | None) -> State:
-    """A tile moves to another space; the move tile lies on the space it left."""
+    """Returns the state after a tile moved to another space; the move tile lies on the space it left."""
     at = bytearray(state.at)
     moved = at[play.source]
     at[play.target] = moved
@@ -220,28 +229,29 @@ def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Even
 
 
 def end(tables: Tables, state: State, seat: Seat, play: End, events: list[Event] | None) -> State:
-    """The seat plays no more tiles."""
+    """Returns the state after a seat decided to play no more tiles."""
     return end_turn(tables, state, events)
 
 
 def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Event] | None) -> State:
-    """After a play of `tile` the turn goes on as long as anything can be played."""
+    """Goes on with the turn after a play of `tile`, as long as anything can be played."""
     if tables.instant:
         state = resolve(tables, state, events)
     if tables.must_follow:
-        state = replace(state, must_follow=tile in tables.fast)
-    return state if can_play(tables, state, seat) else end_turn(tables, state, events)
+        following = tables.following[state.fast_only]
+        state = replace(state, must_follow=tile in tables.fast and can_play(tables, state, seat, following))
+    return state if can_go_on(tables, state) else end_turn(tables, state, events)
 
 
 def end_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """No more plays: captures, in an order that the seat may choose, then the rest of the turn."""
+    """Ends the plays: captures, in an order that the seat may choose, then the rest of the turn."""
     if tables.chosen_order and len(due(tables, state)) > 1:
         return replace(state, phase="captures")
     return _refill_or_finish(tables, resolve(tables, state, events), events)
 
 
 def capture(tables: Tables, state: State, seat: Seat, play: Capture, events: list[Event] | None) -> State:
-    """The seat to move chose the piece that is captured next; the last one needs no choice."""
+    """Returns the state after the seat to move chose the piece that is captured next; the last needs no choice."""
     return end_turn(tables, capture_piece(tables, state, play.space, play.caste, events), events)
 
 
@@ -253,7 +263,7 @@ def _refill_or_finish(tables: Tables, state: State, events: list[Event] | None) 
 
 
 def refill(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
-    """Chance drew a tile from the stack of the seat to move. Only that seat learns which."""
+    """Returns the state after chance drew a tile for the seat to move. Only that seat learns which."""
     seat = state.to_move
     stack = state.stacks[seat]
     tile = stack[index : index + 1]
@@ -267,7 +277,7 @@ def refill(tables: Tables, state: State, index: int, events: list[Event] | None)
 
 
 def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """The end of the game if its condition is met, else the next turn."""
+    """Ends the game if its condition is met, else begins the next turn."""
     if not all(state.pieces):
         return over(tables, state, "caste_exhausted", events)
     if sum(state.set_aside) >= SET_ASIDE_LIMIT:
@@ -276,7 +286,7 @@ def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> Sta
 
 
 def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
-    """The turn of the next seat that can play; those before it pass. If all pass the game is over."""
+    """Begins the turn of the next seat that can play; those before it pass. If all pass the game is over."""
     active = still_in(tables.everyone, state.forfeited)
     turn, passes = state.turn, state.passes
     while True:
@@ -296,7 +306,7 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
                 must_follow=False,
                 passes=passes,
             )
-            if can_play(tables, state, seat):
+            if can_go_on(tables, state):
                 return state
             passes += 1
             if events is not None:
@@ -307,11 +317,13 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
 
 
 def over(tables: Tables, state: State, reason: str, events: list[Event] | None) -> State:
-    """The game is over; all captured pieces are shown."""
+    """Returns the state at the end of the game; all captured pieces are shown."""
     compared = COMPARISONS[tables.options["scoring"]]
     scores = [compared(state.captured, seat) for seat in tables.everyone]
     ranks = rank(scores, state.forfeited)
     if events is not None:
         captured = [dict(zip(CASTES, pieces, strict=True)) for pieces in state.captured]
-        events.append(Event({"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}))
+        leaders = {name: leader(state.captured, caste) for caste, name in enumerate(CASTES)}
+        fact: Payload = {"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}
+        events.append(Event(fact | {"leaders": leaders}))
     return replace(state, phase="over", ranks=ranks)

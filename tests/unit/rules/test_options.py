@@ -6,9 +6,9 @@ import pytest
 from kit import at_default_board
 
 from arena.errors import ConfigError
-from arena.rules import NAMES, game, make_rules, resolve_options
+from arena.games import game, make_rules, names, resolve_options
 
-every_game = pytest.mark.parametrize("name", NAMES)
+every_game = pytest.mark.parametrize("name", names())
 
 
 @every_game
@@ -95,7 +95,7 @@ def test_instant_captures_contradict_a_chosen_order_of_captures() -> None:
     assert resolve_options("samurai", "classic", {"capture_order": "chosen", "captures": "turn_end"})[0] == "custom"
     options = resolve_options("samurai", "classic", {})[1] | {"capture_order": "chosen"}
     with pytest.raises(ConfigError, match=both):
-        make_rules("samurai", "", "no board", 2, options)
+        make_rules("samurai", 2, options)
 
 
 @every_game
@@ -110,16 +110,29 @@ def test_rules_are_made_only_with_every_option_and_a_number_of_players_that_the_
     options = resolve_options(name, None, {})[1]
     missing = next(iter(options))
     with pytest.raises(ConfigError, match=f"every option of {name} to be set, these are missing: {missing}$"):
-        make_rules(name, "", "no board", 2, {key: value for key, value in options.items() if key != missing})
+        make_rules(name, 2, {key: value for key, value in options.items() if key != missing})
     counts = game(name).seat_counts
     for seats in (counts.start - 1, counts.stop):
         with pytest.raises(ConfigError, match=f"{counts.start} to {counts.stop - 1} players for {name}, got: {seats}"):
-            make_rules(name, "", "no board", seats, options)
+            make_rules(name, seats, options)
 
 
 def test_a_game_that_does_not_exist_is_refused_with_the_close_one() -> None:
     with pytest.raises(ConfigError, match="did you mean 'samurai'"):
         resolve_options("samurei", None, {})
+
+
+def test_an_option_may_have_a_value_for_each_seat() -> None:
+    values = resolve_options("gardener", "race", {"features": "on,off,off"})[1]
+    assert at_default_board("gardener", 3, "race", features="on,off,off").options == values
+    for seats in (2, 4):
+        with pytest.raises(ConfigError, match=f"one value, or one for each of {seats} seats, got: 'on,off,off'"):
+            at_default_board("gardener", seats, "race", features="on,off,off")
+    for wrong in ("on,", ",on", "on, off", "on,of", "on;off"):
+        with pytest.raises(ConfigError, match="features: on, off, or one for each seat, joined by commas, got: "):
+            resolve_options("gardener", None, {"features": wrong})
+    with pytest.raises(ConfigError, match="a value of seize: draft, race, got: 'draft,race'"):
+        resolve_options("gardener", None, {"seize": "draft,race"})
 
 
 @pytest.mark.parametrize(

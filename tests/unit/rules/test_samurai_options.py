@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from acting import act
 from kit import samurai
 from msgspec.structs import replace
 from unit.rules.samurai_positions import (
@@ -24,9 +25,7 @@ from unit.rules.samurai_positions import (
 from arena.errors import IllegalAction
 from arena.rules.base import Event
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.plays import End, Move, Switch
-from arena.rules.samurai.state import State, tile_code
-from arena.rules.samurai.tiles import TILE_INDEX
+from arena.rules.samurai.state import TILE_INDEX, End, Move, Place, State, Switch, tile_code
 
 
 @pytest.mark.parametrize(
@@ -110,12 +109,53 @@ def test_who_forfeits_when_asked_what_follows_leaves_the_turn_to_the_next() -> N
     """The tile already played stays, and what it surrounded is captured."""
     rules = at(3, fast="must_follow")
     state, village, last = one_space_left(rules, tiles("ronin1", "rice3"))
-    state = rules.act(state, 0, {"plays": [{"tile": "ronin1", "space": last}]})
+    state = act(rules, state, 0, {"plays": [{"tile": "ronin1", "space": last}]})
     assert [(decision.seat, decision.kind) for decision in rules.pending(state)] == [(0, "turn")]
     state = rules.forfeit(state, [0])
     assert (state.phase, state.to_move, state.must_follow) == ("turns", 1, False)
     assert state.at[last] == tile_code(0, TILE_INDEX["ronin1"])
     assert (state.captured[1], village in state.pieces[BUDDHA]) == ((1, 0, 0), False)
+
+
+def test_with_specials_switch_and_move_alone_are_fast_and_go_before_another_tile() -> None:
+    rules = at(fast="specials")
+    a, b, c = rules.tables.land[:3]
+    state = lay(rules, position(rules, {0: tiles("switch", "move", "ronin1", "ship1", "rice3")}), 0, "samurai3", a)
+    begun = state
+    ended = rules.apply(state, 0, put("ronin1", b))
+    assert (ended.to_move, ended.turn) == (1, 2), "a ronin is no special tile: nothing follows it"
+    x, y = rules.tables.villages[-2:]
+    for special in (Move(a, b), Switch.of(x, RICE, y, CASTLE)):
+        state = rules.apply(begun, 0, special)
+        assert state.must_follow
+        with pytest.raises(IllegalAction, match="another one must follow"):
+            rules.check(state, 0, End())
+    state = rules.apply(state, 0, Move(a, b))
+    assert (state.must_follow, state.fast_only) == (True, False)
+    assert {type(play) for play in rules.legal(state, 0)} == {Place}
+    events: list[Event] = []
+    state = rules.apply(state, 0, put("ship1", state.sea[0]), events)
+    assert kinds(events) == ["placed", "turn"]
+    assert (state.to_move, state.turn, state.placed) == (1, 2, b"")
+    assert rules.view(begun, 0)["fast_only"] is False
+    view = rules.fold(rules.view(begun, 0), {"event": "placed", "seat": 0, "tile": "ship1", "space": c})
+    assert view["fast_only"], "in the view too a ship is not fast"
+
+
+def test_with_specials_a_turn_may_end_where_no_other_tile_can_follow() -> None:
+    rules = at(fast="specials")
+    a, b = rules.tables.land[:2]
+    state = lay(rules, position(rules, {0: tiles("switch", "move")}), 0, "samurai3", a)
+    x, y = rules.tables.villages[-2:]
+    state = rules.apply(state, 0, Switch.of(x, RICE, y, CASTLE))
+    assert (state.must_follow, End() in {*rules.legal(state, 0)}) == (False, True)
+    rules.check(state, 0, Move(a, b))
+    assert act(rules, state, 0, {"plays": [{"tile": "move", "from": a, "to": b}]}).to_move == 1
+
+
+def test_the_summary_is_as_its_source_has_it() -> None:
+    options = Samurai.rulesets["summary"].options
+    assert (options["fast"], options["move_is_fast"], options["placement"]) == ("specials", "yes", "land_near_pieces")
 
 
 # move_is_fast
@@ -163,7 +203,7 @@ def test_a_fast_move_must_be_followed(fast: str, to_move: int) -> None:
     rules = at(fast="must_follow", move_is_fast=fast)
     a, b = rules.tables.land[:2]
     state = lay(rules, position(rules, {0: tiles("move", "rice3")}), 0, "samurai3", a)
-    state = rules.act(state, 0, {"plays": [{"tile": "move", "from": a, "to": b}]})
+    state = act(rules, state, 0, {"plays": [{"tile": "move", "from": a, "to": b}]})
     assert (state.to_move, state.must_follow) == (to_move, fast == "yes")
 
 
@@ -183,16 +223,17 @@ def near(rules: Samurai, state: State) -> set[int]:
     return {space for settlement in b"".join(state.pieces) for space in rules.tables.around[settlement]}
 
 
-@pytest.mark.parametrize("placement", ["anywhere", "near_pieces"])
+@pytest.mark.parametrize("placement", ["anywhere", "near_pieces", "land_near_pieces"])
 def test_tiles_go_anywhere_or_next_to_pieces(placement: str) -> None:
-    """Land and sea, and where a move leads; not whence it comes."""
+    """Land and sea, and where a move leads; not where it comes from."""
     rules = at(placement=placement)
     state = position(rules, {0: tiles("rice2", "ship1", "move", "ronin1")})
     close = near(rules, state)
     far = next(space for space in rules.tables.land if space not in close)
     state = lay(rules, state, 0, "samurai2", far)
     free = {*state.land, *state.sea}
-    expected = free if placement == "anywhere" else free & close
+    asked = {"anywhere": set(), "near_pieces": free, "land_near_pieces": {*state.land}}[placement]
+    expected = free - (asked - close)
     legal = {*rules.legal(state, 0)}
     assert {play.space for play in legal if not isinstance(play, Move)} == expected
     assert {play.target for play in legal if isinstance(play, Move)} == expected & {*state.land}
@@ -244,8 +285,8 @@ def test_who_can_play_nothing_passes_under_every_ruleset(ruleset: str) -> None:
     rules: Any = samurai(2, ruleset)
     state = position(rules, {0: tiles("rice2", "rice3"), 1: tiles("move")})
     events: list[Event] = []
-    state = rules.act(
-        state, 0, {"plays": [{"tile": "rice2", "space": min(near(rules, state) & {*state.land})}]}, events
+    state = act(
+        rules, state, 0, {"plays": [{"tile": "rice2", "space": min(near(rules, state) & {*state.land})}]}, events
     )
     assert kinds(events) == ["placed", "turn", "passed", "turn"]
     assert (state.to_move, state.turn) == (0, 3)
@@ -262,7 +303,7 @@ def test_all_passing_ends_the_game_where_nothing_can_be_played_near_pieces(place
     else:
         assert kinds(events) == ["placed", *["turn", "passed"] * 3, "over"]
         assert events[-1].data["reason"] == "passes"
-        assert rules.ranks(state) == (1, 1, 1)
+        assert rules.outcome(state).ranks == (1, 1, 1)
 
 
 @pytest.mark.parametrize("ruleset", Samurai.rulesets)

@@ -26,7 +26,7 @@ def test_positions_and_new_rows_are_those_of_the_rules():
         for planted in (event.data for event in events if event.data["event"] == "planted"):
             garden = gardener.Garden(deck, request["view"]["gardens"][planted["seat"]])
             positions = [list(position) for position in garden.positions()]
-            assert positions == request["legal"]["plant"][0]["at"]
+            assert positions == request["legal"][0]["at"]
             card = deck[planted["card"]][planted["turned"]]
             rows = [row for line in gardener.LINES for row in rows_on(garden, planted["at"], line, card)]
             expected = [(gardener.KINDS.index(row["kind"]), row["length"]) for row in planted["rows"]]

@@ -10,7 +10,6 @@ from pathlib import Path
 from arena.errors import ConfigError, InternalError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
-_DEFAULT_BOARDS = {"samurai": "japan", "gardener": "garden"}
 
 
 def bots_folder() -> Path:
@@ -55,15 +54,6 @@ def board_text(ref: str) -> tuple[str, str]:
         raise ConfigError(f"expected a board file in UTF-8, got: {path}, which cannot be read: {error}") from None
 
 
-def default_board(rules: str) -> tuple[str, str]:
-    """The name and the text of the board that a game is played on unless another is named.
-
-    Raises:
-        ConfigError: The game has no board of its own.
-    """
-    if rules not in _DEFAULT_BOARDS:
-        raise ConfigError(f"expected a board for {rules}, which has none of its own; name one")
-    return board_text(_DEFAULT_BOARDS[rules])
 
 
 def _folder(name: str) -> Path:

@@ -1,35 +1,43 @@
-"""What every game's rules offer, and nothing that only one game needs.
+"""What every game's rules offer. A game subclasses `Rules`; all that follows from the rest has a default.
 
 Laws:
-1. A `Rules` object is one game's rules bound to a board, a number of seats and options. It holds tables computed
-   once and never changes.
+1. A `Rules` object is one game's rules for a number of seats, under options, on a board if the game has one. It holds
+   tables that are computed once, and never changes.
 2. A state is immutable plain data. `apply` and the others return a new state and touch nothing else: no file, no
    clock, no random generator.
-3. Chance is explicit: where `draw_wanted(state)` answers a `Draw`, the next step is `draw(state, index)`.
+3. Chance is explicit: where `draw_wanted(state)` returns a `Draw`, the next step is `draw(state, index)`.
 4. Otherwise `pending(state)` names the seats that owe a decision. Several at once decide simultaneously: their
-   plays may be applied in any order and give the same state. Not so in a race: who is applied first has taken what
-   others may have wanted, and a play that was legal is so no longer. Who was first is for the caller to say.
+   plays may be applied in any order and give the same state. A race is the exception: the first to be applied takes
+   what others may have wanted, and a play that was legal no longer is. The caller says who was first.
 5. A decision is one or more plays; the seat owes plays until `pending` no longer names it with that decision.
-   On the wire a decision is one action. An action may stop short where more plays must follow: then the seat is asked
+   On the wire a decision is one action. An action may stop early where more plays must follow: then the seat is asked
    again for the rest.
-6. Every fact is an `Event` with an audience. Folding the events that a seat received, from `first_view`, gives its
-   `view`: a seat is told everything it may know, and knows nothing else.
+6. Every fact is an `Event` with an audience. Folding the events that a seat received, starting from `first_view`,
+   gives its `view`: a seat is told everything that it may know, and knows nothing else.
+7. Whatever a seat may not know can be exchanged: `resample` gives another state that the seat cannot tell from this
+   one. Everything that the seat is shown is the same in both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, overload
 
 import msgspec
 
-from arena.errors import BoardError
+from arena.errors import BoardError, IllegalAction, MalformedAction
+from arena.rules.reading import maps
 from arena.types import Payload, Ranks, Seat
+
+Choose: TypeAlias = Callable[[int], int]
+"""Chooses one of the numbers 0 to n - 1, each equally likely: `random.Random(seed).randrange`, for example."""
 
 
 class Draw(msgspec.Struct, frozen=True):
-    """Chance is to draw one of `n` equally likely outcomes, 0 to n - 1, from a stream of its own."""
+    """Chance must draw one of `n` equally likely outcomes, 0 to n - 1, from a stream of its own."""
 
     stream: str
     """Streams are independent, so that one seat's behaviour does not change another's draws."""
@@ -56,8 +64,17 @@ class Event(msgspec.Struct, frozen=True):
     """The seats that are told, or None for everyone."""
 
     def reaches(self, seat: Seat) -> bool:
-        """Whether `seat` is told."""
+        """Returns whether `seat` is told."""
         return self.audience is None or seat in self.audience
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a game ended."""
+
+    ranks: Ranks
+    """The rank of each seat: 1 is best. Ranks are what ratings go by."""
+    scores: tuple[int, ...] | None = None
+    """The score of each seat (chips, points), or None if the game has none."""
 
 
 class Option(msgspec.Struct, frozen=True):
@@ -77,14 +94,14 @@ class Option(msgspec.Struct, frozen=True):
         return next(iter(self.values))
 
     def accepts(self, value: str) -> bool:
-        """Whether it can have a value."""
+        """Returns whether it can have a value."""
         return value in self.values or (
             self.numbers is not None and value.isascii() and value.isdigit() and str(int(value)) == value
             and int(value) in self.numbers
         )  # fmt: skip
 
     def domain(self) -> str:
-        """The values it can have, for people: `draft, random` or `25, or 1 to 999`."""
+        """Returns the values it can have, for people: `draft, random` or `25, or 1 to 999`."""
         names = ", ".join(self.values)
         return names if self.numbers is None else f"{names}, or {self.numbers.start} to {self.numbers.stop - 1}"
 
@@ -98,6 +115,63 @@ class Ruleset(msgspec.Struct, frozen=True):
     """Every option with its value."""
 
 
+class Board(msgspec.Struct, frozen=True):
+    """What a game is played on, as it is given in a text file: a map, a deck. A game subclasses it."""
+
+    name: str
+    """What people call it."""
+    source: str
+    """Where it comes from."""
+    text: str
+    """The whole text of its file, with line ends normalised."""
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 (hex) of `text` in UTF-8: equal boards have equal hashes."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def payload(self) -> Payload:
+        """Returns the board as bots are sent it, in `game_start`. A game adds what it is played on."""
+        return {"name": self.name, "hash": self.hash}
+
+
+class BoardFormat(ABC):
+    """How the text files of a game's boards are read."""
+
+    section: str
+    """The section that a board file of this game has and those of other games do not: `map` for a line `map:`."""
+    default: str
+    """The name of the board that is used unless another is named."""
+    bundled: Mapping[str, str] = {}
+    """Texts of boards by name, for a game whose boards do not lie in the `boards` folder of arena."""
+
+    @abstractmethod
+    def problems(self, text: str, source: str) -> list[BoardError]:
+        """Returns everything that keeps a text from being a board of this game, in the order of the text.
+
+        Args:
+            text: The file's text.
+            source: The file's name, for errors.
+        """
+
+    @abstractmethod
+    def players(self, text: str, source: str) -> tuple[int, ...]:
+        """Returns the numbers of players that a board is for, ascending.
+
+        Raises:
+            BoardError: The text is not a board.
+        """
+
+    @abstractmethod
+    def parse(self, text: str, source: str, players: int) -> Board:
+        """Returns the board for a number of players.
+
+        Raises:
+            BoardError: The text is not a board.
+            ConfigError: The board is not for so many players.
+        """
+
+
 class Product(msgspec.Struct, frozen=True):
     """All plays `make(a, b, ...)` with a, b, ... taken from `choices` in every combination."""
 
@@ -109,7 +183,7 @@ class Product(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, make: Any, *choices: Sequence[Any]) -> Product:
-        """The product of some lists of choices."""
+        """Returns the product of some lists of choices."""
         return cls(make, choices, prod(map(len, choices)))
 
     def __getitem__(self, index: int) -> Any:
@@ -125,7 +199,7 @@ class Product(msgspec.Struct, frozen=True):
 
 
 class Legal(Sequence[Any]):
-    """The legal plays of one seat: a sequence that is stored as a few products and never spelled out."""
+    """The legal plays of one seat: a sequence that is stored as a few products and made one by one."""
 
     __slots__ = ("products", "size")
 
@@ -139,13 +213,21 @@ class Legal(Sequence[Any]):
     def __len__(self) -> int:
         return self.size
 
-    def __getitem__(self, index: Any) -> Any:
-        if index < 0:
-            raise IndexError(index)
-        for product in self.products:
-            if index < product.size:
-                return product[index]
-            index -= product.size
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self.size))]
+        left = index if index >= 0 else index + self.size
+        if left >= 0:
+            for product in self.products:
+                if left < product.size:
+                    return product[left]
+                left -= product.size
         raise IndexError(index)
 
     def __iter__(self) -> Iterator[Any]:
@@ -157,114 +239,219 @@ class Legal(Sequence[Any]):
 S = TypeVar("S")
 
 
-class Rules(Protocol[S]):
-    """One game's rules at a board, for a number of seats, under options."""
+class Rules(ABC, Generic[S]):
+    """One game's rules for a number of seats, under options, on a board if the game has one."""
+
+    # What holds for every game of these rules
 
     name: ClassVar[str]
     """The game's name on the wire, in logs and on the command line."""
-    version: ClassVar[int]
+    version: ClassVar[int] = 1
     """Raised whenever the same inputs would give another game."""
-    seat_counts: ClassVar[range]
-    """The numbers of players that the game can have (a board may allow fewer)."""
-    option_list: ClassVar[tuple[Option, ...]]
-    """Every option, in the order they are shown."""
-    rulesets: ClassVar[Mapping[str, Ruleset]]
-    """By name; the first is the default."""
-    contradictions: ClassVar[tuple[tuple[str, str], ...]]
-    """Pairs of settings `OPTION=VALUE` that cannot both hold."""
     about: ClassVar[str]
     """The game in one sentence."""
-    board_section: ClassVar[str]
-    """The section that a board file of this game has and those of other games have not: `map` for a line `map:`."""
+    seat_counts: ClassVar[range]
+    """The numbers of players that the game can have (a board may allow fewer)."""
+    option_list: ClassVar[tuple[Option, ...]] = ()
+    """Every option, in the order they are shown."""
+    rulesets: ClassVar[Mapping[str, Ruleset]] = {"standard": Ruleset("the rules without options", {})}
+    """By name; the first is the default."""
+    contradictions: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of settings `OPTION=VALUE` that cannot both hold."""
+    boards: ClassVar[BoardFormat | None] = None
+    """How its boards are read, or None for a game without boards."""
+    nothing_hidden: ClassVar[bool] = False
+    """Whether every seat may know the whole state. Then `resample` is not needed, and every event is for everyone."""
+    state_type: ClassVar[Any] = None
+    """The type of a state, for `load`: a msgspec Struct, for example."""
+    play_type: ClassVar[Any] = None
+    """The type of a play, for `read_play`: a msgspec Struct whose fields are the keys of the play on the wire. A game
+    with several types of plays reads and writes them itself."""
+
+    # What holds for this table
 
     seats: int
     """How many seats."""
     options: Mapping[str, str]
     """Every option with its value."""
-    has_race: bool
+    board: Board | None
+    """What it is played on."""
+    has_race: bool = False
     """Whether any decision is a race."""
 
-    @classmethod
-    def at(cls, board_text: str, board_name: str, seats: int, options: Mapping[str, str]) -> Rules[Any]:
-        """The rules at a board given as text; `board_name` is for errors.
+    def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
+        """Binds the rules to a table.
 
-        Raises:
-            BoardError: The text is not a board of this game.
-            ConfigError: The board is not for so many players.
+        Args:
+            seats: How many seats.
+            options: Every option with its value.
+            board: What it is played on; None for a game without boards.
         """
+        self.seats = seats
+        self.options = dict(options)
+        self.board = board
 
-    @classmethod
-    def board_problems(cls, board_text: str, board_name: str) -> list[BoardError]:
-        """Everything that keeps a text from being a board of this game, in the order of the text."""
+    # The engine
 
-    def board_payload(self) -> Payload:
-        """The board as bots are told it, in `game_start`."""
-
+    @abstractmethod
     def start(self) -> S:
-        """The state before anything happened."""
+        """Returns the state before anything happened."""
 
     def draw_wanted(self, state: S) -> Draw | None:
-        """What chance must draw next, or None."""
+        """Returns what chance must draw next, or None."""
+        return None
 
     def draw(self, state: S, index: int, events: list[Event] | None = None) -> S:
-        """The state after chance drew `index`; appends what happened to `events` if given."""
+        """Returns the state after chance drew `index`; appends what happened to `events` if given."""
+        raise NotImplementedError(f"{self.name} wants draws, and does not say what they do: override draw")
 
+    @abstractmethod
     def pending(self, state: S) -> tuple[Decision, ...]:
-        """The seats that owe a decision, in seat order; empty when chance is due or the game is over."""
+        """Returns the decisions that are owed, in seat order; none when chance is due or the game is over."""
 
+    @abstractmethod
     def legal(self, state: S, seat: Seat) -> Legal:
-        """The next plays that `seat` may make; empty if it owes no decision."""
+        """Returns the next plays that `seat` may make; none if it owes no decision."""
 
     def check(self, state: S, seat: Seat, play: Any) -> None:
-        """Refuse a play that is not in `legal`, saying why.
+        """Refuses a play that is not in `legal`. A game can override it to say why, and to do so faster.
 
         Raises:
             IllegalAction: The play is not legal; the state is as it was.
         """
+        if play not in self.legal(state, seat):
+            raise IllegalAction(f"expected one of the legal plays, got: {self.write_play(play)!r:.200}")
 
+    @abstractmethod
     def apply(self, state: S, seat: Seat, play: Any, events: list[Event] | None = None) -> S:
-        """The state after a legal play; appends what happened to `events` if given.
+        """Returns the state after a legal play; appends what happened to `events` if given.
 
         The play is not checked: call `check` first for a play that does not come from `legal`.
         """
 
-    def forfeit(self, state: S, seats: Sequence[Seat], events: list[Event] | None = None) -> S:
-        """The state after `seats` forfeited, all at the same moment: they take no more turns.
+    def forfeit(self, state: S, seats: Sequence[Seat], events: list[Event] | None = None) -> S | None:
+        """Returns the state after `seats` forfeited, all at the same moment: they take no more turns.
 
-        What they still owe to the set-up stays pending, and is then decided by chance.
+        What they still owe to the set-up stays pending, and is then decided by chance. None means that the game does
+        not go on without them: it ends, and the seats that are left share the first rank.
         """
+        return None
 
-    def ranks(self, state: S) -> Ranks | None:
-        """The rank of each seat once the game is over, else None."""
+    @abstractmethod
+    def outcome(self, state: S) -> Outcome | None:
+        """Returns how the game ended once it is over, else None."""
 
     def turn(self, state: S) -> int:
-        """The number of the current turn, from 1; 0 during set-up."""
+        """Returns the number of the current turn, counted from 1; 0 during the set-up."""
+        return 1
+
+    # What a seat may know
+
+    @abstractmethod
+    def view(self, state: S, seat: Seat) -> Payload:
+        """Returns all that `seat` may know now, built field by field."""
 
     def first_view(self, seat: Seat) -> Payload:
-        """What a seat knows before the first event."""
+        """Returns what a seat knows before the first event."""
+        return self.view(self.start(), seat)
 
-    def view(self, state: S, seat: Seat) -> Payload:
-        """All that `seat` may know now, built field by field."""
-
+    @abstractmethod
     def fold(self, view: Payload, event: Payload) -> Payload:
-        """The view after an event's data."""
+        """Returns the view after an event's data; the view that is given stays as it was."""
 
-    def act(self, state: S, seat: Seat, action: Payload, events: list[Event] | None = None) -> S:
-        """The state after a whole decision as it came over the wire: each play read, checked and applied in turn.
+    def resample(self, state: S, seat: Seat, choose: Choose) -> S:
+        """Returns another state that `seat` cannot tell from this one, all such states equally likely.
+
+        Args:
+            state: The state.
+            seat: Whose knowledge stays as it is.
+            choose: The source of chance.
+        """
+        if not self.nothing_hidden:
+            raise NotImplementedError(
+                f"{self.name} does not say what is hidden: override resample, or set nothing_hidden"
+            )
+        return state
+
+    # Actions and legal plays in the form of the wire
+
+    def read_action(self, state: S, seat: Seat, action: Payload) -> list[Any]:
+        """Returns the plays of a decision as it came over the wire: a map with an array `plays`.
 
         Raises:
             MalformedAction: It cannot be read; the message ends with the place, ` - at $.plays[1].space`.
-            IllegalAction: A play is not legal when its turn comes. What was appended to `events` is void.
         """
+        return [self.read_play(state, play, path) for path, play in maps(action, "plays", "a play")]
 
-    def write_action(self, state: S, seat: Seat, plays: Sequence[Any]) -> Payload:
-        """The action for which `act` applies `plays`."""
+    def read_play(self, state: S, play: Payload, path: str) -> Any:
+        """Returns the play that a map on the wire stands for.
 
-    def write_legal(self, state: S, seat: Seat) -> Payload:
-        """The legal first plays of the decision that `seat` owes, in the compact form of the protocol."""
+        Args:
+            state: The state in which it is made.
+            play: The map.
+            path: Its place in the action, for errors.
+
+        Raises:
+            MalformedAction: It cannot be read.
+        """
+        try:
+            return msgspec.convert(play, self.play_type)
+        except msgspec.ValidationError as error:
+            reason, _, place = str(error).replace("`", "").partition(" - at $")
+            raise MalformedAction(f"{reason[:1].lower()}{reason[1:]} - at {path}{place}") from None
+
+    def write_play(self, play: Any) -> Payload:
+        """Returns a play as a map; `read_play` is the inverse."""
+        written: Payload = msgspec.to_builtins(play)
+        return written
+
+    def act(self, state: S, seat: Seat, plays: Sequence[Any], events: list[Event] | None = None) -> S:
+        """Returns the state after a whole decision: each play checked and applied in turn.
+
+        The default is for games whose decisions are one play each.
+
+        Raises:
+            IllegalAction: A play is not legal when its turn comes; the message ends with the place. What was appended
+                to `events` is void.
+        """
+        if len(plays) != 1:
+            raise IllegalAction(f"expected one play, got: {len(plays)} - at $.plays")
+        return self.step(state, seat, plays[0], "$.plays[0]", events)
+
+    def step(self, state: S, seat: Seat, play: Any, path: str, events: list[Event] | None) -> S:
+        """Returns the state after one play of an action, which is checked; `path` is its place, for errors.
+
+        Raises:
+            IllegalAction: The play is not legal.
+        """
+        try:
+            self.check(state, seat, play)
+        except IllegalAction as error:
+            raise IllegalAction(f"{error} - at {path}") from None
+        return self.apply(state, seat, play, events)
+
+    def write_action(self, plays: Sequence[Any]) -> Payload:
+        """Returns the action from which `read_action` reads `plays`: always the same one for equal plays."""
+        return {"plays": [self.write_play(play) for play in plays]}
+
+    def write_legal(self, state: S, seat: Seat) -> list[Payload]:
+        """Returns the legal first plays of the decision that `seat` owes, as products.
+
+        A product maps each key of a play to the array of its values: one value of each key makes a play. A value that
+        is a map `{"choose": n, "of": [...]}` stands for any n of the values.
+        """
+        return [
+            dict(zip(product.make.__struct_fields__, map(list, product.choices), strict=True))
+            for product in self.legal(state, seat).products
+        ]
+
+    # States as bytes
 
     def dump(self, state: S) -> bytes:
-        """The state as bytes, for `load`. It holds everything, secrets too."""
+        """Returns the state as bytes, for `load`. They hold everything, secrets too."""
+        return msgspec.msgpack.encode(state)
 
     def load(self, data: bytes) -> S:
-        """The state that `dump` wrote."""
+        """Returns the state that `dump` wrote."""
+        state: S = msgspec.msgpack.decode(data, type=self.state_type)
+        return state

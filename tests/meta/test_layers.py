@@ -11,6 +11,7 @@ import pytest
 LAYERS = {
     "arena": 0, "errors": 0, "types": 0,
     "rules": 1, "wire": 1, "record": 1, "resources": 1,
+    "games": 2, "testing": 3,
     "link": 2,
     "referee": 3, "store": 3,
     "tournament": 4, "conform": 4, "author": 4, "show": 4,

@@ -20,9 +20,21 @@ from msgspec.structs import replace
 
 from arena.rules.base import Rules
 from arena.rules.samurai import tiles, views
-from arena.rules.samurai.plays import Choose, End, Move, Place, Switch
-from arena.rules.samurai.state import State
-from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, SWITCH, TILES, Tile
+from arena.rules.samurai.state import (
+    FULL_SET,
+    KINDS,
+    MOVE,
+    ONE,
+    SWITCH,
+    TILES,
+    ChooseHand,
+    End,
+    Move,
+    Place,
+    State,
+    Switch,
+    Tile,
+)
 from arena.rules.seats import with_item
 
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
@@ -35,19 +47,6 @@ Kin = Callable[[int], Any]
 """What a tile has in common with those that an opponent might hold in its place."""
 
 
-def redealt(rules: Rules[Any], state: State, seat: int, chance: random.Random) -> State:
-    """The same position to `seat`: what others hold in hand and what lies in their stacks is mixed anew."""
-    hands, stacks = state.hands, state.stacks
-    for other in range(rules.seats):
-        if other != seat:
-            hidden = list(hands[other] + stacks[other])
-            chance.shuffle(hidden)
-            size = len(hands[other])
-            hands = with_item(hands, other, bytes(sorted(hidden[:size])))
-            stacks = with_item(stacks, other, bytes(sorted(hidden[size:])))
-    return replace(state, hands=hands, stacks=stacks)
-
-
 @every_table
 @few
 @given(seed=SEEDS)
@@ -57,10 +56,10 @@ def test_two_worlds_look_the_same_at_every_step(table: Table, seed: int) -> None
     chance = random.Random(seed)
     for step in walk(rules, seed):
         for seat in range(rules.seats):
-            other_world = redealt(rules, step.after, seat, chance)
+            other_world = rules.resample(step.after, seat, chance.randrange)
             assert seen(rules, other_world, seat, []) == seen(rules, step.after, seat, [])
             if step.seat == seat:
-                before = redealt(rules, step.before, seat, chance)
+                before = rules.resample(step.before, seat, chance.randrange)
                 events: list[Any] = []
                 after = rules.apply(before, seat, step.move, events)
                 assert seen(rules, after, seat, events) == seen(rules, step.after, seat, step.events)
@@ -115,8 +114,8 @@ def _other_world(
         if isinstance(move, End) and not _begun(state):
             continue  # in this world the hand had nothing more to play, and the turn is over already
         rest = steps[at + 1 :]
-        if seat == opponent and isinstance(move, Choose):
-            move = Choose(_draws(FULL_SET, b"", move.tiles, rest, opponent, chance, kin))
+        if seat == opponent and isinstance(move, ChooseHand):
+            move = ChooseHand(_draws(FULL_SET, b"", move.tiles, rest, opponent, chance, kin))
         elif seat is None and rules.draw_wanted(step.before).stream == f"stack/{opponent}":  # type: ignore[union-attr]
             stack, drawn = state.stacks[opponent], _drawn(step, opponent)
             move = stack.index(_draws(stack, state.hands[opponent], drawn, rest, opponent, chance, kin))

@@ -1,0 +1,206 @@
+"""The games that are installed: those of arena, and those of other packages.
+
+A game registers itself as an entry point of the group `arena.games`; arena's own do so in its `pyproject.toml`. Its
+name there is the game's name, and its value the class that fulfils `arena.rules.base.Rules`. Nothing else names a game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Final
+
+import msgspec
+
+from arena.errors import ConfigError, did_you_mean
+from arena.resources import board_names, board_text
+from arena.rules.base import Rules, Ruleset
+from arena.rules.boardtext import find_section
+
+GROUP: Final = "arena.games"
+"""The group of entry points by which games are found."""
+
+
+class BoardFile(msgspec.Struct, frozen=True):
+    """A board as its file has it, not yet read by any game."""
+
+    name: str
+    """What to call it: the name of a bundled board, or of the file."""
+    text: str
+    """The file's text."""
+
+
+@cache
+def _found() -> Mapping[str, EntryPoint]:
+    """Returns the entry points by name, those of arena first.
+
+    Raises:
+        ConfigError: Two packages have a game of the same name, or there is no game at all.
+    """
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("arena.")):
+        other = found.setdefault(entry.name, entry)
+        if other.value != entry.value:
+            raise ConfigError(
+                f"expected one game called {entry.name!r}, got two: {other.value} and {entry.value}; "
+                "uninstall one of the two packages"
+            )
+    if not found:
+        raise ConfigError(
+            f"expected games among the installed packages (entry points {GROUP!r}), got: none; install arena again"
+        )
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """Returns the name of every installed game, those of arena first."""
+    return tuple(_found())
+
+
+@cache
+def game(name: str) -> type[Rules[Any]]:
+    """Returns a game, for what holds at every table: its options, its rulesets, how many may play.
+
+    Raises:
+        ConfigError: There is no such game, or its package is broken. Show the message to the operator.
+    """
+    if name not in _found():
+        raise _unknown("the rules of a game", names(), name)
+    entry = _found()[name]
+    try:
+        loaded = entry.load()
+    except Exception as error:  # whatever a stranger's package raises, it must not take the others down
+        raise ConfigError(
+            f"expected the game {name!r} to load from {entry.value}, got: {type(error).__name__}: {error}; "
+            f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+        ) from error
+    if not (isinstance(loaded, type) and issubclass(loaded, Rules) and getattr(loaded, "name", None) == name):
+        raise ConfigError(
+            f"expected the entry point {name!r} to name a subclass of arena.rules.base.Rules whose `name` is {name!r}, "
+            f"got: {entry.value}; correct the entry point or the class"
+        )
+    return loaded
+
+
+def find_ruleset(name: str, ruleset: str | None) -> Ruleset:
+    """Returns a ruleset of a game by its name, or the game's first.
+
+    Raises:
+        ConfigError: There is no such game or ruleset. Show the message: it names the close ones.
+    """
+    rulesets = game(name).rulesets
+    ruleset = next(iter(rulesets)) if ruleset is None else ruleset
+    if ruleset not in rulesets:
+        raise _unknown(f"a ruleset of {name}", rulesets, ruleset)
+    return rulesets[ruleset]
+
+
+def resolve_options(name: str, ruleset: str | None, overrides: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """Returns the options of a ruleset, some of them set differently.
+
+    Args:
+        name: The game.
+        ruleset: A ruleset's name, or None for the game's first.
+        overrides: Options by name, with the values that differ.
+
+    Returns:
+        The name of the ruleset that has these options, or `custom`; and every option with its value.
+
+    Raises:
+        ConfigError: A name or value does not exist, or two of the values contradict each other. Show the message: it
+            names the close ones, or both.
+    """
+    rulesets = game(name).rulesets
+    options = {**find_ruleset(name, ruleset).options, **overrides}
+    _check_options(name, options)
+    return next((known for known, other in rulesets.items() if other.options == options), "custom"), options
+
+
+def _check_options(name: str, options: Mapping[str, str]) -> None:
+    known = {option.name: option for option in game(name).option_list}
+    for option, value in options.items():
+        if option not in known:
+            raise _unknown(f"an option of {name}", known, option)
+        if not known[option].accepts(value):
+            domain = known[option].domain()
+            raise ConfigError(
+                f"expected a value of {option}: {domain}, got: {value!r}{did_you_mean(value, known[option].values)}"
+            )
+    settings = {f"{option}={value}" for option, value in options.items()}
+    for one, other in game(name).contradictions:
+        if {one, other} <= settings:
+            raise ConfigError(f"expected options that can hold together, got: {one} and {other}; change one of them")
+
+
+def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFile | None = None) -> Rules[Any]:
+    """Returns a game's rules at a table.
+
+    Args:
+        name: The game.
+        seats: The number of players.
+        options: Every option with its value, as `resolve_options` returns them.
+        board: What it is played on, or None for a game without boards.
+
+    Raises:
+        BoardError: The board file is malformed.
+        ConfigError: The game or the board is not for so many players, or the game needs a board, or has none.
+    """
+    rules = game(name)
+    counts = rules.seat_counts
+    if seats not in counts:
+        raise ConfigError(f"expected {counts.start} to {counts.stop - 1} players for {name}, got: {seats}")
+    _check_options(name, options)
+    if missing := [option.name for option in rules.option_list if option.name not in options]:
+        raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")
+    if rules.boards is None:
+        if board is not None:
+            raise ConfigError(f"expected no board, as {name} is played without one, got: {board.name!r}")
+        return rules(seats, options)
+    if board is None:
+        raise ConfigError(f"expected a board for {name}, got: none")
+    return rules(seats, options, rules.boards.parse(board.text, board.name, seats))
+
+
+def game_of_board(text: str) -> str | None:
+    """Returns the name of the game whose board a text is, by the section that only its boards have, or None."""
+    lines = text.splitlines()
+    for name in names():
+        boards = game(name).boards
+        if boards is not None and find_section(lines, boards.section) is not None:
+            return name
+    return None
+
+
+def bundled_boards() -> tuple[BoardFile, ...]:
+    """Returns every board that comes with arena or with an installed game, by name."""
+    found = {name: BoardFile(*board_text(name)) for name in board_names()}
+    for name in names():
+        boards = game(name).boards
+        if boards is not None:
+            found |= {title: BoardFile(title, text) for title, text in boards.bundled.items()}
+    return tuple(found[name] for name in sorted(found))
+
+
+def find_board(ref: str) -> BoardFile:
+    """Returns a board: a bundled one by its name, or a file by its path. It is not checked.
+
+    Raises:
+        ConfigError: There is no such board, or the file cannot be read as text. Show the message to the operator.
+    """
+    for name in names():
+        boards = game(name).boards
+        if boards is not None and ref in boards.bundled:
+            return BoardFile(ref, boards.bundled[ref])
+    return BoardFile(*board_text(ref))
+
+
+def default_board(name: str) -> BoardFile | None:
+    """Returns the board that a game is played on unless another is named; None for a game without boards."""
+    boards = game(name).boards
+    return None if boards is None else find_board(boards.default)
+
+
+def _unknown(what: str, known: Iterable[str], got: str) -> ConfigError:
+    listed = list(known)
+    return ConfigError(f"expected {what}, one of {', '.join(listed)}, got: {got!r}{did_you_mean(got, listed)}")

@@ -10,7 +10,7 @@ from itertools import product
 from operator import add
 
 from arena.rules.gardener.geometry import STRIDE
-from arena.rules.gardener.scoring import BONUS, POINTS, turn_down
+from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
 from arena.rules.gardener.state import ALL_KINDS
 
 POINT = 10

@@ -5,7 +5,7 @@ from garden_table import Table
 from gardener import KINDS
 
 from arena.rules.gardener.geometry import point
-from arena.rules.gardener.scoring import BONUS, POINTS, turn_down
+from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
 
 SPITE = 1.0
 """What it is worth to keep cards from opponents: this much of what they lose on average."""

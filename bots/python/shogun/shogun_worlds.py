@@ -7,15 +7,14 @@ from samurai_battles import FULL_SET, NUMBER, SWITCH, tile_code
 
 from arena.rules.samurai.board import Board, Space
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.state import State
-from arena.rules.samurai.tiles import CASTES
+from arena.rules.samurai.state import CASTES, State
 
 
 def rules_of(game):
     """The engine's rules for the game that a `game_start` begins."""
     board, seats = game["board"], game["seats"]
     spaces = [Space(space["kind"], tuple(space["neighbours"]), space["col"], space["row"]) for space in board["spaces"]]
-    return Samurai(Board(board["name"], "", "", board["hash"], tuple(spaces), (seats,)), seats, game["options"])
+    return Samurai(seats, game["options"], Board(board["name"], "", "", tuple(spaces), (seats,)))
 
 
 class World:

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from kit import Table, at_default_board
 from unit.bots.games import GREEDY, RANDOM, ROOT, answer, play_game
 
-from arena.rules import game
+from arena.games import game
 from arena.rules.base import Rules
 
 DATA = ROOT / "tests/data"

@@ -19,7 +19,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), max_size=5).map
 
 def test_positions_and_new_rows_are_those_of_the_rules():
     rules = at_default_board("gardener", 3, "draft", target="999")
-    deck = gardener.read_deck({"board": rules.board_payload()})
+    deck = gardener.read_deck({"board": rules.board.payload()})
     told, made = [], Counter()
     play_game([RANDOM(), GREEDY(), GREEDY()], rules, seed=1, told=told)
     for request, events in told:

@@ -11,7 +11,7 @@ import pytest
 from unit.bots.games import ROOT, bot_module
 from unit.bots.record import RECORDS
 
-from arena.rules import game
+from arena.games import game
 
 GREEDIES = ("greedy-js", "greedy-c", "greedy-go", "greedy-rust", "greedy-java")
 KINDS = {"seize", "plant", "score"}

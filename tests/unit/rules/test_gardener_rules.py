@@ -426,7 +426,7 @@ def test_in_a_race_all_are_asked_and_who_is_late_asks_again() -> None:
     with pytest.raises(IllegalAction, match="card 9 is not turned up"):
         act(rules, state, 0, {"plays": [{"card": 9}]})
     assert rules.write_legal(state, 0) == [{"card": [3, 5]}]
-    state = act(rules, act(rules, state, 1, {"plays": [{"card": 5}]}), 0, {"card": 3})
+    state = act(rules, act(rules, state, 1, {"plays": [{"card": 5}]}), 0, {"plays": [{"card": 3}]})
     assert state.taken == (3, 5, 4)
     assert rules.pending(state) == tuple(Decision(seat, "plant") for seat in range(3))
     state = finish_round(rules, state)

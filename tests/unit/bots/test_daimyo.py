@@ -62,7 +62,7 @@ def test_same_requests_have_the_same_answers(asked):
 
 @pytest.mark.parametrize("seats", SEAT_COUNTS)
 def test_chances_to_win_a_piece_rise_with_influence_and_with_the_next_turn(seats):
-    realm = battles.Realm(samurai(seats).board_payload()["spaces"], seats)
+    realm = battles.Realm(samurai(seats).board.payload()["spaces"], seats)
     others = (3,) * (seats - 1)
     for empty in range(1, 6):
         for influence in range(8):

@@ -24,7 +24,7 @@ gardener, greedy = bot_module("gardener"), bot_module("gardener_player")
 
 TABLES = [table for table in tables() if table.name == "gardener"]
 DECK = tuple(
-    bytes(card) for card, _ in gardener.read_deck({"board": at_default_board("gardener", 2, "draft").board_payload()})
+    bytes(card) for card, _ in gardener.read_deck({"board": at_default_board("gardener", 2, "draft").board.payload()})
 )
 PROSPECTS = prospects.Prospects(DECK)
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), max_size=5).map(tuple)

@@ -29,6 +29,12 @@ def read_deck(game):
     return [(card, card[::-1]) for card in cards]
 
 
+def uses_features(options, seat):
+    """Returns whether the feature cards matter for a seat: the option has one value for all, or one for each."""
+    values = options["features"].split(",")
+    return values[seat % len(values)] == "on"
+
+
 def face_up(kinds):
     """The feature cards, from the names of the kinds that are face up."""
     return sum(1 << KINDS.index(kind) for kind in kinds)
@@ -66,11 +72,12 @@ class Garden:
             x, y, length = x + dx, y + dy, length + 1
         return length
 
-    def positions(self):
-        """Where a card may be put, in ascending order."""
+    def positions(self, exactly_over=False):
+        """Returns where a card may be put, in ascending order. `exactly_over`: exactly over one beside others, too."""
         near = {(x + dx, y + dy) for x, y in self.kinds for dx, dy in _CORNERS}
         over_row = {(x - dx, y - dy) for x, y in self.rows for dx, dy in SQUARES}
-        return sorted(near - over_row - self.corners)
+        barred = set() if exactly_over and len(self.corners) > 1 else self.corners
+        return sorted(near - over_row - barred)
 
 
 def squares(x, y):

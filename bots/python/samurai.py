@@ -9,8 +9,16 @@ VALUE = {tile: int(tile[-1]) if tile[-1].isdigit() else 0 for tile in TILES}
 INFLUENCES = {tile: (tile[:-1],) if tile[:-1] in CASTES else CASTES for tile in TILES}
 """The castes that a tile's value counts for."""
 FAST = frozenset({"ship1", "ship2", "ronin1", "switch"})
-"""The tiles that are fast under every option; `Board.fast` has those of a game."""
+"""The tiles that are fast by the table of tiles; `fast_tiles` returns those of a game."""
 SETTLEMENTS = ("village", "city", "edo")
+
+
+def fast_tiles(options):
+    """Returns the tiles that are fast under a game's options, and those that may follow one that is not."""
+    if options["fast"] == "specials":
+        return frozenset({"switch", "move"}), frozenset()
+    fast = FAST | {"move"} if options["move_is_fast"] == "yes" else FAST
+    return fast, fast
 
 
 class Board:
@@ -18,7 +26,7 @@ class Board:
 
     def __init__(self, game):
         spaces, options = game["board"]["spaces"], game["options"]
-        self.fast = FAST | {"move"} if options["move_is_fast"] == "yes" else FAST
+        self.fast, self.after_slow = fast_tiles(options)
         self.instant = options["captures"] == "instant"
         """Whether pieces are captured within a turn, which changes what else can be played."""
         self.seat = game["seat"]
@@ -117,8 +125,8 @@ def wire(play):
     return dict(zip(keys.get(play[0], ("tile", "space")), play, strict=True))
 
 
-def remaining(candidates, hand, played, fast):
-    """Those of a turn's first plays that are still legal after the plays `played`; `fast` are the tiles that are.
+def remaining(candidates, hand, played, board):
+    """Returns those of a turn's first plays that are still legal after the plays `played`.
 
     Nothing can be said of the plays after one that captures pieces within the turn.
     """
@@ -128,9 +136,5 @@ def remaining(candidates, hand, played, fast):
         left.remove(tile)
         if tile != "switch":
             taken.add(rest[-1])
-    fast_only = any(play[0] not in fast for play in played)
-    return [
-        play
-        for play in candidates
-        if play[0] in left and (play[0] in fast or not fast_only) and (play[0] == "switch" or play[-1] not in taken)
-    ]
+    able = left if all(play[0] in board.fast for play in played) else board.after_slow.intersection(left)
+    return [play for play in candidates if play[0] in able and (play[0] == "switch" or play[-1] not in taken)]

@@ -6,7 +6,7 @@ A play is a tuple: (tile, space) places, (MOVE, from, to) moves, (SWITCH, space,
 from heapq import nlargest
 from itertools import combinations
 
-from samurai import FAST
+from samurai import fast_tiles
 from samurai_battles import CASTES_OF, KINDS, MOVE, NUMBER, SHIPS, STRENGTH, SWITCH, tile_code
 from samurai_majorities import Position, promise
 
@@ -23,9 +23,10 @@ class Customs:
     """The options of a game that say how plays make up a turn."""
 
     def __init__(self, options):
-        self.fast = {NUMBER[tile] for tile in FAST} | ({MOVE} if options["move_is_fast"] == "yes" else set())
+        self.fast, self.after_slow = ({NUMBER[tile] for tile in tiles} for tiles in fast_tiles(options))
+        """The tiles that are fast, and those that may follow one that is not."""
         self.instant = options["captures"] == "instant"
-        self.must_follow = options["fast"] == "must_follow"
+        self.must_follow = options["fast"] != "optional"
 
     def order(self, plays):
         """The plays of a turn in an order in which they make up a whole one, if there is one."""
@@ -251,7 +252,7 @@ class TurnSearch:
     def _options(self, node, plays, hand, fast_only):
         choices = self.choices
         filled = {play[-1] for play in plays if play[0] != SWITCH}
-        able = {tile for tile in hand if tile in self.customs.fast or not fast_only}
+        able = self.customs.after_slow.intersection(hand) if fast_only else set(hand)
         found = []
         for tiles, spaces in choices.places:
             if left := [tile for tile in tiles if tile in able]:

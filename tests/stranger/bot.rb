@@ -184,8 +184,11 @@ class Gardener < Player
     { "at" => [x, y], "along" => along, "kind" => kind, "length" => length }
   end
 
+  # One value for all seats, or one for each.
+  def features? = @options["features"].split(",").then { |values| values[@seat % values.size] == "on" }
+
   def points(rows)
-    return scoring(rows.first(6), @view["features"][@seat]).first if @options["features"] == "on"
+    return scoring(rows.first(6), @view["features"][@seat]).first if features?
 
     rows.sum { |row| POINTS[row["length"]] } + BONUS[rows.map { |row| row["kind"] }.uniq.size]
   end

@@ -121,7 +121,7 @@ final class GreedyBot extends ArenaBot {
     private List<Play> remaining(List<Play> plays, List<Tile> hand, Play made) {
         return plays.stream()
                 .filter(play -> hand.contains(play.tile()))
-                .filter(play -> board.isFast(play.tile()) || board.isFast(made.tile()))
+                .filter(play -> board.follows(play.tile(), made.tile()))
                 .filter(play -> play.fills() < 0 || play.fills() != made.fills())
                 .toList();
     }

@@ -63,10 +63,9 @@ class Banzai(Bot):
 
         helpful = [play for play in first if len(play) == 2 and play[1] in around and strength(play[0])]
         chosen = []
-        fast = self.board.fast
-        while left := remaining(helpful, hand, chosen, fast):
+        while left := remaining(helpful, hand, chosen, self.board):
             # One tile that is not fast may go along: it comes first, for it is the strongest.
-            chosen.append(max(left, key=lambda play: (play[0] not in fast, strength(play[0]), -play[1])))
+            chosen.append(max(left, key=lambda play: (play[0] not in self.board.fast, strength(play[0]), -play[1])))
         return chosen
 
     def up_to_capture(self, position, charge):

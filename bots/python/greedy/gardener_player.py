@@ -5,7 +5,7 @@
 
 from functools import lru_cache
 
-from gardener import BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down
+from gardener import BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down, uses_features
 
 POINT = 100
 """What a point is worth."""
@@ -21,13 +21,14 @@ class GardenerPlayer:
     def __init__(self, game):
         self.deck = read_deck(game)
         self.seat = game["seat"]
-        self.scoring = best_scoring if game["options"]["features"] == "on" else whole_scoring
+        self.scoring = best_scoring if uses_features(game["options"], self.seat) else whole_scoring
+        self.exactly_over = game["options"].get("exactly_over") == "yes"
 
     def seize(self, view, legal):
         """Take the card with the best planting."""
         garden = Garden(self.deck, view["gardens"][self.seat])
         cards = [card for product in legal for card in product["card"]]
-        worth, card, *_ = self.best_planting(view, garden, cards, garden.positions())
+        worth, card, *_ = self.best_planting(view, garden, cards, garden.positions(self.exactly_over))
         return [{"card": card}], f"worth {worth}"
 
     def plant(self, view, legal):

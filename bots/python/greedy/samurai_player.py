@@ -131,5 +131,5 @@ class SamuraiPlayer:
             position = position.after(play)
             if self.board.instant and position.captures():
                 break
-            candidates = remaining(first, view["hand"], chosen, self.board.fast)
+            candidates = remaining(first, view["hand"], chosen, self.board)
         return [wire(play) for play in chosen], "; ".join(notes)

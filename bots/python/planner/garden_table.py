@@ -6,7 +6,7 @@ from math import exp
 from garden_plans import Plans
 from garden_plot import Plot
 from garden_prospects import count_rows, scorings
-from gardener import KINDS, face_up
+from gardener import KINDS, face_up, uses_features
 
 from arena.rules.gardener.geometry import EMPTY, plant, square
 
@@ -26,7 +26,7 @@ class Table:
         self.seat, self.seats = game["seat"], game["seats"]
         self.target = int(options["target"])
         self.race = options["seize"] == "race"
-        self._uses_features = options["features"] == "on"
+        self._uses_features = [uses_features(options, seat) for seat in range(self.seats)]
         self._prospects = prospects
         self._layout = lru_cache(maxsize=256)(self._plant)
 
@@ -45,7 +45,7 @@ class Table:
 
     def features(self, seat):
         """The feature cards of a seat that are face up; 0: they are ignored."""
-        return face_up(self.view["features"][seat]) if self._uses_features else 0
+        return face_up(self.view["features"][seat]) if self._uses_features[seat] else 0
 
     def plans(self, seat):
         """The plantings in a seat's garden."""

@@ -21,7 +21,8 @@ class Rollouts:
         self.rules, self.outlook = rules, outlook
         self.realm, self.customs = reader.realm, reader.customs
         self.seat, self.seats = reader.seat, reader.seats
-        self._near_pieces = rules.options["placement"] == "near_pieces"
+        placement = rules.options["placement"]
+        self._land_near_pieces, self._sea_near_pieces = placement != "anywhere", placement == "near_pieces"
 
     def play(self, state, plays):
         """The state after a whole turn: these plays, and more where the rules demand them."""
@@ -61,16 +62,18 @@ class Rollouts:
 
     def quick_turn(self, state):
         """A turn for the seat to move, at least one play: the best placement, then fast ones as long as they gain."""
-        seat, fast = state.to_move, self.customs.fast
+        seat, fast, after_slow = state.to_move, self.customs.fast, self.customs.after_slow
         garrisons = self.realm.garrisons(state.pieces)
         land, sea = list(state.land), list(state.sea)
-        if self._near_pieces:
-            land, sea = ([space for space in spaces if garrisons.touching[space]] for spaces in (land, sea))
+        if self._land_near_pieces:
+            land = [space for space in land if garrisons.touching[space]]
+        if self._sea_near_pieces:
+            sea = [space for space in sea if garrisons.touching[space]]
         node = Node(self.outlook.gauges[seat], state.at, garrisons)
         hand, fast_only = list(state.hands[seat]), state.fast_only
         plays = []
         while True:
-            able = fast.intersection(hand) if fast_only else set(hand)
+            able = after_slow.intersection(hand) if fast_only else set(hand)
             found = node.placements(able & ON_LAND, land) + node.placements(able & ON_SEA, sea)
             if not found:
                 break
@@ -82,7 +85,7 @@ class Rollouts:
             hand.remove(tile)
             (sea if tile in ON_SEA else land).remove(space)
             fast_only = fast_only or tile not in fast
-            if fast_only and not fast.intersection(hand):
+            if fast_only and not after_slow.intersection(hand):
                 break
             node = node.after(play)
             if self.customs.instant and node.captures():

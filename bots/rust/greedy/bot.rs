@@ -152,7 +152,7 @@ impl Greedy {
             hand[play.tile] -= 1;
             plays.retain(|next| {
                 hand[next.tile] > 0
-                    && (board.is_fast(play.tile) || board.is_fast(next.tile))
+                    && board.follows(next.tile, play.tile)
                     && (play.filled().is_none() || next.filled() != play.filled())
             });
         }

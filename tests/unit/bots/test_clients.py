@@ -141,8 +141,8 @@ def test_the_template_plays_any_game(root, seat_command, needs, tmp_path, langua
 
 
 @pytest.mark.parametrize("language", TEMPLATES)
-def test_a_template_keeps_what_is_built_out_of_git(root, language):
-    folder = root / "bots" / language / "template"
+def test_a_new_bot_keeps_what_is_built_out_of_git(tmp_path, language):
+    folder = new_bot("rook", language=language, author="", parent=tmp_path).folder
     ignored = (folder / ".gitignore").read_text(encoding="utf-8").splitlines()
     manifest = tomllib.loads((folder / "bot.toml").read_text(encoding="utf-8"))
     assert {"/logs/", "*.db*"} <= set(ignored)

@@ -24,7 +24,7 @@ _CORNERS = {(-x - dx, -y - dy) for x, y in SQUARES for dx, dy in ((0, 0), (1, 0)
 
 
 def read_deck(game):
-    """The cards of a game, from the message `game_start`: the kinds of each as it is, and turned."""
+    """Returns the cards of a game, from the message `game_start`: the kinds of each as it is, and turned."""
     cards = [tuple(KINDS.index(kind) for kind in card) for card in game["board"]["cards"]]
     return [(card, card[::-1]) for card in cards]
 
@@ -36,12 +36,12 @@ def uses_features(options, seat):
 
 
 def face_up(kinds):
-    """The feature cards, from the names of the kinds that are face up."""
+    """Returns the feature cards, from the names of the kinds that are face up."""
     return sum(1 << KINDS.index(kind) for kind in kinds)
 
 
 def turn_down(features, kind):
-    """The feature cards after a row of a kind was scored."""
+    """Returns the feature cards after a row of a kind was scored."""
     return features & ~(1 << kind) or ALL
 
 
@@ -64,7 +64,7 @@ class Garden:
                     self.rows.update((x + i * dx, y + i * dy) for i in range(length))
 
     def run(self, square, step):
-        """How many squares of one kind there are from a square on, itself included; 0 if it is empty."""
+        """Returns how many squares of one kind there are from a square on, itself included; 0 if it is empty."""
         kinds, (x, y), (dx, dy) = self.kinds, square, step
         kind = kinds.get(square)
         length = 0
@@ -81,5 +81,5 @@ class Garden:
 
 
 def squares(x, y):
-    """The squares under a card at a position."""
+    """Returns the squares under a card at a position."""
     return [(x + dx, y + dy) for dx, dy in SQUARES]

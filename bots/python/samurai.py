@@ -63,7 +63,7 @@ class Position:
 
     @classmethod
     def of(cls, board, view):
-        """The position that a request's view shows."""
+        """Returns the position that a request's view shows."""
         pieces = {settlement: [] for settlement in board.settlements}
         for caste in CASTES:
             for settlement in view["pieces"][caste]:
@@ -71,7 +71,7 @@ class Position:
         return cls(board, pieces, {space: (seat, tile) for space, seat, tile in view["tiles"]})
 
     def leads(self, tiles):
-        """This seat's lead in each caste where these tiles, pairs of seat and tile, lie around."""
+        """Returns this seat's lead in each caste where these tiles, pairs of seat and tile, lie around."""
         totals = {caste: [0 for _ in self.board.seats] for caste in CASTES}
         for seat, tile in tiles:
             for caste in INFLUENCES[tile]:
@@ -79,11 +79,11 @@ class Position:
         return {caste: total.pop(self.board.seat) - max(total) for caste, total in totals.items()}
 
     def captures(self):
-        """Whether a settlement with pieces is surrounded."""
+        """Returns whether a settlement with pieces is surrounded."""
         return 0 in self.empty.values()
 
     def after(self, play):
-        """The position after a play of this seat, in the form of `plays`."""
+        """Returns the position after a play of this seat, in the form of `plays`."""
         tile, space, *rest = play
         pieces, tiles = self.pieces, dict(self.tiles)
         if tile == "move":
@@ -99,7 +99,7 @@ class Position:
 
 
 def plays(legal):
-    """The legal first plays of a turn, as tuples.
+    """Returns the legal first plays of a turn, as tuples.
 
     (tile, space) places, ("move", from, to) moves, and ("switch", space, caste, with, with_caste) switches.
     """

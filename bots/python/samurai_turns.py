@@ -29,7 +29,7 @@ class Customs:
         self.must_follow = options["fast"] != "optional"
 
     def order(self, plays):
-        """The plays of a turn in an order in which they make up a whole one, if there is one."""
+        """Returns the plays of a turn in an order in which they make up a whole one, if there is one."""
         if self.must_follow and not self.instant:
             return tuple(sorted(plays, key=lambda play: play[0] not in self.fast))
         return plays
@@ -66,7 +66,7 @@ class Gauge:
         self._pieces = {}
 
     def piece(self, empty, totals, caste):
-        """What a piece of a caste is worth where the battle for it stands so."""
+        """Returns what a piece of a caste is worth where the battle for it stands so."""
         key = empty, totals, caste
         worth = self._pieces.get(key)
         if worth is None:
@@ -116,7 +116,7 @@ class Node:
         """By settlement with pieces, `Gauge.row`."""
 
     def after(self, play):
-        """The position after a play."""
+        """Returns the position after a play."""
         seat = self.gauge.seat
         if play[0] == SWITCH:
             return self._exchange(*play[1:])
@@ -142,14 +142,14 @@ class Node:
         return Node(gauge, at, garrisons, rows)
 
     def position(self, before, plays):
-        """The position after a turn of these plays, which began in the position `before`."""
+        """Returns the position after a turn of these plays, which began in the position `before`."""
         reserves = list(before.reserves)
         spent = promise(self.gauge.realm, [play[0] for play in plays])
         reserves[self.gauge.seat] = [r - s for r, s in zip(reserves[self.gauge.seat], spent, strict=True)]
         return Position(self.at, self.garrisons, before.captured, before.set_aside, reserves)
 
     def captures(self):
-        """Whether a settlement with pieces is surrounded."""
+        """Returns whether a settlement with pieces is surrounded."""
         front = self.gauge.realm.front
         return any(not front(settlement, self.at)[0] for settlement in self.garrisons.masks)
 
@@ -175,7 +175,7 @@ class Node:
         return found
 
     def moves(self, sources, targets):
-        """What moving a tile gains, likewise."""
+        """Returns what moving a tile gains, likewise."""
         gauge = self.gauge
         found = []
         for source in sources:
@@ -188,7 +188,7 @@ class Node:
         return found
 
     def switches(self):
-        """What it gains to exchange pieces of different castes."""
+        """Returns what it gains to exchange pieces of different castes."""
         gauge = self.gauge
         price = gauge.prices[SWITCH]
         holders = []
@@ -220,7 +220,7 @@ class TurnSearch:
         self._seen = set()
 
     def run(self, node):
-        """The turns from a position, at least one, the best first: (gain, plays in order, node after them)."""
+        """Returns the turns from a position, at least one, the best first: (gain, plays in order, node after them)."""
         self._extend(node, 0.0, (), self.choices.hand, False)
         if not self._found:
             only = self.choices.any

@@ -28,7 +28,7 @@ class Banzai(Bot):
         return [{"hand": list(HAND)}], "all at once"
 
     def setup(self, view, legal):
-        """Pieces go where the fewest land spaces must be filled: these battles end first."""
+        """Puts pieces where the fewest land spaces must be filled: these battles end first."""
         board = self.board
         _, space, caste = min(
             (sum(board.is_land[near] for near in board.around[space]), space, CASTES.index(caste))
@@ -55,7 +55,7 @@ class Banzai(Bot):
         return [wire(play) for play in charge], f"{len(charge)} tiles against {target}: {best:+d}"
 
     def charge(self, settlement, castes, first, hand):
-        """The plays that throw into a battle all that can be thrown: the strongest first."""
+        """Returns the plays that throw into a battle all that can be thrown: the strongest first."""
         around = set(self.board.around[settlement])
 
         def strength(tile):
@@ -69,7 +69,7 @@ class Banzai(Bot):
         return chosen
 
     def up_to_capture(self, position, charge):
-        """The plays up to the first that captures pieces: what can be played then is another question."""
+        """Returns the plays up to the first that captures pieces: what can be played then is another question."""
         for count, play in enumerate(charge, start=1):
             position = position.after(play)
             if position.captures():
@@ -77,7 +77,7 @@ class Banzai(Bot):
         return charge
 
     def score(self, position, settlement, castes, charge):
-        """Pieces won less pieces lost, the more heat the nearer the end; then by how much it leads."""
+        """Returns pieces won less pieces lost, the more heat the nearer the end; then by how much it leads."""
         board = self.board
         tiles = position.tiles | {space: (board.seat, tile) for tile, space in charge}
         around = board.around[settlement]

@@ -25,7 +25,7 @@ class Rollouts:
         self._land_near_pieces, self._sea_near_pieces = placement != "anywhere", placement == "near_pieces"
 
     def play(self, state, plays):
-        """The state after a whole turn: these plays, and more where the rules demand them."""
+        """Returns the state after a whole turn: these plays, and more where the rules demand them."""
         rules, seat, turn = self.rules, state.to_move, state.turn
         for play in plays:
             state = rules.apply(state, seat, engine_play(play))
@@ -38,7 +38,7 @@ class Rollouts:
         return state
 
     def run(self, state, world, depth):
-        """The seat's chance to win after its own turn has led to `state`, in a world, `depth` turns later."""
+        """Returns the seat's chance to win after its own turn has led to `state`, in a world, `depth` turns later."""
         luck = [iter(numbers) for numbers in world.luck]
         state = self._refill(world.deal(state, self.seat), luck)
         for _ in range(depth):
@@ -61,7 +61,7 @@ class Rollouts:
         return Position(state.at, garrisons, state.captured, sum(state.set_aside), reserves)
 
     def quick_turn(self, state):
-        """A turn for the seat to move, at least one play: the best placement, then fast ones as long as they gain."""
+        """Returns a turn for the seat to move, one play or more: the best placement, then fast ones while they gain."""
         seat, fast, after_slow = state.to_move, self.customs.fast, self.customs.after_slow
         garrisons = self.realm.garrisons(state.pieces)
         land, sea = list(state.land), list(state.sea)
@@ -94,14 +94,14 @@ class Rollouts:
 
 
 def engine_play(play):
-    """A play as the engine has it."""
+    """Returns a play as the engine has it."""
     if play[0] == SWITCH:
         return Switch.of(*play[1:])
     return Move(*play[1:]) if play[0] == MOVE else Place(*play)
 
 
 def own_play(play):
-    """The inverse of `engine_play`."""
+    """Returns the inverse of `engine_play`."""
     if isinstance(play, Switch):
         return SWITCH, play.space, play.caste, play.with_space, play.with_caste
     return (MOVE, play.source, play.target) if isinstance(play, Move) else (play.tile, play.space)

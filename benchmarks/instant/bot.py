@@ -8,12 +8,14 @@ import msgpack
 import zmq
 
 
-def decide(kind: str, legal: dict) -> dict:
-    if kind == "hand":
-        return {"hand": legal["hand"][: legal["choose"]]}
-    if kind == "setup":
-        return {key: values[0] for key, values in legal["setup"][0].items()}
-    return {"plays": [{key: values[0] for key, values in legal["plays"][0].items()}]}
+def decide(legal: list[dict]) -> dict:
+    """The first legal play, of whichever game."""
+    return {"plays": [{key: first(values) for key, values in legal[0].items()}]}
+
+
+def first(values: list | dict) -> object:
+    """The first of some values; several where the request says so."""
+    return values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
 
 
 def main() -> None:
@@ -29,7 +31,7 @@ def main() -> None:
         message = unpack(receive())
         kind = message["type"]
         if kind == "request":
-            send(pack({"type": "action", "id": message["id"], "action": decide(message["kind"], message["legal"])}))
+            send(pack({"type": "action", "id": message["id"], "action": decide(message["legal"])}))
         elif kind == "game_start":
             send(pack({"type": "ready", "game": message["game"]}))
         elif kind == "goodbye":

@@ -29,17 +29,17 @@ def main() -> None:
     while True:
         message = msgpack.unpackb(socket.recv())
         if message["type"] == "request":
-            kind = message["kind"]
+            kind, product = message["kind"], message["legal"][0]
             if kind == "seize":
-                cards = message["legal"]["seize"][0]["card"]
-                action = {"card": min(cards)}
+                cards = product["card"]
+                plays = [{"card": min(cards)}]
                 if reaction and len(cards) > 1:  # nobody competes for the last one
                     time.sleep(random.uniform(*reaction))
             elif kind == "plant":
-                action = {key: values[0] for key, values in message["legal"]["plant"][0].items()}
+                plays = [{key: values[0] for key, values in product.items()}]
             else:
-                action = {"rows": []}
-            send(type="action", id=message["id"], action=action)
+                plays = []
+            send(type="action", id=message["id"], action={"plays": plays})
         elif message["type"] == "game_start":
             random.seed(message["bot_seed"])
             send(type="ready", game=message["game"])

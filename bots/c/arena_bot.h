@@ -304,8 +304,8 @@ static inline int arena_serve(const arena_bot *bot, void *socket) {
     return status;
 }
 
-/* Plays games until the referee says goodbye. Returns the status to exit with. After a failure the connection stays open
- * until the process ends: so the referee finds that the bot has ended, and not that it lost the connection. */
+/* Plays games until the referee says goodbye. Returns the status to exit with. After a failure the connection stays
+ * open until the process ends: so the referee finds that the bot has ended, and not that it lost the connection. */
 static inline int arena_run(const arena_bot *bot) {
     const char *endpoint = getenv("ARENA_ENDPOINT"), *token = getenv("ARENA_TOKEN");
     if (!endpoint || !token) {

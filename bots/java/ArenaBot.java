@@ -6,26 +6,22 @@
 //     import java.util.Map;
 //     import java.util.TreeMap;
 //
-//     class First extends ArenaBot { // takes the first legal play of every turn
+//     class First extends ArenaBot { // takes the first legal play of every request, in any game
 //         First() {
 //             super("first", "1.0", "legal");
 //         }
 //
 //         @Override
 //         public Answer decide(Data request) {
-//             Data legal = request.get("legal");
-//             Object action = switch (request.get("kind").text()) {
-//                 case "hand" -> Map.of("hand", legal.get("hand").list().subList(0, legal.get("choose").number()));
-//                 case "setup" -> first(legal.get("setup"));
-//                 default -> Map.of("plays", List.of(first(legal.get("plays"))));
-//             };
-//             return new Answer(action);
+//             Map<String, Object> play = new TreeMap<>();
+//             request.get("legal").get(0).map().forEach((key, values) -> play.put(key, first(values)));
+//             return new Answer(Map.of("plays", List.of(play)));
 //         }
 //
-//         static Map<String, Data> first(Data products) {
-//             Map<String, Data> play = new TreeMap<>();
-//             products.get(0).map().forEach((key, values) -> play.put(key, values.get(0)));
-//             return play;
+//         static Object first(Data values) {
+//             return values.isMap() // choose several, else one
+//                     ? values.get("of").list().subList(0, values.get("choose").number())
+//                     : values.get(0);
 //         }
 //
 //         public static void main(String[] args) {
@@ -39,6 +35,10 @@
 //     referee          welcome   game_start   request ...          ...       game_over   ...   goodbye
 //
 // Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves many games.
+//
+// In every game `legal` is an array of products: maps that give, for each key of a play, the values it may have. They
+// are an array to choose one from, or a map {"choose": n, "of": [...]} to choose n from. The action is always a map
+// {"plays": [...]}; each play has a chosen value for each key of one product. One play is always enough.
 //
 // ZeroMQ itself is the class Dealer at the end. JeroMQ, the library for it in Java, reaches only other JeroMQs over
 // ipc:// (up to 0.6.0, its latest release): there it speaks TCP, whatever the path.
@@ -88,20 +88,20 @@ public abstract class ArenaBot {
         this.want = List.of(want);
     }
 
-    /** A game begins. {@code game} is the message game_start: rules, options, seat, seats, board, bot_seed, ... */
+    /** Begins a game. {@code game} is the message game_start: rules, options, seat, seats, board, bot_seed, ... */
     public void start(Data game) {}
 
-    /** Answer a request, which has the {@code kind} of decision, the {@code clock}, and what the bot wants. */
+    /** Answers a request, which has the {@code kind} of decision, the {@code clock}, and what the bot wants. */
     public abstract Answer decide(Data request);
 
-    /** A game has ended. {@code result} is the message game_over: termination, ranks, forfeits. */
+    /** Ends a game. {@code result} is the message game_over: termination, ranks, forfeits. */
     public void over(Data result) {}
 
     /**
      * A decision.
      *
-     * @param action a map as the game's protocol page says, made of maps, lists, strings, integers, booleans and Data
-     * @param note a short text of what the bot was thinking, or null; it is kept in the log and shown to no opponent
+     * @param action a map {"plays": [...]}, made of maps, lists, strings, integers, booleans and Data
+     * @param note a short text of what the bot was thinking, or null; it is kept in the log, and no opponent sees it
      *     during the game
      */
     public record Answer(Object action, String note) {
@@ -110,20 +110,26 @@ public abstract class ArenaBot {
         }
     }
 
-    /** Play games with {@code bot} until the referee says goodbye, and end the process. */
+    /** Plays games with {@code bot} until the referee says goodbye, and ends the process. */
     public static void run(ArenaBot bot) {
         System.exit(play(bot, System.getenv("ARENA_ENDPOINT"), System.getenv("ARENA_TOKEN"), System.err));
     }
 
-    /** Play until goodbye. Returns the status to exit with, after a word on {@code err} if it is not 0. */
+    /**
+     * Plays until goodbye. Returns the status to exit with, after a word on {@code err} if it is not 0. After a failure
+     * the connection stays open until the process ends: so the referee finds that the bot has ended, and not that it
+     * lost the connection.
+     */
     static int play(ArenaBot bot, String endpoint, String token, PrintStream err) {
         if (endpoint == null || token == null) {
             err.println(
                     "expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program");
             return 1;
         }
-        try (Dealer referee = Dealer.connect(endpoint)) {
+        try {
+            Dealer referee = Dealer.connect(endpoint);
             bot.serve(referee, token);
+            referee.close();
             return 0;
         } catch (IOException error) {
             err.println(error.getMessage());
@@ -163,7 +169,7 @@ public abstract class ArenaBot {
         }
     }
 
-    /** Send a message, with its fields as keys and values in turn. */
+    /** Sends a message, with its fields as keys and values in turn. */
     private static void send(Dealer referee, String type, Object... fields) throws IOException {
         Map<String, Object> message = new LinkedHashMap<>();
         message.put("type", type);
@@ -173,7 +179,7 @@ public abstract class ArenaBot {
         referee.send(Codec.encode(message));
     }
 
-    /** The beginning of a text, in at most so many bytes of UTF-8. */
+    /** Returns the beginning of a text, in at most so many bytes of UTF-8. */
     static String cut(String text, int bytes) {
         ByteBuffer cut = ByteBuffer.allocate(bytes);
         StandardCharsets.UTF_8
@@ -195,6 +201,10 @@ public abstract class ArenaBot {
 
         public boolean isNil() {
             return value == null;
+        }
+
+        public boolean isMap() {
+            return value instanceof Map;
         }
 
         public String text() {

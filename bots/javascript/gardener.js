@@ -28,6 +28,12 @@ function readDeck({ board }) {
   return board.cards.map((card) => card.map((kind) => KINDS.indexOf(kind))).map((card) => [card, [...card].reverse()]);
 }
 
+// Whether the feature cards matter for a seat: the option has one value for all, or one for each.
+function usesFeatures({ features }, seat) {
+  const values = features.split(",");
+  return values[seat % values.length] === "on";
+}
+
 // The feature cards, from the names of the kinds that are face up.
 function faceUp(kinds) {
   return kinds.reduce((features, kind) => features | (1 << KINDS.indexOf(kind)), 0);
@@ -74,8 +80,8 @@ class Garden {
     return length;
   }
 
-  // Where a card may be put, in ascending order.
-  positions() {
+  // Where a card may be put, in ascending order; if `exactlyOver`, exactly over one beside others, too.
+  positions(exactlyOver = false) {
     const near = new Map();
     for (const [x, y] of this.squares.values()) {
       for (const [dx, dy] of SQUARES) {
@@ -85,10 +91,11 @@ class Garden {
         }
       }
     }
+    const barred = exactlyOver && this.corners.size > 1 ? new Set() : this.corners;
     return [...near.values()]
-      .filter(([x, y]) => !this.corners.has(key(x, y)) && !SQUARES.some(([dx, dy]) => this.inRow(x + dx, y + dy)))
+      .filter(([x, y]) => !barred.has(key(x, y)) && !SQUARES.some(([dx, dy]) => this.inRow(x + dx, y + dy)))
       .sort(([x, y], [otherX, otherY]) => x - otherX || y - otherY);
   }
 }
 
-module.exports = { BONUS, KINDS, LINES, POINTS, Garden, bits, faceUp, readDeck, turnDown };
+module.exports = { BONUS, KINDS, LINES, POINTS, Garden, bits, faceUp, readDeck, turnDown, usesFeatures };

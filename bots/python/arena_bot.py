@@ -88,10 +88,10 @@ def cut(text, size):
 
 
 class _Socket(zmq.Socket):
-    """A socket that only the end of the process closes, unless `close` is called.
+    """A socket that only the end of the process closes.
 
-    If the bot ends with an exception, the referee finds that the process has ended. If Python closed the socket a
-    moment earlier, the referee would find a lost connection, and would not know that the bot crashed.
+    So the referee finds that the process of a bot that crashes has ended. If Python closed the socket a moment earlier,
+    the referee would find a lost connection first, and would not know that the bot crashed.
     """
 
     def __del__(self):
@@ -109,7 +109,7 @@ def run(bot):
         endpoint, token = os.environ["ARENA_ENDPOINT"], os.environ["ARENA_TOKEN"]
     except KeyError:
         sys.exit("expected ARENA_ENDPOINT and ARENA_TOKEN in the environment: arena's referee starts this program")
-    # Nothing may delete the context before the process ends, for it would wait for its open socket.
+    # This context lasts as long as the process: to delete it would mean to wait until its socket is closed.
     socket = zmq.Context.instance().socket(zmq.DEALER, socket_class=_Socket)
     socket.linger = 0
     socket.connect(endpoint)
@@ -137,6 +137,5 @@ def run(bot):
         elif kind == "error":
             sys.exit(f"referee: {message['code']}: {message.get('message', '')}")
         elif kind == "goodbye":
-            socket.close()
             return
         # Any other type belongs to a later version of the protocol, and is ignored.

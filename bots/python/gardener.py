@@ -24,18 +24,24 @@ _CORNERS = {(-x - dx, -y - dy) for x, y in SQUARES for dx, dy in ((0, 0), (1, 0)
 
 
 def read_deck(game):
-    """The cards of a game, from the message `game_start`: the kinds of each as it is, and turned."""
+    """Returns the cards of a game, from the message `game_start`: the kinds of each as it is, and turned."""
     cards = [tuple(KINDS.index(kind) for kind in card) for card in game["board"]["cards"]]
     return [(card, card[::-1]) for card in cards]
 
 
+def uses_features(options, seat):
+    """Returns whether the feature cards matter for a seat: the option has one value for all, or one for each."""
+    values = options["features"].split(",")
+    return values[seat % len(values)] == "on"
+
+
 def face_up(kinds):
-    """The feature cards, from the names of the kinds that are face up."""
+    """Returns the feature cards, from the names of the kinds that are face up."""
     return sum(1 << KINDS.index(kind) for kind in kinds)
 
 
 def turn_down(features, kind):
-    """The feature cards after a row of a kind was scored."""
+    """Returns the feature cards after a row of a kind was scored."""
     return features & ~(1 << kind) or ALL
 
 
@@ -58,7 +64,7 @@ class Garden:
                     self.rows.update((x + i * dx, y + i * dy) for i in range(length))
 
     def run(self, square, step):
-        """How many squares of one kind there are from a square on, itself included; 0 if it is empty."""
+        """Returns how many squares of one kind there are from a square on, itself included; 0 if it is empty."""
         kinds, (x, y), (dx, dy) = self.kinds, square, step
         kind = kinds.get(square)
         length = 0
@@ -66,13 +72,14 @@ class Garden:
             x, y, length = x + dx, y + dy, length + 1
         return length
 
-    def positions(self):
-        """Where a card may be put, in ascending order."""
+    def positions(self, exactly_over=False):
+        """Returns where a card may be put, in ascending order. `exactly_over`: exactly over one beside others, too."""
         near = {(x + dx, y + dy) for x, y in self.kinds for dx, dy in _CORNERS}
         over_row = {(x - dx, y - dy) for x, y in self.rows for dx, dy in SQUARES}
-        return sorted(near - over_row - self.corners)
+        barred = set() if exactly_over and len(self.corners) > 1 else self.corners
+        return sorted(near - over_row - barred)
 
 
 def squares(x, y):
-    """The squares under a card at a position."""
+    """Returns the squares under a card at a position."""
     return [(x + dx, y + dy) for dx, dy in SQUARES]

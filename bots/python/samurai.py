@@ -9,8 +9,16 @@ VALUE = {tile: int(tile[-1]) if tile[-1].isdigit() else 0 for tile in TILES}
 INFLUENCES = {tile: (tile[:-1],) if tile[:-1] in CASTES else CASTES for tile in TILES}
 """The castes that a tile's value counts for."""
 FAST = frozenset({"ship1", "ship2", "ronin1", "switch"})
-"""The tiles that are fast under every option; `Board.fast` has those of a game."""
+"""The tiles that are fast by the table of tiles; `fast_tiles` returns those of a game."""
 SETTLEMENTS = ("village", "city", "edo")
+
+
+def fast_tiles(options):
+    """Returns the tiles that are fast under a game's options, and those that may follow one that is not."""
+    if options["fast"] == "specials":
+        return frozenset({"switch", "move"}), frozenset()
+    fast = FAST | {"move"} if options["move_is_fast"] == "yes" else FAST
+    return fast, fast
 
 
 class Board:
@@ -18,7 +26,7 @@ class Board:
 
     def __init__(self, game):
         spaces, options = game["board"]["spaces"], game["options"]
-        self.fast = FAST | {"move"} if options["move_is_fast"] == "yes" else FAST
+        self.fast, self.after_slow = fast_tiles(options)
         self.instant = options["captures"] == "instant"
         """Whether pieces are captured within a turn, which changes what else can be played."""
         self.seat = game["seat"]
@@ -55,7 +63,7 @@ class Position:
 
     @classmethod
     def of(cls, board, view):
-        """The position that a request's view shows."""
+        """Returns the position that a request's view shows."""
         pieces = {settlement: [] for settlement in board.settlements}
         for caste in CASTES:
             for settlement in view["pieces"][caste]:
@@ -63,7 +71,7 @@ class Position:
         return cls(board, pieces, {space: (seat, tile) for space, seat, tile in view["tiles"]})
 
     def leads(self, tiles):
-        """This seat's lead in each caste where these tiles, pairs of seat and tile, lie around."""
+        """Returns this seat's lead in each caste where these tiles, pairs of seat and tile, lie around."""
         totals = {caste: [0 for _ in self.board.seats] for caste in CASTES}
         for seat, tile in tiles:
             for caste in INFLUENCES[tile]:
@@ -71,11 +79,11 @@ class Position:
         return {caste: total.pop(self.board.seat) - max(total) for caste, total in totals.items()}
 
     def captures(self):
-        """Whether a settlement with pieces is surrounded."""
+        """Returns whether a settlement with pieces is surrounded."""
         return 0 in self.empty.values()
 
     def after(self, play):
-        """The position after a play of this seat, in the form of `plays`."""
+        """Returns the position after a play of this seat, in the form of `plays`."""
         tile, space, *rest = play
         pieces, tiles = self.pieces, dict(self.tiles)
         if tile == "move":
@@ -91,7 +99,7 @@ class Position:
 
 
 def plays(legal):
-    """The legal first plays of a turn, as tuples.
+    """Returns the legal first plays of a turn, as tuples.
 
     (tile, space) places, ("move", from, to) moves, and ("switch", space, caste, with, with_caste) switches.
     """
@@ -117,8 +125,8 @@ def wire(play):
     return dict(zip(keys.get(play[0], ("tile", "space")), play, strict=True))
 
 
-def remaining(candidates, hand, played, fast):
-    """Those of a turn's first plays that are still legal after the plays `played`; `fast` are the tiles that are.
+def remaining(candidates, hand, played, board):
+    """Returns those of a turn's first plays that are still legal after the plays `played`.
 
     Nothing can be said of the plays after one that captures pieces within the turn.
     """
@@ -128,9 +136,5 @@ def remaining(candidates, hand, played, fast):
         left.remove(tile)
         if tile != "switch":
             taken.add(rest[-1])
-    fast_only = any(play[0] not in fast for play in played)
-    return [
-        play
-        for play in candidates
-        if play[0] in left and (play[0] in fast or not fast_only) and (play[0] == "switch" or play[-1] not in taken)
-    ]
+    able = left if all(play[0] in board.fast for play in played) else board.after_slow.intersection(left)
+    return [play for play in candidates if play[0] in able and (play[0] == "switch" or play[-1] not in taken)]

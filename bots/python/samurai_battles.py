@@ -27,7 +27,7 @@ CASTES_OF = [tuple(caste for caste in range(3) if mask >> caste & 1) for mask in
 
 
 def tile_code(seat, tile):
-    """What lies where this seat has this tile."""
+    """Returns what lies where this seat has this tile."""
     return 1 + seat * KINDS + tile
 
 
@@ -53,7 +53,7 @@ class Garrisons:
         """By space, those of them that are next to it."""
 
     def exchange(self, space, caste, other, other_caste):
-        """The same after two pieces changed places."""
+        """Returns the same after two pieces changed places."""
         masks, both = dict(self.masks), 1 << caste | 1 << other_caste
         masks[space] ^= both
         masks[other] ^= both
@@ -85,7 +85,7 @@ class Realm:
         self._garrisons = {}
 
     def garrisons(self, pieces):
-        """The settlements that hold `pieces`: by caste, the settlements as bytes."""
+        """Returns the settlements that hold `pieces`: by caste, the settlements as bytes."""
         if pieces not in self._garrisons:
             masks = {}
             for caste, settlements in enumerate(pieces):

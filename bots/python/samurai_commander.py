@@ -50,7 +50,7 @@ class Commander(Bot):
         raise NotImplementedError
 
     def ranked(self, outlook, view, legal, enough=None):
-        """The turns that look best, the best first: (chance to win, plays). `enough` says when to stop looking."""
+        """Returns the turns that look best: (chance to win, plays). `enough` says when to stop looking."""
         reader = self.reader
         seat, position = reader.seat, outlook.position
         search = TurnSearch(reader.customs, reader.choices(view, legal), enough)

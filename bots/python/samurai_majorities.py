@@ -50,7 +50,7 @@ def evaluate(realm, position, following):
 
 
 def prospects(realm, position, following):
-    """What can be expected of each caste.
+    """Returns what can be expected of each caste.
 
     Returns:
         By caste and seat, how many pieces the seat is expected to have in the end; by caste, the variance of the

@@ -7,7 +7,7 @@ HAND = ("buddha4", "rice4", "castle4", "samurai3", "ship2")
 
 
 def settle(realm, view, legal):
-    """Put a caste near pieces of its own, so that one tile serves two; else keep the supply even.
+    """Puts a caste near pieces of its own, so that one tile serves two; else keeps the supply even.
 
     Returns the best of the legal plays, and its score.
     """

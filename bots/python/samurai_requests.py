@@ -17,13 +17,13 @@ class Reader:
         self._captured = [[0, 0, 0] for _ in range(self.seats)]
 
     def listen(self, request):
-        """Take note of what happened since the last request. Call it for each request."""
+        """Takes note of what happened since the last request. Call it for each request."""
         for event in request.get("events", ()):
             if event["event"] == "captured":
                 self._captured[event["seat"]][CASTES.index(event["caste"])] += 1
 
     def position(self, view):
-        """The position that a view shows."""
+        """Returns the position that a view shows."""
         at = bytearray(len(self.realm.is_land))
         for space, seat, tile in view["tiles"]:
             at[space] = tile_code(seat, NUMBER[tile])
@@ -50,7 +50,7 @@ class Reader:
 
     @staticmethod
     def choices(view, legal):
-        """What may be played first in a turn."""
+        """Returns what may be played first in a turn."""
         choices = Choices([NUMBER[tile] for tile in view["hand"]])
         choices.any = number(next(plays(legal)))
         for product in legal:
@@ -65,13 +65,13 @@ class Reader:
 
 
 def number(play):
-    """A play of `samurai.plays` in numbers."""
+    """Returns a play of `samurai.plays` in numbers."""
     tile, *rest = play
     return NUMBER[tile], *(CASTES.index(part) if part in CASTES else part for part in rest)
 
 
 def wire(play):
-    """A play as an action holds it."""
+    """Returns a play as an action holds it."""
     tile, *rest = play
     entry = {"tile": TILES[tile]}
     if tile == SWITCH:
@@ -83,5 +83,5 @@ def wire(play):
 
 
 def told(plays):
-    """A turn in few words, for a note."""
+    """Returns a turn in few words, for a note."""
     return ", ".join(" ".join(map(str, wire(play).values())) for play in plays)

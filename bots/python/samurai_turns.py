@@ -6,7 +6,7 @@ A play is a tuple: (tile, space) places, (MOVE, from, to) moves, (SWITCH, space,
 from heapq import nlargest
 from itertools import combinations
 
-from samurai import FAST
+from samurai import fast_tiles
 from samurai_battles import CASTES_OF, KINDS, MOVE, NUMBER, SHIPS, STRENGTH, SWITCH, tile_code
 from samurai_majorities import Position, promise
 
@@ -23,12 +23,13 @@ class Customs:
     """The options of a game that say how plays make up a turn."""
 
     def __init__(self, options):
-        self.fast = {NUMBER[tile] for tile in FAST} | ({MOVE} if options["move_is_fast"] == "yes" else set())
+        self.fast, self.after_slow = ({NUMBER[tile] for tile in tiles} for tiles in fast_tiles(options))
+        """The tiles that are fast, and those that may follow one that is not."""
         self.instant = options["captures"] == "instant"
-        self.must_follow = options["fast"] == "must_follow"
+        self.must_follow = options["fast"] != "optional"
 
     def order(self, plays):
-        """The plays of a turn in an order in which they make up a whole one, if there is one."""
+        """Returns the plays of a turn in an order in which they make up a whole one, if there is one."""
         if self.must_follow and not self.instant:
             return tuple(sorted(plays, key=lambda play: play[0] not in self.fast))
         return plays
@@ -65,7 +66,7 @@ class Gauge:
         self._pieces = {}
 
     def piece(self, empty, totals, caste):
-        """What a piece of a caste is worth where the battle for it stands so."""
+        """Returns what a piece of a caste is worth where the battle for it stands so."""
         key = empty, totals, caste
         worth = self._pieces.get(key)
         if worth is None:
@@ -115,7 +116,7 @@ class Node:
         """By settlement with pieces, `Gauge.row`."""
 
     def after(self, play):
-        """The position after a play."""
+        """Returns the position after a play."""
         seat = self.gauge.seat
         if play[0] == SWITCH:
             return self._exchange(*play[1:])
@@ -141,14 +142,14 @@ class Node:
         return Node(gauge, at, garrisons, rows)
 
     def position(self, before, plays):
-        """The position after a turn of these plays, which began in the position `before`."""
+        """Returns the position after a turn of these plays, which began in the position `before`."""
         reserves = list(before.reserves)
         spent = promise(self.gauge.realm, [play[0] for play in plays])
         reserves[self.gauge.seat] = [r - s for r, s in zip(reserves[self.gauge.seat], spent, strict=True)]
         return Position(self.at, self.garrisons, before.captured, before.set_aside, reserves)
 
     def captures(self):
-        """Whether a settlement with pieces is surrounded."""
+        """Returns whether a settlement with pieces is surrounded."""
         front = self.gauge.realm.front
         return any(not front(settlement, self.at)[0] for settlement in self.garrisons.masks)
 
@@ -174,7 +175,7 @@ class Node:
         return found
 
     def moves(self, sources, targets):
-        """What moving a tile gains, likewise."""
+        """Returns what moving a tile gains, likewise."""
         gauge = self.gauge
         found = []
         for source in sources:
@@ -187,7 +188,7 @@ class Node:
         return found
 
     def switches(self):
-        """What it gains to exchange pieces of different castes."""
+        """Returns what it gains to exchange pieces of different castes."""
         gauge = self.gauge
         price = gauge.prices[SWITCH]
         holders = []
@@ -219,7 +220,7 @@ class TurnSearch:
         self._seen = set()
 
     def run(self, node):
-        """The turns from a position, at least one, the best first: (gain, plays in order, node after them)."""
+        """Returns the turns from a position, at least one, the best first: (gain, plays in order, node after them)."""
         self._extend(node, 0.0, (), self.choices.hand, False)
         if not self._found:
             only = self.choices.any
@@ -251,7 +252,7 @@ class TurnSearch:
     def _options(self, node, plays, hand, fast_only):
         choices = self.choices
         filled = {play[-1] for play in plays if play[0] != SWITCH}
-        able = {tile for tile in hand if tile in self.customs.fast or not fast_only}
+        able = self.customs.after_slow.intersection(hand) if fast_only else set(hand)
         found = []
         for tiles, spaces in choices.places:
             if left := [tile for tile in tiles if tile in able]:

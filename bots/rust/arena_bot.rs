@@ -4,30 +4,27 @@
 //! Copy it beside your bot, implement [`Bot`], and call [`run`]:
 //!
 //! ```no_run
-//! use arena_bot::{Answer, Bot, Result, Value, list, map, number, run, text};
+//! use arena_bot::{Answer, Bot, Result, Value, action, list, number, run};
 //!
-//! struct First; // takes the first legal play of every turn
+//! struct First; // takes the first legal play of every request, in any game
 //!
 //! impl Bot for First {
 //!     const WANT: &'static [&'static str] = &["legal"];
 //!
 //!     fn decide(&mut self, request: &Value) -> Result<Answer> {
-//!         let legal = &request["legal"];
-//!         let action = match text(&request["kind"])? {
-//!             "hand" => {
-//!                 let choose = number(&legal["choose"])? as usize;
-//!                 map([("hand", list(&legal["hand"])?.iter().take(choose).cloned().collect())])
-//!             }
-//!             "setup" => first(&legal["setup"])?,
-//!             _ => map([("plays", vec![first(&legal["plays"])?].into())]),
-//!         };
-//!         Ok(action.into())
+//!         let product = request["legal"][0].as_map().ok_or("expected a legal play")?;
+//!         let entries = product.iter().map(|(key, values)| Ok((key.clone(), first(values)?)));
+//!         let play = Value::Map(entries.collect::<Result<_>>()?);
+//!         Ok(action([play]).into())
 //!     }
 //! }
 //!
-//! fn first(products: &Value) -> Result<Value> {
-//!     let product = products[0].as_map().ok_or("expected a legal play")?;
-//!     Ok(map(product.iter().map(|(key, values)| (key.as_str().unwrap_or(""), values[0].clone()))))
+//! fn first(values: &Value) -> Result<Value> {
+//!     if values.is_array() {
+//!         return Ok(values[0].clone()); // choose one
+//!     }
+//!     let choose = number(&values["choose"])?.try_into()?;
+//!     Ok(list(&values["of"])?.iter().take(choose).cloned().collect())
 //! }
 //!
 //! fn main() -> std::process::ExitCode {
@@ -45,6 +42,12 @@
 //!
 //! Each message is one msgpack map in one ZeroMQ frame, with the key "type". One session serves
 //! many games.
+//!
+//! In every game `request["legal"]` is an array of products: maps that give, for each key of a
+//! play, the values it may have. They are an array to choose one from, or a map
+//! `{"choose": n, "of": [...]}` to choose n from. The action is always a map `{"plays": [...]}`,
+//! which [`action`] makes; each play has a chosen value for each key of one product. One play is
+//! always enough.
 
 use std::env;
 use std::error::Error;
@@ -68,25 +71,25 @@ pub trait Bot {
     /// What each request shall carry: any of "view", "events", "legal". The less, the faster.
     const WANT: &'static [&'static str] = &["view", "legal"];
 
-    /// A game begins. `game` is the `game_start` message: rules, options, seat, seats, board,
+    /// Begins a game. `game` is the `game_start` message: rules, options, seat, seats, board,
     /// bot_seed, ...
     fn start(&mut self, _game: &Value) -> Result<()> {
         Ok(())
     }
 
-    /// Answer a request, which has the `kind` of decision, the `clock`, and what `WANT` asks for.
+    /// Answers a request, which has the `kind` of decision, the `clock`, and what `WANT` asks for.
     fn decide(&mut self, request: &Value) -> Result<Answer>;
 
-    /// A game has ended. `result` is the `game_over` message: termination, ranks, forfeits.
+    /// Ends a game. `result` is the `game_over` message: termination, ranks, forfeits.
     fn over(&mut self, _result: &Value) {}
 }
 
 /// An action, and a note or none. `action.into()` and `(action, note).into()` make one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// A map, as the game's protocol page says.
+    /// A map `{"plays": [...]}`.
     pub action: Value,
-    /// What the bot was thinking, in a few words; it is kept in the log and shown to no opponent
+    /// What the bot was thinking, in a few words. It is kept in the log; no opponent sees it
     /// during the game.
     pub note: Option<String>,
 }
@@ -106,7 +109,7 @@ impl From<(Value, String)> for Answer {
     }
 }
 
-/// Play games with `bot` until the referee says goodbye. Returns the status to exit with.
+/// Plays games with `bot` until the referee says goodbye. Returns the status to exit with.
 pub fn run(bot: impl Bot) -> ExitCode {
     match play(bot) {
         Ok(()) => ExitCode::SUCCESS,
@@ -123,11 +126,15 @@ fn play(bot: impl Bot) -> Result<()> {
         return Err(format!("{expected}: arena's referee starts this program").into());
     };
     let mut session = Session::new(bot);
+    // Neither the runtime nor the socket is ever dropped: the connection stays open until the
+    // process ends. So the referee finds that a bot that fails or panics has ended, and not that
+    // it lost the connection.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
+    let runtime = Box::leak(Box::new(runtime));
+    let socket = Box::leak(Box::new(DealerSocket::new()));
     runtime.block_on(async {
-        let mut socket = DealerSocket::new();
         let connected = socket.connect(&endpoint).await;
         connected.map_err(|error| format!("cannot connect to {endpoint}: {error}"))?;
         socket.send(session.hello(&token).into()).await?;
@@ -181,7 +188,7 @@ impl<B: Bot> Session<B> {
         ]))
     }
 
-    /// Take a frame from the referee. After an error the session cannot go on: the frame was no
+    /// Takes a frame from the referee. After an error the session cannot go on: the frame was no
     /// message, or the bot has no answer.
     pub fn receive(&mut self, frame: &[u8]) -> Result<Next> {
         let message = decode(frame)?;
@@ -248,6 +255,11 @@ pub fn encode(message: &Value) -> Vec<u8> {
     let mut frame = Vec::new();
     rmpv::encode::write_value(&mut frame, message).expect("a vector takes all that is written");
     frame
+}
+
+/// An action that makes some plays, each a map.
+pub fn action(plays: impl IntoIterator<Item = Value>) -> Value {
+    map([("plays", plays.into_iter().collect())])
 }
 
 /// A map with these keys and values.

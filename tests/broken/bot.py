@@ -1,6 +1,6 @@
 """A bot that breaks one rule: `bot.py RULE`; without one it keeps all of them, SHOULDs too.
 
-It plays both games, the first legal play of each request. What RULE may be is the names of the functions below that
+It plays any game, the first legal play of each request. What RULE may be is the names of the functions below that
 are marked with `@rule`; each says what it does in its docstring.
 """
 
@@ -95,11 +95,12 @@ class Bot:
 
 
 def first_legal(request: Message) -> Message:
-    kind, legal = request["kind"], request["legal"]
-    if kind == "hand":
-        return {"hand": legal["hand"][: legal["choose"]]}
-    play = {key: values[0] for key, values in legal["plays" if kind == "turn" else kind][0].items()}
-    return {"turn": {"plays": [play]}, "score": {"rows": [play]}}.get(kind, play)
+    return {"plays": [{key: first(values) for key, values in request["legal"][0].items()}]}
+
+
+def first(values: Any) -> Any:
+    """The first of some values; several where the request says so."""
+    return values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
 
 
 def rule(change: Callable[[Bot], None]) -> Callable[[Bot], None]:
@@ -441,9 +442,9 @@ def dice(bot: Bot) -> None:
     """Plays by chance of its own (a SHOULD)."""
 
     def decide(request: Message) -> Message:
-        legal = request["legal"]
         if request["kind"] == "hand":
-            return {"hand": SystemRandom().sample(legal["hand"], legal["choose"])}
+            tiles = request["legal"][0]["hand"]
+            return {"plays": [{"hand": SystemRandom().sample(tiles["of"], tiles["choose"])}]}
         return first_legal(request)
 
     bot.decide = decide

@@ -43,8 +43,8 @@ import msgpack
 import zmq
 
 ILLEGAL = {
-    "hand": {"hand": ["rice4"] * 5},
-    "setup": {"caste": "rice", "space": 200},
+    "hand": {"plays": [{"hand": ["rice4"] * 5}]},
+    "setup": {"plays": [{"caste": "rice", "space": 200}]},
     "turn": {"plays": [{"tile": "rice4", "space": 200}]},
 }
 """By kind of decision: actions that can be read and are never allowed."""
@@ -250,14 +250,14 @@ class Bot:
 
 def first_legal(request: dict[str, Any]) -> dict[str, Any]:
     """The first action that the request calls legal."""
-    legal = request.get("legal") or {}
-    if "hand" in legal:
-        return {"hand": legal["hand"][: legal["choose"]]}
-    if "setup" in legal:
-        return {key: choices[0] for key, choices in legal["setup"][0].items()}
-    if "plays" in legal:
-        return {"plays": [{key: choices[0] for key, choices in legal["plays"][0].items()}]}
-    return {}
+    if not request.get("legal"):
+        return {}
+    return {"plays": [{key: first(values) for key, values in request["legal"][0].items()}]}
+
+
+def first(values: Any) -> Any:
+    """The first of some values; several where the request says so."""
+    return values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
 
 
 def sleep_forever() -> NoReturn:

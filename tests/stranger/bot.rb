@@ -13,7 +13,7 @@ class Player
     @random = Random.new(start["bot_seed"]) # §8.3: from the seed, and from nothing else
   end
 
-  # The action for a request, and a note about it.
+  # The plays for a request, and a note about them.
   def decide(request)
     @view, @legal = request.values_at("view", "legal")
     @deadline = now + request["clock"]["limit_ms"] / 2000.0 # half of it: an emergency brake for slow machines
@@ -58,19 +58,19 @@ class Samurai < Player
   private
 
   def decide_hand
-    tiles = @legal["hand"].shuffle(random: @random)
-    [{ hand: tiles.max_by(@legal["choose"]) { |tile| value(tile) } }, "the strongest tiles"]
+    choose, tiles = @legal[0]["hand"].values_at("choose", "of")
+    [[{ hand: tiles.shuffle(random: @random).max_by(choose) { |tile| value(tile) } }], "the strongest tiles"]
   end
 
-  def decide_setup = [any(@legal["setup"].sample(random: @random)), nil]
+  def decide_setup = [[any(@legal.sample(random: @random))], nil]
 
   # One play is always an answer (§8.5-5).
   def decide_turn
     look
-    placings, others = @legal["plays"].partition { |product| product.key?("space") && !product.key?("with") }
+    placings, others = @legal.partition { |product| product.key?("space") && !product.key?("with") }
     plays = placings.flat_map { |product| expand(product) } + others.map { |product| any(product) }
     play, gain = best(plays) { |candidate| IDLE.fetch(candidate["tile"]) { placing(candidate) } }
-    [{ plays: [play] }, format("gain %.1f", gain)]
+    [[play], format("gain %.1f", gain)]
   end
 
   def value(tile) = tile[/\d/].to_i
@@ -135,22 +135,22 @@ class Gardener < Player
   def decide_seize
     open = @view["features"][@seat]
     play, = best(plays) { |candidate| @cards[candidate["card"]].count { |kind| open.include?(kind) } }
-    [play, nil]
+    [[play], nil]
   end
 
   def decide_plant
     @garden = @view["gardens"][@seat].each_with_object({}) { |(card, *place), seen| seen.update(lay(card, *place)) }
     play, worth = best(plays) { |candidate| planting(candidate) }
-    [play, format("worth %.1f", worth)]
+    [[play], format("worth %.1f", worth)]
   end
 
   # Rows of a view can be sent back as they are.
   def decide_score
     points, rows = scoring(@view["rows"][@seat].first(6), @view["features"][@seat])
-    [{ rows: rows }, "#{points} points"]
+    [rows, "#{points} points"]
   end
 
-  def plays = @legal.values.first.flat_map { |product| expand(product) }
+  def plays = @legal.flat_map { |product| expand(product) }
 
   # The squares that a card covers, with their kinds.
   def lay(card, left, top, turned)
@@ -184,8 +184,11 @@ class Gardener < Player
     { "at" => [x, y], "along" => along, "kind" => kind, "length" => length }
   end
 
+  # One value for all seats, or one for each.
+  def features? = @options["features"].split(",").then { |values| values[@seat % values.size] == "on" }
+
   def points(rows)
-    return scoring(rows.first(6), @view["features"][@seat]).first if @options["features"] == "on"
+    return scoring(rows.first(6), @view["features"][@seat]).first if features?
 
     rows.sum { |row| POINTS[row["length"]] } + BONUS[rows.map { |row| row["kind"] }.uniq.size]
   end
@@ -243,8 +246,8 @@ class Session
   end
 
   def answer(request)
-    action, note = @player.decide(request)
-    say(type: "action", id: request["id"], action: action, note: note)
+    plays, note = @player.decide(request)
+    say(type: "action", id: request["id"], action: { plays: plays }, note: note)
   end
 
   def say(message) = check(@socket.send_string(message.to_msgpack))

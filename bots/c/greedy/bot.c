@@ -12,7 +12,7 @@ static const char *const CASTE[CASTES] = {"buddha", "rice", "castle"};
 static const struct {
     const char *name;
     int value[CASTES];
-    bool fast; /* Under every option: see is_fast. */
+    bool fast; /* By the table of tiles: see is_fast. */
     int cost;  /* What it costs to give the tile away. */
 } TILE[TILES] = {
     {"buddha2", {2, 0, 0}, false, 30},  {"buddha3", {3, 0, 0}, false, 60},  {"buddha4", {4, 0, 0}, false, 100},
@@ -43,6 +43,7 @@ typedef struct {
 /* The board of a game, and those of its options that matter here. */
 typedef struct {
     int spaces, seats, seat;
+    bool specials; /* Only switch and move are fast, and nothing follows another tile. */
     bool move_is_fast;
     bool instant; /* Pieces are captured within a turn. */
     bool is_land[MAX_SPACES], is_settlement[MAX_SPACES];
@@ -106,6 +107,7 @@ static bool start(void *self, const msgpack_object *game) {
     board->spaces = (int)arena_size(spaces);
     board->seats = (int)seats;
     board->seat = (int)seat;
+    board->specials = arena_is(arena_get(options, "fast"), "specials");
     board->move_is_fast = arena_is(arena_get(options, "move_is_fast"), "yes");
     board->instant = arena_is(arena_get(options, "captures"), "instant");
     for (int i = 0; i < board->spaces; i++) {
@@ -295,7 +297,13 @@ static bool captures(const Position *position, const Board *board) {
 }
 
 static bool is_fast(const Board *board, int tile) {
+    if (board->specials) return tile == SWITCH || tile == MOVE;
     return TILE[tile].fast || (tile == MOVE && board->move_is_fast);
+}
+
+/* Whether a tile may follow another in a turn. */
+static bool follows(const Board *board, int tile, int made) {
+    return is_fast(board, made) || (is_fast(board, tile) && !board->specials);
 }
 
 /* Keep of a turn's plays those that are still legal after `made`; `left` counts the hand's tiles that are left. Nothing
@@ -304,7 +312,7 @@ static void keep_remaining(PlayList *plays, const Board *board, const Play *made
     size_t kept = 0;
     for (size_t i = 0; i < plays->count; i++) {
         const Play *next = &plays->list[i];
-        if (left[next->tile] > 0 && (is_fast(board, made->tile) || is_fast(board, next->tile)) &&
+        if (left[next->tile] > 0 && follows(board, next->tile, made->tile) &&
             (filled(made) < 0 || filled(next) != filled(made)))
             plays->list[kept++] = *next;
     }

@@ -154,8 +154,8 @@ static bool pack_array(void *self, const msgpack_object *request, msgpack_packer
 }
 
 /* Hands the bot a request of kind turn: it must end with status 1, before it sends anything, and say why. */
-static void test_no_action(const char *name, const char *got, bool (*decide)(void *, const msgpack_object *,
-                                                                             msgpack_packer *, char *)) {
+static void test_no_action(const char *name, const char *got,
+                           bool (*decide)(void *, const msgpack_object *, msgpack_packer *, char *)) {
     current = name;
     const arena_bot bot = {.decide = decide};
     msgpack_sbuffer frame;

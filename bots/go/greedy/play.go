@@ -81,13 +81,18 @@ func firstPlays(products []Product) []Play {
 	return plays
 }
 
+// follows returns whether a tile may follow another in a turn.
+func (b *Board) follows(tile, made Tile) bool {
+	return b.fast[made] || (b.fast[tile] && !b.isLast)
+}
+
 // remaining returns those of the plays before `made` that are still legal after it; left counts the tiles that are left
 // of the hand. Nothing can be said of the plays after one that captures pieces within the turn.
 func remaining(plays []Play, board *Board, made Play, left *[tiles]int) []Play {
 	kept := plays[:0]
 	for _, next := range plays {
 		isFilled := made.tile != switchTile && next.tile != switchTile && next.space == made.space
-		if left[next.tile] > 0 && (board.fast[made.tile] || board.fast[next.tile]) && !isFilled {
+		if left[next.tile] > 0 && board.follows(next.tile, made.tile) && !isFilled {
 			kept = append(kept, next)
 		}
 	}

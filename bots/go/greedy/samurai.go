@@ -126,6 +126,7 @@ type Board struct {
 	seats   int
 	instant bool        // pieces are captured within a turn, which changes what else can be played
 	fast    [tiles]bool // which tiles are
+	isLast  bool        // whether nothing follows a tile that is not fast
 	isLand  []bool
 	around  [][]int // the neighbours of a space
 	beside  [][]int // the settlements next to a space that takes tiles; none for a settlement
@@ -146,6 +147,10 @@ func newBoard(game *arenabot.GameStart) (*Board, error) {
 		b.fast[i] = entry.fast
 	}
 	b.fast[moveTile] = game.Options["move_is_fast"] == "yes"
+	if game.Options["fast"] == "specials" {
+		b.fast = [tiles]bool{switchTile: true, moveTile: true}
+		b.isLast = true
+	}
 	isSettlement := func(space int) bool {
 		return slices.Contains([]string{"village", "city", "edo"}, layout.Spaces[space].Kind)
 	}

@@ -23,12 +23,16 @@ final class Board {
 
     private final boolean isMoveFast;
 
+    /** Only switch and move are fast, and nothing follows another tile. */
+    private final boolean onlySpecials;
+
     Board(ArenaBot.Data game) {
         ArenaBot.Data options = game.get("options");
         List<ArenaBot.Data> spaces = game.get("board").get("spaces").list();
         seat = game.get("seat").number();
         seats = game.get("seats").number();
         isInstant = options.get("captures").text().equals("instant");
+        onlySpecials = options.get("fast").text().equals("specials");
         isMoveFast = options.get("move_is_fast").text().equals("yes");
         isLand = new boolean[spaces.size()];
         isSettlement = new boolean[spaces.size()];
@@ -52,6 +56,14 @@ final class Board {
     }
 
     boolean isFast(Tile tile) {
+        if (onlySpecials) {
+            return tile == Tile.SWITCH || tile == Tile.MOVE;
+        }
         return tile.isFast() || (tile == Tile.MOVE && isMoveFast);
+    }
+
+    /** Whether a tile may follow another in a turn. */
+    boolean follows(Tile tile, Tile made) {
+        return isFast(made) || (isFast(tile) && !onlySpecials);
     }
 }

@@ -30,7 +30,7 @@ final class GreedyBot extends ArenaBot {
         Data legal = request.get("legal");
         String kind = request.get("kind").text();
         return switch (kind) {
-            case "hand" -> new Answer(Map.of("hand", HAND), "strength for every caste");
+            case "hand" -> new Answer(Map.of("plays", List.of(Map.of("hand", HAND))), "strength for every caste");
             case "setup" -> setup(view, legal);
             case "turn" -> turn(view, legal);
             default -> throw new IllegalStateException("expected a request of kind hand, setup or turn, got: " + kind);
@@ -43,7 +43,7 @@ final class GreedyBot extends ArenaBot {
         int best = Integer.MIN_VALUE;
         Caste bestCaste = null;
         int bestSpace = 0;
-        for (Data product : legal.get("setup").list()) {
+        for (Data product : legal.list()) {
             for (Data name : product.get("caste").list()) {
                 for (Data number : product.get("space").list()) {
                     Caste caste = Caste.of(name);
@@ -59,7 +59,8 @@ final class GreedyBot extends ArenaBot {
             }
         }
         checkFound(bestCaste != null);
-        return new Answer(Map.of("caste", bestCaste.wire, "space", bestSpace), "score " + best);
+        Map<String, Object> play = Map.of("caste", bestCaste.wire, "space", bestSpace);
+        return new Answer(Map.of("plays", List.of(play)), "score " + best);
     }
 
     /** The ways to walk over one space from a settlement to another with a piece of the caste. */
@@ -80,7 +81,7 @@ final class GreedyBot extends ArenaBot {
         Position position = new Position(board, view);
         List<Tile> hand =
                 view.get("hand").list().stream().map(Tile::of).collect(Collectors.toCollection(ArrayList::new));
-        List<Play> candidates = Play.all(legal.get("plays"));
+        List<Play> candidates = Play.all(legal);
         List<Map<String, Object>> plays = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         while (!candidates.isEmpty()) {
@@ -120,7 +121,7 @@ final class GreedyBot extends ArenaBot {
     private List<Play> remaining(List<Play> plays, List<Tile> hand, Play made) {
         return plays.stream()
                 .filter(play -> hand.contains(play.tile()))
-                .filter(play -> board.isFast(play.tile()) || board.isFast(made.tile()))
+                .filter(play -> board.follows(play.tile(), made.tile()))
                 .filter(play -> play.fills() < 0 || play.fills() != made.fills())
                 .toList();
     }

@@ -53,7 +53,7 @@ enum Tile {
         return values[caste.ordinal()];
     }
 
-    /** Whether it is fast under every option; {@link Board#isFast} knows those of a game. */
+    /** Whether it is fast by the table of tiles; {@link Board#isFast} knows those of a game. */
     boolean isFast() {
         return switch (this) {
             case SHIP1, SHIP2, RONIN1, SWITCH -> true;

@@ -1,4 +1,4 @@
-// Plays Samurai by chance: one play a request, and every legal one is equally likely.
+// Plays by chance, any game: one play a request, and every legal one is equally likely.
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,48 +26,58 @@ final class RandomBot extends ArenaBot {
 
     @Override
     public Answer decide(Data request) {
-        String kind = request.get("kind").text();
-        Data legal = request.get("legal");
-        return new Answer(
-                switch (kind) {
-                    case "hand" -> Map.of("hand", sample(legal));
-                    case "turn" -> Map.of("plays", List.of(pick(legal.get("plays"))));
-                    default -> pick(legal.get(kind));
-                });
+        return new Answer(Map.of("plays", List.of(pick(request.get("legal").list()))));
     }
 
-    private List<Data> sample(Data legal) {
-        int count = legal.get("choose").number();
-        List<Data> shuffled = new ArrayList<>(legal.get("hand").list());
+    /**
+     * Returns one of the plays that can be made of some products, each as likely as any other: first a product, the
+     * likelier the more plays it makes, then a value for each key.
+     */
+    Map<String, Object> pick(List<Data> products) {
+        double left = random.nextDouble() * products.stream().mapToDouble(RandomBot::plays).sum();
+        Data chosen = null;
+        for (Data product : products) {
+            if (left >= 0 && plays(product) > 0) {
+                chosen = product;
+            }
+            left -= plays(product);
+        }
+        if (chosen == null) {
+            throw new IllegalStateException("expected a request with a legal play, got: none");
+        }
+        Map<String, Object> play = new TreeMap<>(chosen.map()); // in order of name: a map's keys have no order
+        play.replaceAll((key, values) -> choose((Data) values));
+        return play;
+    }
+
+    /** Returns one of the values of a key, or several where the product says so. */
+    private Object choose(Data values) {
+        if (!values.isMap()) {
+            return values.get(random.nextInt(values.list().size()));
+        }
+        int count = values.get("choose").number();
+        List<Data> shuffled = new ArrayList<>(values.get("of").list());
         for (int i = 0; i < count; i++) {
             Collections.swap(shuffled, i, random.nextInt(i, shuffled.size()));
         }
         return shuffled.subList(0, count);
     }
 
-    /**
-     * One of the combinations of all products, each as likely as any other. A product maps keys to lists of values: it
-     * has a combination for each choice of one value for each key.
-     */
-    private Map<String, Data> pick(Data products) {
-        int all = products.list().stream().mapToInt(RandomBot::combinations).sum();
-        int index = random.nextInt(all);
-        int at = 0;
-        while (index >= combinations(products.get(at))) {
-            index -= combinations(products.get(at++));
-        }
-        Map<String, Data> play = new TreeMap<>(products.get(at).map()); // a map's keys have no order of their own
-        for (var entry : play.entrySet()) {
-            List<Data> values = entry.getValue().list();
-            entry.setValue(values.get(index % values.size()));
-            index /= values.size();
-        }
-        return play;
+    /** Returns how many plays a product makes. */
+    private static double plays(Data product) {
+        return product.map().values().stream().mapToDouble(RandomBot::ways).reduce(1, (one, other) -> one * other);
     }
 
-    private static int combinations(Data product) {
-        return product.map().values().stream()
-                .mapToInt(values -> values.list().size())
-                .reduce(1, Math::multiplyExact);
+    /** Returns how many choices the values of a key offer. */
+    private static double ways(Data values) {
+        if (!values.isMap()) {
+            return values.list().size();
+        }
+        int size = values.get("of").list().size();
+        double count = 1;
+        for (int i = 0; i < values.get("choose").number(); i++) {
+            count = count * (size - i) / (i + 1);
+        }
+        return count;
     }
 }

@@ -1,4 +1,4 @@
-// A bot to begin with: it takes the first legal play of each request, in whichever game.
+// A bot for any game: it takes the first legal play of each request.
 
 import java.util.List;
 import java.util.Map;
@@ -13,39 +13,29 @@ final class Bot extends ArenaBot {
         run(new Bot());
     }
 
-    /**
-     * Your own idea goes here: which of the legal plays?
-     *
-     * <p>Samurai asks for the tiles of the first "hand", for a piece to put on the board in the "setup", and for the
-     * plays of each "turn"; Gardener for a card to "seize", for where to "plant" it, and for the rows to "score". Where
-     * plays or rows are a list, one is always enough.
-     */
+    /** Answers a request. Your own idea goes here: which of the legal plays? */
     @Override
     public Answer decide(Data request) {
-        String kind = request.get("kind").text();
-        Data legal = request.get("legal");
-        Object action =
-                switch (kind) {
-                    case "hand" -> Map.of("hand", hand(legal));
-                    case "turn" -> Map.of("plays", List.of(first(legal.get("plays"))));
-                    case "score" -> Map.of("rows", List.of(first(legal.get("score"))));
-                    default -> first(legal.get(kind));
-                };
-        return new Answer(action, "the first will do"); // the note is kept in the log; no opponent sees it
-    }
-
-    /** The first of the tiles that are offered. */
-    private static List<Data> hand(Data legal) {
-        return legal.get("hand").list().subList(0, legal.get("choose").number());
+        Map<String, Object> play = firstPlay(request.get("legal"));
+        // The note is kept in the log; no opponent sees it during the game.
+        return new Answer(Map.of("plays", List.of(play)), "the first will do");
     }
 
     /**
-     * The first legal play. Legal plays are an array of products; each is a map from keys to the values they may have,
-     * and one value for each key makes a play.
+     * Returns the first legal play. The legal plays are an array of products; a product has, for each key of a play,
+     * the values to choose from.
      */
-    private static Map<String, Data> first(Data products) {
-        Map<String, Data> play = new TreeMap<>();
-        products.get(0).map().forEach((key, values) -> play.put(key, values.get(0)));
+    private static Map<String, Object> firstPlay(Data legal) {
+        Map<String, Object> play = new TreeMap<>();
+        legal.get(0).map().forEach((key, values) -> play.put(key, first(values)));
         return play;
+    }
+
+    /** Returns the first of some values; several where the product says {"choose": n, "of": [...]}. */
+    private static Object first(Data values) {
+        if (values.isMap()) {
+            return values.get("of").list().subList(0, values.get("choose").number());
+        }
+        return values.get(0);
     }
 }

@@ -3,7 +3,7 @@
 
 "use strict";
 
-const { BONUS, KINDS, LINES, POINTS, Garden, bits, faceUp, readDeck, turnDown } = require("../gardener.js");
+const { BONUS, KINDS, LINES, POINTS, Garden, bits, faceUp, readDeck, turnDown, usesFeatures } = require("../gardener.js");
 
 const POINT = 100; // what a point is worth
 const END = 15; // what an open end of a run is worth: the run can grow there
@@ -14,14 +14,15 @@ class GardenerPlayer {
   constructor(game) {
     this.deck = readDeck(game);
     this.seat = game.seat;
-    this.scoring = game.options.features === "on" ? bestScoring : wholeScoring;
+    this.scoring = usesFeatures(game.options, this.seat) ? bestScoring : wholeScoring;
+    this.exactlyOver = game.options.exactly_over === "yes";
   }
 
   // Take the card with the best planting.
   seize(view, legal) {
     const garden = new Garden(this.deck, view.gardens[this.seat]);
     const cards = legal.flatMap(({ card }) => card).sort((one, other) => one - other);
-    const { worth, card } = this.bestPlanting(view, garden, cards, garden.positions());
+    const { worth, card } = this.bestPlanting(view, garden, cards, garden.positions(this.exactlyOver));
     return { plays: [{ card }], note: `worth ${worth}` };
   }
 

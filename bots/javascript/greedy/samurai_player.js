@@ -35,7 +35,8 @@ function value(tile, caste) {
 // The board of a game and those of its options that matter here, from the message `game_start`.
 class Board {
   constructor({ board, options, seat, seats }) {
-    this.fast = options.move_is_fast === "yes" ? [...FAST, "move"] : FAST;
+    this.specials = options.fast === "specials"; // only switch and move are fast, and nothing follows another tile
+    this.fast = this.specials ? ["switch", "move"] : options.move_is_fast === "yes" ? [...FAST, "move"] : FAST;
     this.instant = options.captures === "instant"; // pieces are captured within a turn
     this.seat = seat;
     this.seats = seats;
@@ -169,17 +170,18 @@ function smaller(left, right) {
 }
 
 // Those of a turn's first plays that are still legal after the plays `chosen`, none of which captured pieces at once.
-function remaining(candidates, hand, chosen, fast) {
+function remaining(candidates, hand, chosen, { fast, specials }) {
   const left = [...hand];
   const taken = new Set();
   for (const { tile, space, to } of chosen) {
     left.splice(left.indexOf(tile), 1);
     if (tile !== "switch") taken.add(to ?? space);
   }
-  const fastOnly = chosen.some(({ tile }) => !fast.includes(tile));
+  const slow = chosen.some(({ tile }) => !fast.includes(tile));
+  const follows = (tile) => !slow || (fast.includes(tile) && !specials);
   return candidates.filter(
     ({ tile, space, to }) =>
-      left.includes(tile) && (fast.includes(tile) || !fastOnly) && (tile === "switch" || !taken.has(to ?? space)),
+      left.includes(tile) && follows(tile) && (tile === "switch" || !taken.has(to ?? space)),
   );
 }
 
@@ -230,7 +232,7 @@ class SamuraiPlayer {
       notes.push(`${note(best.play)} ${best.score < 0 ? "" : "+"}${best.score}`);
       position = position.after(best.play);
       if (this.board.instant && position.captures()) break;
-      candidates = remaining(first, view.hand, chosen, this.board.fast);
+      candidates = remaining(first, view.hand, chosen, this.board);
     }
     return { plays: chosen, note: notes.join("; ") };
   }

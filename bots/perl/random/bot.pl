@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Plays by chance, in whichever game: one play a request, and every legal one is equally likely.
+# Plays by chance, any game: one play a request, and every legal one is equally likely.
 #
 # It knows neither ZeroMQ nor msgpack: `arena bot bridge -- perl bot.pl` speaks the protocol for it. Each line of
 # standard input is a message of the referee in JSON; each request is answered by one line, {"action": {...}}.
@@ -16,43 +16,45 @@ while (my $line = <STDIN>) {
         srand($message->{bot_seed} % 2**32);    # the same deal, the same plays
     }
     elsif ($message->{type} eq 'request') {
-        print $json->encode({ action => action($message->{kind}, $message->{legal}) }), "\n";
+        print $json->encode({ action => { plays => [ pick(@{ $message->{legal} }) ] } }), "\n";
     }
 }
 
-# What to answer a request of this kind, made of one legal play.
-sub action {
-    my ($kind, $legal) = @_;
-    return { hand => sample($legal->{choose}, @{ $legal->{hand} }) } if $kind eq 'hand';
-    return { plays => [ pick(@{ $legal->{plays} }) ] }               if $kind eq 'turn';
-    return { rows => [ pick(@{ $legal->{score} }) ] }                if $kind eq 'score';
-    return pick(@{ $legal->{$kind} });
-}
-
-# One of the combinations of all products, each as likely as any other. A product maps keys to lists of values: choose
-# one value for each key. First one product is chosen, the likelier the more combinations it has.
+# One of the plays that can be made of some products, each as likely as any other: first a product, the likelier the
+# more plays it makes, then a value for each key.
 sub pick {
     my @products = @_;
-    my @sizes    = map { size($_) } @products;
+    my @sizes    = map { plays($_) } @products;
     my $total    = 0;
     $total += $_ for @sizes;
-    my $left = int rand $total;
+    my $left = rand $total;
     my $at   = 0;
-    $left -= $sizes[ $at++ ] while $left >= $sizes[$at];
+    $left -= $sizes[ $at++ ] while $at < $#sizes && $left >= $sizes[$at];
     my $product = $products[$at];
-    return { map { $_ => $product->{$_}[ rand @{ $product->{$_} } ] } sort keys %$product };
+    return { map { $_ => choose($product->{$_}) } sort keys %$product };
 }
 
-# How many combinations a product has.
-sub size {
+# How many plays a product makes.
+sub plays {
     my ($product) = @_;
-    my $size = 1;
-    $size *= @$_ for values %$product;
-    return $size;
+    my $count = 1;
+    $count *= ways($_) for values %$product;
+    return $count;
 }
 
-# So many of the items, in any order.
-sub sample {
-    my ($count, @items) = @_;
-    return [ map { splice @items, rand @items, 1 } 1 .. $count ];
+# How many choices the values of a key offer: a list to choose one from, or a map {choose, of} to choose several from.
+sub ways {
+    my ($values) = @_;
+    return scalar @$values if ref $values eq 'ARRAY';
+    my $count = 1;
+    $count *= (@{ $values->{of} } - $_) / ($_ + 1) for 0 .. $values->{choose} - 1;
+    return $count;
+}
+
+# One of the values of a key, or several where the product says so.
+sub choose {
+    my ($values) = @_;
+    return $values->[ rand @$values ] if ref $values eq 'ARRAY';
+    my @left = @{ $values->{of} };
+    return [ map { splice @left, rand @left, 1 } 1 .. $values->{choose} ];
 }

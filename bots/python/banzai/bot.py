@@ -28,7 +28,7 @@ class Banzai(Bot):
         return [{"hand": list(HAND)}], "all at once"
 
     def setup(self, view, legal):
-        """Pieces go where the fewest land spaces must be filled: these battles end first."""
+        """Puts pieces where the fewest land spaces must be filled: these battles end first."""
         board = self.board
         _, space, caste = min(
             (sum(board.is_land[near] for near in board.around[space]), space, CASTES.index(caste))
@@ -55,7 +55,7 @@ class Banzai(Bot):
         return [wire(play) for play in charge], f"{len(charge)} tiles against {target}: {best:+d}"
 
     def charge(self, settlement, castes, first, hand):
-        """The plays that throw into a battle all that can be thrown: the strongest first."""
+        """Returns the plays that throw into a battle all that can be thrown: the strongest first."""
         around = set(self.board.around[settlement])
 
         def strength(tile):
@@ -63,14 +63,13 @@ class Banzai(Bot):
 
         helpful = [play for play in first if len(play) == 2 and play[1] in around and strength(play[0])]
         chosen = []
-        fast = self.board.fast
-        while left := remaining(helpful, hand, chosen, fast):
+        while left := remaining(helpful, hand, chosen, self.board):
             # One tile that is not fast may go along: it comes first, for it is the strongest.
-            chosen.append(max(left, key=lambda play: (play[0] not in fast, strength(play[0]), -play[1])))
+            chosen.append(max(left, key=lambda play: (play[0] not in self.board.fast, strength(play[0]), -play[1])))
         return chosen
 
     def up_to_capture(self, position, charge):
-        """The plays up to the first that captures pieces: what can be played then is another question."""
+        """Returns the plays up to the first that captures pieces: what can be played then is another question."""
         for count, play in enumerate(charge, start=1):
             position = position.after(play)
             if position.captures():
@@ -78,7 +77,7 @@ class Banzai(Bot):
         return charge
 
     def score(self, position, settlement, castes, charge):
-        """Pieces won less pieces lost, the more heat the nearer the end; then by how much it leads."""
+        """Returns pieces won less pieces lost, the more heat the nearer the end; then by how much it leads."""
         board = self.board
         tiles = position.tiles | {space: (board.seat, tile) for tile, space in charge}
         around = board.around[settlement]

@@ -5,7 +5,7 @@
 
 from functools import lru_cache
 
-from gardener import BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down
+from gardener import BONUS, KINDS, LINES, POINTS, Garden, face_up, read_deck, turn_down, uses_features
 
 POINT = 100
 """What a point is worth."""
@@ -21,31 +21,32 @@ class GardenerPlayer:
     def __init__(self, game):
         self.deck = read_deck(game)
         self.seat = game["seat"]
-        self.scoring = best_scoring if game["options"]["features"] == "on" else whole_scoring
+        self.scoring = best_scoring if uses_features(game["options"], self.seat) else whole_scoring
+        self.exactly_over = game["options"].get("exactly_over") == "yes"
 
     def seize(self, view, legal):
-        """Take the card with the best planting."""
+        """Takes the card with the best planting."""
         garden = Garden(self.deck, view["gardens"][self.seat])
         cards = [card for product in legal for card in product["card"]]
-        worth, card, *_ = self.best_planting(view, garden, cards, garden.positions())
+        worth, card, *_ = self.best_planting(view, garden, cards, garden.positions(self.exactly_over))
         return [{"card": card}], f"worth {worth}"
 
     def plant(self, view, legal):
-        """Plant where it is worth most."""
+        """Plants where it is worth most."""
         garden = Garden(self.deck, view["gardens"][self.seat])
         positions = sorted(tuple(at) for product in legal for at in product["at"])
         worth, _, at, turned = self.best_planting(view, garden, [view["taken"][self.seat]], positions)
         return [{"at": list(at), "turned": bool(turned)}], f"worth {worth}"
 
     def score(self, view, legal):
-        """Score rows in the order that is worth most."""
+        """Scores rows in the order that is worth most."""
         rows = view["rows"][self.seat]
         lines = tuple((KINDS.index(row["kind"]), row["length"]) for row in rows)
         worth, order = best_scoring(lines, face_up(view["features"][self.seat]))
         return [{"at": rows[i]["at"], "along": rows[i]["along"]} for i in order], f"worth {worth}"
 
     def best_planting(self, view, garden, cards, positions):
-        """The planting that is worth most: its worth, the card, the position, and whether it is turned.
+        """Returns the planting that is worth most: its worth, the card, the position, and whether it is turned.
 
         Of equals it is that with the smallest card, then position, as it is before turned.
         """
@@ -73,7 +74,7 @@ class GardenerPlayer:
 
 
 def stretch(garden, at, line):
-    """The run at either end of one of a card's lines, as `weigh` takes it, and the kinds seen there now."""
+    """Returns the run at either end of one of a card's lines, as `weigh` takes it, and the kinds seen there now."""
     (x, y), (dx, dy), on_line = line
     under = [(at[0] + x + i * dx, at[1] + y + i * dy) for i in range(len(on_line))]
     ends = (beyond(garden, under[0], (-dx, -dy)), beyond(garden, under[-1], (dx, dy)))
@@ -81,7 +82,7 @@ def stretch(garden, at, line):
 
 
 def beyond(garden, square, step):
-    """The run that begins next to a square: its kind, its length, and whether its far end is open."""
+    """Returns the run that begins next to a square: its kind, its length, and whether its far end is open."""
     (x, y), (dx, dy) = square, step
     first = x + dx, y + dy
     length = garden.run(first, step)
@@ -91,7 +92,7 @@ def beyond(garden, square, step):
 
 @lru_cache(maxsize=1 << 16)
 def weigh(before, after, line, features):
-    """The rows with a square of `line`, each as (kind, length), and what the open ends of runs are worth.
+    """Returns the rows with a square of `line`, each as (kind, length), and what the open ends of runs are worth.
 
     `line` holds the kinds of the squares between the runs `before` and `after`; None is an empty square.
     """
@@ -118,7 +119,7 @@ def weigh(before, after, line, features):
 
 @lru_cache(maxsize=1 << 14)
 def best_scoring(rows, features, kinds=0, left=None):
-    """The best order in which to score rows: its worth, and the indices of the rows.
+    """Returns the best order in which to score rows: its worth, and the indices of the rows.
 
     Args:
         rows: The kind and length of each new row.
@@ -140,6 +141,6 @@ def best_scoring(rows, features, kinds=0, left=None):
 
 
 def whole_scoring(rows, features):
-    """The same with `features: off`: every row scores."""
+    """Returns the same with `features: off`: every row scores."""
     kinds = len({kind for kind, _ in rows})
     return POINT * (sum(POINTS[length] for _, length in rows) + BONUS[kinds]) + FACE_UP * features.bit_count(), None

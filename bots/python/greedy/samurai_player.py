@@ -21,12 +21,12 @@ ORDER = {name: index for names in (TILES, CASTES) for index, name in enumerate(n
 
 
 def key(play):
-    """Of plays with equal scores, the one with the smallest key is chosen."""
+    """Returns the key of a play: of equal scores, the play with the smallest key is chosen."""
     return tuple(ORDER.get(part, part) for part in play)
 
 
 def worth(empty, lead):
-    """What a piece is worth with `empty` land spaces left around it and this lead."""
+    """Returns what a piece is worth with `empty` land spaces left around it and this lead."""
     return WORTH[min(empty, 4)][max(-6, min(6, lead)) + 6]
 
 
@@ -55,7 +55,7 @@ class Scores:
         return gain - COST[tile]
 
     def change(self, settlement, tile, added, filled):
-        """The gain at a settlement where the tile's influence is added (1), stays (0) or goes (-1)."""
+        """Returns the gain at a settlement where the tile's influence is added (1), stays (0) or goes (-1)."""
         if settlement not in self.now:
             return 0
         empty = self.position.empty[settlement] - filled
@@ -99,7 +99,7 @@ class SamuraiPlayer:
         return [{"hand": list(HAND)}], "strength for every caste"
 
     def setup(self, view, legal):
-        """Put a caste near pieces of its own, so that one tile serves two; else keep the supply even."""
+        """Puts a caste near pieces of its own, so that one tile serves two; else keeps the supply even."""
         pieces = {(settlement, caste) for caste in CASTES for settlement in view["pieces"][caste]}
         beside = self.board.beside
         best = None
@@ -114,7 +114,7 @@ class SamuraiPlayer:
         return [best[1]], f"score {-best[0][0]}"
 
     def turn(self, view, legal):
-        """Take the play with the highest score, then fast ones (and one that is not) as long as they gain."""
+        """Takes the play with the highest score, then fast ones (and one that is not) as long as they gain."""
         position = Position.of(self.board, view)
         first = list(plays(legal))
         candidates = first
@@ -131,5 +131,5 @@ class SamuraiPlayer:
             position = position.after(play)
             if self.board.instant and position.captures():
                 break
-            candidates = remaining(first, view["hand"], chosen, self.board.fast)
+            candidates = remaining(first, view["hand"], chosen, self.board)
         return [wire(play) for play in chosen], "; ".join(notes)

@@ -23,7 +23,7 @@ DECISIONS = 3
 
 @lru_cache(maxsize=4)
 def prospects_of(deck):
-    """The prospects of a deck: they serve every game with it."""
+    """Returns the prospects of a deck: they serve every game with it."""
     return Prospects(deck)
 
 

@@ -43,7 +43,7 @@ class Plans:
     """The plantings in one garden."""
 
     def __init__(self, plot, unseen, features, choices):
-        """Look at a garden.
+        """Looks at a garden.
 
         Args:
             plot: The garden.
@@ -56,37 +56,37 @@ class Plans:
         self._after = {}
 
     def plantings(self, card):
-        """The plantings of a card, those with the highest aims first."""
+        """Returns the plantings of a card, those with the highest aims first."""
         for _, position, face in sorted(self.plot.aims([card], self.features), reverse=True)[:KEPT]:
             yield from self._at(position, face, card)
 
     def _at(self, position, face, card):
-        """The ways to score there, the best first."""
+        """Returns the ways to score there, the best first."""
         ways = scorings(self.plot.rows(position, face), self.features)
         for features in sorted(ways, key=lambda left: score_worth(ways[left], left), reverse=True):
             yield Planting(ways[features], features, position, face != card, card)
 
     def after(self, planting):
-        """The garden after a planting."""
+        """Returns the garden after a planting."""
         key = planting.position, planting.card + planting.turned * len(self.plot.prospects.deck)
         if key not in self._after:
             self._after[key] = self.plot.after(*key)
         return self._after[key]
 
     def expected(self, plot, features, unseen):
-        """What the next round is worth in a garden."""
+        """Returns what the next round is worth in a garden."""
         return best_of(plot.promise(features, unseen), self.choices)
 
     def future(self, plot, features):
-        """What a garden is worth for what it promises."""
+        """Returns what a garden is worth for what it promises."""
         return self._weight * self.expected(plot, features, self.unseen)
 
     def value(self, planting):
-        """What a planting is worth, now and later."""
+        """Returns what a planting is worth, now and later."""
         return POINT * planting.points + self.future(self.after(planting), planting.features)
 
     def weigh(self, cards, more, most=None):
-        """Look at plantings of cards, of each card in turn the next.
+        """Looks at plantings of cards, of each card in turn the next.
 
         Args:
             cards: The cards.
@@ -113,7 +113,7 @@ class Plans:
         return weighed
 
     def play_on(self, weighed, rounds, more, seed):
-        """Play on with the best of weighed plantings, and weigh them anew: the more games, the more these count.
+        """Plays on with the best of weighed plantings, and weighs them anew: the more games, the more these count.
 
         Args:
             weighed: What `weigh` returned; it is changed.
@@ -144,7 +144,7 @@ class Plans:
         return games
 
     def _play(self, planting, cards, rounds):
-        """What later rounds are worth if these cards come."""
+        """Returns what later rounds are worth if these cards come."""
         plot, features, total, last = self.after(planting), planting.features, 0.0, rounds * self.choices
         for first in range(0, last, self.choices):
             total += self.expected(plot, features, cards[first:])
@@ -155,7 +155,7 @@ class Plans:
         return total + self._weight * self.expected(plot, features, cards[last:])
 
     def _correct(self, weighed, finalists, means, trust):
-        """Mix what finalists look like with what games say; the mean of all of them stays as it is."""
+        """Mixes what finalists look like with what games say; the mean of all of them stays as it is."""
         shift = sum(value - mean for (value, _), mean in zip(finalists, means, strict=True)) / len(finalists)
         played = {planting: mean + shift for (_, planting), mean in zip(finalists, means, strict=True)}
         for plantings in weighed.values():

@@ -18,7 +18,7 @@ LEFT, RIGHT, UP, DOWN = ALL_ENDS[0:6:2], ALL_ENDS[1:6:2], ALL_ENDS[6::2], ALL_EN
 
 
 def look(kinds, position, which=ALL_ENDS, known=NO_ENDS):
-    """The ends of the lines of a card at a position: for each the run that begins there, 0 if there is none.
+    """Returns the ends of the lines of a card at a position: for each the run that begins there, 0 if there is none.
 
     Args:
         kinds: The kinds of a garden's squares.
@@ -52,7 +52,7 @@ class Plot:
         self.ends = ends or {position: look(layout.kinds, position) for position in layout.positions}
 
     def after(self, position, face):
-        """The garden after a face of a card, a number as in `Prospects.faces`, was put at a position."""
+        """Returns the garden after a face of a card, a number as in `Prospects.faces`, was put at a position."""
         layout = plant(self.layout, self.prospects.faces[face], position)
         before, kinds, ends = self.ends, layout.kinds, {}
         card_x, card_y = point(position)
@@ -74,17 +74,17 @@ class Plot:
         return [best[card] for card in cards]
 
     def aims(self, cards, features):
-        """Where to put a card, roughly: what each planting of one of some cards aims at, its position and its face."""
+        """Yields where to put a card, roughly: what each planting of some cards aims at, its position and its face."""
         for face in self.sides(cards):
             aims = map(self.prospects.aims(features, face).__getitem__, self.ends.values())
             yield from zip(aims, self.ends, repeat(face))
 
     def sides(self, cards):
-        """Both faces of some cards."""
+        """Returns both faces of some cards."""
         return [*cards, *(card + len(self.prospects.deck) for card in cards)]
 
     def rows(self, position, face):
-        """The rows, counted, that a planting makes."""
+        """Returns the rows, counted, that a planting makes."""
         return self.prospects.rows(self.ends[position], face)
 
 
@@ -100,7 +100,7 @@ def facing(x, y):
 
 
 def best_of(values, choices):
-    """The expected highest of so many values, drawn at random from these without putting any back."""
+    """Returns the expected highest of so many values, drawn at random from these without putting any back."""
     total, chance, left = 0.0, 1.0, len(values)
     for value in sorted(values, reverse=True):
         drawn = min(1.0, choices / left)

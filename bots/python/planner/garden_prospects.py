@@ -10,7 +10,7 @@ from itertools import product
 from operator import add
 
 from arena.rules.gardener.geometry import STRIDE
-from arena.rules.gardener.scoring import BONUS, POINTS, turn_down
+from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
 from arena.rules.gardener.state import ALL_KINDS
 
 POINT = 10
@@ -40,7 +40,7 @@ def count_rows(rows):
 
 
 def run_of(end):
-    """The kind and the length of the run that an end stands for."""
+    """Returns the kind and the length of the run that an end stands for."""
     return (end - 1) // LONGEST, (end - 1) % LONGEST + 1
 
 
@@ -63,14 +63,14 @@ def runs_between(before, after, line):
 
 @cache
 def new_rows(before, after, line):
-    """The rows, counted, that a line of kinds makes between two ends."""
+    """Returns the rows, counted, that a line of kinds makes between two ends."""
     runs = runs_between(before, after, line)
     return count_rows((kind, length) for kind, length, new in runs if new and length in POINTS)
 
 
 @lru_cache(maxsize=1 << 17)
 def open_ends(before, after, line, features):
-    """How many open ends a line of kinds adds between two ends: of runs that can grow to rows that score.
+    """Returns how many open ends a line of kinds adds between two ends: of runs that can grow to rows that score.
 
     An end is open unless it meets a row, as far as can be told from here. Before, the runs at the ends count as open on
     both sides.
@@ -82,13 +82,13 @@ def open_ends(before, after, line, features):
 
 
 def _grows(kind, length, features):
-    """Whether a run may become a row, or a longer one, that can be scored."""
+    """Returns whether a run may become a row, or a longer one, that can be scored."""
     return 2 <= length < LONGEST and features >> kind & 1
 
 
 @lru_cache(maxsize=1 << 16)
 def scorings(rows, features):
-    """How rows can be scored: the most points for each set of feature cards that may be face up afterwards.
+    """Returns how rows can be scored: the most points for each set of feature cards that may be face up afterwards.
 
     Args:
         rows: The rows, counted.
@@ -115,7 +115,7 @@ def scorings(rows, features):
 
 
 def score_worth(points, features):
-    """What points and the feature cards that are face up are worth."""
+    """Returns what points and the feature cards that are face up are worth."""
     return POINT * points + FACE_UP * features.bit_count()
 
 
@@ -169,7 +169,7 @@ class Prospects:
         self._aims = {}
 
     def rows(self, ends, face):
-        """The rows, counted, that a face makes between some ends."""
+        """Returns the rows, counted, that a face makes between some ends."""
         made = self._made[ends]
         return made[face] if made else 0
 
@@ -181,23 +181,23 @@ class Prospects:
         return self._aims[key]
 
     def nothing(self, features):
-        """What it is worth to score nothing."""
+        """Returns what it is worth to score nothing."""
         return self._worths[features][0]
 
     def forget(self):
-        """Give back memory if much is in use. A new game may as well go on with what is known."""
+        """Gives back memory if much is in use. A new game may as well go on with what is known."""
         if len(self._made) < MANY:
             return
         for known in (self._rows, self._made, self._aims, *self.worth):
             known.clear()
 
     def _work_out_made(self, ends):
-        """The rows that each face makes; None if none makes any."""
+        """Returns the rows that each face makes; None if none makes any."""
         across, down = self._rows[0, ends[:6]], self._rows[3, ends[6:]]
         return list(map(add, across, down)) if across and down else across or down
 
     def _work_out_rows(self, key):
-        """The same for some of its lines: those from the first on that run the same way."""
+        """Returns the same for some of its lines: those from the first on that run the same way."""
         first, ends = key
         total = None
         for line, pair in enumerate(zip(ends[::2], ends[1::2], strict=True), first):

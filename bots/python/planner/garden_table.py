@@ -6,7 +6,7 @@ from math import exp
 from garden_plans import Plans
 from garden_plot import Plot
 from garden_prospects import count_rows, scorings
-from gardener import KINDS, face_up
+from gardener import KINDS, face_up, uses_features
 
 from arena.rules.gardener.geometry import EMPTY, plant, square
 
@@ -26,12 +26,12 @@ class Table:
         self.seat, self.seats = game["seat"], game["seats"]
         self.target = int(options["target"])
         self.race = options["seize"] == "race"
-        self._uses_features = options["features"] == "on"
+        self._uses_features = [uses_features(options, seat) for seat in range(self.seats)]
         self._prospects = prospects
         self._layout = lru_cache(maxsize=256)(self._plant)
 
     def see(self, view):
-        """Look at the view of a request. The methods below are about the last one."""
+        """Looks at the view of a request. The methods below are about the last one."""
         self.view = view
         gone = {card for garden in view["gardens"] for card, *_ in garden} | {*view["offer"], *view["taken"]}
         self.unseen = [card for card in range(len(self._prospects.deck)) if card not in gone]
@@ -44,25 +44,25 @@ class Table:
         return plant(self._layout(garden[:-1]), face[::-1] if turned else face, square(x, y))
 
     def features(self, seat):
-        """The feature cards of a seat that are face up; 0: they are ignored."""
-        return face_up(self.view["features"][seat]) if self._uses_features else 0
+        """Returns the feature cards of a seat that are face up; 0: they are ignored."""
+        return face_up(self.view["features"][seat]) if self._uses_features[seat] else 0
 
     def plans(self, seat):
-        """The plantings in a seat's garden."""
+        """Returns the plantings in a seat's garden."""
         layout = self._layout(tuple(map(tuple, self.view["gardens"][seat])))
         return self.plans_in(Plot(self._prospects, layout), self.features(seat), seat)
 
     def plans_in(self, plot, features, seat):
-        """The plantings in a garden, if it were that of a seat."""
+        """Returns the plantings in a garden, if it were that of a seat."""
         return Plans(plot, self.unseen, features, self.choices(seat))
 
     def _order(self, starter):
-        """The seats in the game in the order of a draft."""
+        """Returns the seats in the game in the order of a draft."""
         seats = [(starter + i) % self.seats for i in range(self.seats)]
         return [seat for seat in seats if seat not in self.view["forfeited"]]
 
     def later(self):
-        """The seats that take a card of this draft after the own one, in order."""
+        """Returns the seats that take a card of this draft after the own one, in order."""
         order = self._order(self.view["starter"])
         return order[order.index(self.seat) + 1 :]
 
@@ -72,18 +72,18 @@ class Table:
         return (len(order) + 1) // 2 if self.race else len(order) - order.index(seat)
 
     def rounds_left(self):
-        """How many rounds there will be, this one included, about."""
+        """Returns how many rounds there will be, this one included, about."""
         to_target = (self.target + 1 - max(self.view["scores"])) / USUAL + 0.5
         return max(1.0, min(to_target, 1 + self.view["deck"] / self.seats))
 
     def rivals(self):
-        """The scores of the others after this round, about."""
+        """Returns the scores of the others after this round, about."""
         late = max(self.view["scores"]) + LATE > self.target
         seats = [seat for seat in self._order(0) if seat != self.seat]
         return [self.view["scores"][seat] + (self._gain(seat) if late else USUAL) for seat in seats] or [0]
 
     def _gain(self, seat):
-        """The most points that a seat can score in this round with what it has."""
+        """Returns the most points that a seat can score in this round with what it has."""
         features = self.features(seat)
         if (card := self.view["taken"][seat]) is not None:
             return max(planting.points for planting in self.plans(seat).plantings(card))
@@ -91,7 +91,7 @@ class Table:
         return max(scorings(count_rows(rows), features).values()) if features else 0
 
     def outlook(self, rivals, points, future):
-        """How good it is to have scored so many points in this round.
+        """Returns how good it is to have scored so many points in this round.
 
         Args:
             rivals: The scores of the others after this round.

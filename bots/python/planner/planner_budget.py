@@ -19,7 +19,7 @@ class Budget:
         self._seconds = 0.0
 
     def grant(self, clock, increment_ms, decisions, share=SHARE):
-        """Set how much time there is.
+        """Sets how much time there is.
 
         Args:
             clock: `request.clock`.
@@ -33,7 +33,7 @@ class Budget:
         self._seconds = max(0.0, min(MOST_MS, share * limit, limit - RESERVE_MS)) / 1000
 
     def left(self, part=1.0):
-        """Whether less than a part of the time has passed."""
+        """Returns whether less than a part of the time has passed."""
         return self._now() - self._begun < part * self._seconds
 
 
@@ -45,9 +45,9 @@ class Count:
         self._used = 0
 
     def grant(self, clock, increment_ms, decisions, share=SHARE):
-        """The count is granted already."""
+        """Grants nothing: the count is granted already."""
 
     def left(self, part=1.0):
-        """Whether less than a part was used up."""
+        """Returns whether less than a part was used up."""
         self._used += 1
         return self._used <= part * self._steps

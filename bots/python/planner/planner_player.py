@@ -5,7 +5,7 @@ from garden_table import Table
 from gardener import KINDS
 
 from arena.rules.gardener.geometry import point
-from arena.rules.gardener.scoring import BONUS, POINTS, turn_down
+from arena.rules.gardener.rounds import BONUS, POINTS, turn_down
 
 SPITE = 1.0
 """What it is worth to keep cards from opponents: this much of what they lose on average."""
@@ -28,7 +28,7 @@ class PlannerPlayer:
         """What cards are worth in the next race."""
 
     def seize(self, budget):
-        """Take the card that is best for oneself, and leave little to opponents who choose after it."""
+        """Takes the card that is best for oneself, and leaves little to opponents who choose after it."""
         offer = self.table.view["offer"]
         if len(offer) == 1:
             return [{"card": offer[0]}], "the last one"
@@ -58,7 +58,7 @@ class PlannerPlayer:
         return plans.play_on(weighed, table.rounds_left() - 1, more, table.view["round"])
 
     def _race(self, offer):
-        """Take a card at once: who is first has it. What cards are worth was worked out before, if it could be."""
+        """Takes a card at once: who is first has it. What cards are worth was worked out before, if it could be."""
         if not self._cards.keys() >= set(offer):
             plantings = self.table.plans(self.table.seat).weigh(offer, lambda: False)
             self._cards = {card: best(plantings[card]) for card in offer}
@@ -70,7 +70,7 @@ class PlannerPlayer:
             self._cards = self.table.plans_in(plot, features, self.table.seat).glance(budget.left)
 
     def plant(self, budget):
-        """Plant for the points of this round and for what the garden promises then."""
+        """Plants for the points of this round and for what the garden promises then."""
         table = self.table
         plans = table.plans(table.seat)
         card = table.view["taken"][table.seat]
@@ -90,7 +90,7 @@ class PlannerPlayer:
         return [{"at": list(point(planting.position)), "turned": planting.turned}], note
 
     def score(self, budget):
-        """Score the rows in the order that brings points and leaves good feature cards."""
+        """Scores the rows in the order that brings points and leaves good feature cards."""
         table = self.table
         plans = table.plans(table.seat)
         rows = table.view["rows"][table.seat]
@@ -108,17 +108,17 @@ class PlannerPlayer:
 
 
 def best(plantings):
-    """The value of the best of some weighed plantings."""
+    """Returns the value of the best of some weighed plantings."""
     return plantings[0][0]
 
 
 def counted(weighed):
-    """How many plantings were weighed."""
+    """Returns how many plantings were weighed."""
     return sum(map(len, weighed.values()))
 
 
 def left_over(wishes, offer, card):
-    """What seats get who choose one after the other by their wishes, once a card is taken."""
+    """Returns what seats get who choose one after the other by their wishes, once a card is taken."""
     rest, total = [other for other in offer if other != card], 0.0
     for wish in wishes:
         taken = max(rest, key=wish.__getitem__)
@@ -128,7 +128,7 @@ def left_over(wishes, offer, card):
 
 
 def orders(rows, features, kinds=0, points=0, order=()):
-    """Every order in which rows can be scored, with the points and the feature cards that are face up after it."""
+    """Yields every order in which rows can be scored, with its points and the feature cards face up after it."""
     yield order, points + BONUS[kinds.bit_count()], features
     for i, (kind, length) in enumerate(rows):
         if i not in order and features >> kind & 1:

@@ -43,7 +43,7 @@ class Shogun(Commander):
         return super().decide(request)
 
     def by_clock(self, watch, request):
-        """The share of its time that is spent, however many rollouts that was."""
+        """Returns the share of its time that is spent, however many rollouts that was."""
         view = request["view"]
         tiles = view["hands"][view["seat"]] + view["stacks"][view["seat"]]
         time = seconds(request["clock"], self.increment_ms, tiles, self.share)

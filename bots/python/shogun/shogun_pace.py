@@ -11,7 +11,7 @@ SPARE_TURNS = 3
 
 
 def seconds(clock, increment_ms, tiles, share=SHARE):
-    """How long to think about a turn.
+    """Returns how long to think about a turn.
 
     Args:
         clock: That of the request.

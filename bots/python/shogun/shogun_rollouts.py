@@ -8,8 +8,7 @@ from samurai_battles import MOVE, SWITCH
 from samurai_majorities import Position, evaluate, promise
 from samurai_turns import Node
 
-from arena.rules.samurai.plays import End, Move, Place, Switch
-from arena.rules.samurai.tiles import TILES
+from arena.rules.samurai.state import TILES, End, Move, Place, Switch
 
 ON_LAND = frozenset(number for number, tile in enumerate(TILES) if tile.goes_on == "land" and number != MOVE)
 ON_SEA = frozenset(number for number, tile in enumerate(TILES) if tile.goes_on == "sea")
@@ -22,10 +21,11 @@ class Rollouts:
         self.rules, self.outlook = rules, outlook
         self.realm, self.customs = reader.realm, reader.customs
         self.seat, self.seats = reader.seat, reader.seats
-        self._near_pieces = rules.options["placement"] == "near_pieces"
+        placement = rules.options["placement"]
+        self._land_near_pieces, self._sea_near_pieces = placement != "anywhere", placement == "near_pieces"
 
     def play(self, state, plays):
-        """The state after a whole turn: these plays, and more where the rules demand them."""
+        """Returns the state after a whole turn: these plays, and more where the rules demand them."""
         rules, seat, turn = self.rules, state.to_move, state.turn
         for play in plays:
             state = rules.apply(state, seat, engine_play(play))
@@ -38,7 +38,7 @@ class Rollouts:
         return state
 
     def run(self, state, world, depth):
-        """The seat's chance to win after its own turn has led to `state`, in a world, `depth` turns later."""
+        """Returns the seat's chance to win after its own turn has led to `state`, in a world, `depth` turns later."""
         luck = [iter(numbers) for numbers in world.luck]
         state = self._refill(world.deal(state, self.seat), luck)
         for _ in range(depth):
@@ -61,17 +61,19 @@ class Rollouts:
         return Position(state.at, garrisons, state.captured, sum(state.set_aside), reserves)
 
     def quick_turn(self, state):
-        """A turn for the seat to move, at least one play: the best placement, then fast ones as long as they gain."""
-        seat, fast = state.to_move, self.customs.fast
+        """Returns a turn for the seat to move, one play or more: the best placement, then fast ones while they gain."""
+        seat, fast, after_slow = state.to_move, self.customs.fast, self.customs.after_slow
         garrisons = self.realm.garrisons(state.pieces)
         land, sea = list(state.land), list(state.sea)
-        if self._near_pieces:
-            land, sea = ([space for space in spaces if garrisons.touching[space]] for spaces in (land, sea))
+        if self._land_near_pieces:
+            land = [space for space in land if garrisons.touching[space]]
+        if self._sea_near_pieces:
+            sea = [space for space in sea if garrisons.touching[space]]
         node = Node(self.outlook.gauges[seat], state.at, garrisons)
         hand, fast_only = list(state.hands[seat]), state.fast_only
         plays = []
         while True:
-            able = fast.intersection(hand) if fast_only else set(hand)
+            able = after_slow.intersection(hand) if fast_only else set(hand)
             found = node.placements(able & ON_LAND, land) + node.placements(able & ON_SEA, sea)
             if not found:
                 break
@@ -83,7 +85,7 @@ class Rollouts:
             hand.remove(tile)
             (sea if tile in ON_SEA else land).remove(space)
             fast_only = fast_only or tile not in fast
-            if fast_only and not fast.intersection(hand):
+            if fast_only and not after_slow.intersection(hand):
                 break
             node = node.after(play)
             if self.customs.instant and node.captures():
@@ -92,14 +94,14 @@ class Rollouts:
 
 
 def engine_play(play):
-    """A play as the engine has it."""
+    """Returns a play as the engine has it."""
     if play[0] == SWITCH:
         return Switch.of(*play[1:])
     return Move(*play[1:]) if play[0] == MOVE else Place(*play)
 
 
 def own_play(play):
-    """The inverse of `engine_play`."""
+    """Returns the inverse of `engine_play`."""
     if isinstance(play, Switch):
         return SWITCH, play.space, play.caste, play.with_space, play.with_caste
     return (MOVE, play.source, play.target) if isinstance(play, Move) else (play.tile, play.space)

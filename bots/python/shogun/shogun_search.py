@@ -22,18 +22,18 @@ class Candidate:
         self._total, self.tried = PRIOR * chance, 0
 
     def add(self, chance):
-        """Take note of one more rollout."""
+        """Takes note of one more rollout."""
         self._total += chance
         self.tried += 1
 
     @property
     def chance(self):
-        """How likely this turn is to win, as far as is known."""
+        """Returns how likely this turn is to win, as far as is known."""
         return self._total / (self.tried + PRIOR)
 
 
 def compare(turns, rollouts, state, worlds, spent):
-    """The turn that does best, and how many rollouts that took.
+    """Returns the turn that does best, and how many rollouts that took.
 
     Args:
         turns: Pairs of a chance to win, as it looks at once, and plays; the best first.

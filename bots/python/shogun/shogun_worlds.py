@@ -7,15 +7,14 @@ from samurai_battles import FULL_SET, NUMBER, SWITCH, tile_code
 
 from arena.rules.samurai.board import Board, Space
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.state import State
-from arena.rules.samurai.tiles import CASTES
+from arena.rules.samurai.state import CASTES, State
 
 
 def rules_of(game):
-    """The engine's rules for the game that a `game_start` begins."""
+    """Returns the engine's rules for the game that a `game_start` begins."""
     board, seats = game["board"], game["seats"]
     spaces = [Space(space["kind"], tuple(space["neighbours"]), space["col"], space["row"]) for space in board["spaces"]]
-    return Samurai(Board(board["name"], "", "", board["hash"], tuple(spaces), (seats,)), seats, game["options"])
+    return Samurai(seats, game["options"], Board(board["name"], "", "", tuple(spaces), (seats,)))
 
 
 class World:
@@ -30,7 +29,7 @@ class World:
         """By seat, a number from 0 to 1 for each draw from its stack: turns are compared under the same luck."""
 
     def deal(self, state, seat):
-        """The state with the hidden tiles of this world; `seat` keeps what it has by now."""
+        """Returns the state with the hidden tiles of this world; `seat` keeps what it has by now."""
         hands, stacks = list(self.hands), list(self.stacks)
         hands[seat], stacks[seat] = state.hands[seat], state.stacks[seat]
         return replace(state, hands=tuple(hands), stacks=tuple(stacks))
@@ -53,7 +52,7 @@ class Worlds:
             self._unseen[seat].remove(tile)
 
     def sample(self):
-        """A world, each equally likely."""
+        """Returns a world, each equally likely."""
         hands, stacks, luck = [], [], []
         for seat, unseen in enumerate(self._unseen):
             if seat == self._seat:
@@ -68,7 +67,7 @@ class Worlds:
 
 
 def state_of(rules, view, captured, world):
-    """The engine's state at a view of a turn, in a world. `captured`: by seat, the captured pieces by caste."""
+    """Returns the engine's state at a view of a turn, in a world. `captured`: by seat, the captured pieces by caste."""
     start = rules.start()
     tiles = {space: tile_code(seat, NUMBER[tile]) for space, seat, tile in view["tiles"]}
     return State(

@@ -7,7 +7,7 @@ mod samurai;
 use std::cmp::Reverse;
 use std::process::ExitCode;
 
-use arena_bot::{Answer, Bot, Result, Value, list, map, number, run, text};
+use arena_bot::{Answer, Bot, Result, Value, action, list, map, number, run, text};
 use play::Play;
 use samurai::{Board, CASTES, MOVE, Position, SWITCH, TILES, caste, tile_named};
 
@@ -94,14 +94,18 @@ struct Greedy {
 impl Greedy {
     fn hand(&self) -> Answer {
         let hand = HAND.into_iter().collect();
-        (map([("hand", hand)]), "strength for every caste".to_owned()).into()
+        (
+            action([map([("hand", hand)])]),
+            "strength for every caste".to_owned(),
+        )
+            .into()
     }
 
     /// Put a caste near pieces of its own, so that one tile serves two; else keep the supply even.
     fn setup(&self, view: &Value, legal: &Value) -> Result<Answer> {
         let position = Position::new(&self.board, view)?;
         let mut best = None;
-        for product in list(&legal["setup"])? {
+        for product in list(legal)? {
             for name in list(&product["caste"])? {
                 let caste = caste(name)?;
                 let supply = number(&view["supply"][CASTES[caste]])?;
@@ -116,8 +120,8 @@ impl Greedy {
             }
         }
         let (score, Reverse((caste, space))) = best.ok_or("expected a legal piece, got: none")?;
-        let action = map([("caste", CASTES[caste].into()), ("space", space.into())]);
-        Ok((action, format!("score {score}")).into())
+        let play = map([("caste", CASTES[caste].into()), ("space", space.into())]);
+        Ok((action([play]), format!("score {score}")).into())
     }
 
     /// Take the play with the highest score, then others as long as they gain.
@@ -128,7 +132,7 @@ impl Greedy {
         for tile in list(&view["hand"])? {
             hand[tile_named(tile)?] += 1;
         }
-        let mut plays = Play::all(board, &legal["plays"])?;
+        let mut plays = Play::all(board, legal)?;
         let (mut made, mut notes) = (Vec::new(), Vec::new());
         loop {
             let score = |play: &Play| gain(board, &position, play) - COST[play.tile];
@@ -148,14 +152,14 @@ impl Greedy {
             hand[play.tile] -= 1;
             plays.retain(|next| {
                 hand[next.tile] > 0
-                    && (board.is_fast(play.tile) || board.is_fast(next.tile))
+                    && board.follows(next.tile, play.tile)
                     && (play.filled().is_none() || next.filled() != play.filled())
             });
         }
         if made.is_empty() {
             return Err("expected a legal play, got: none".into());
         }
-        Ok((map([("plays", made.into())]), notes.join("; ")).into())
+        Ok((action(made), notes.join("; ")).into())
     }
 }
 

@@ -11,7 +11,7 @@ pub struct Tile {
     pub name: &'static str,
     /// What it adds to its owner's influence, by caste.
     pub value: [i32; CASTES.len()],
-    /// Under every option: see `Board::is_fast`.
+    /// By the table of tiles: see `Board::is_fast`.
     fast: bool,
 }
 
@@ -61,6 +61,8 @@ pub fn tile_named(name: &Value) -> Result<usize> {
 pub struct Board {
     seat: usize,
     seats: usize,
+    /// Only switch and move are fast, and nothing follows another tile.
+    only_specials: bool,
     move_is_fast: bool,
     /// Whether pieces are captured within a turn, which changes what else can be played.
     pub instant: bool,
@@ -81,6 +83,7 @@ impl Board {
             .collect::<Result<Vec<_>>>()?;
         let mut board = Self {
             seats: number(&game["seats"])?.try_into()?,
+            only_specials: text(&game["options"]["fast"])? == "specials",
             move_is_fast: text(&game["options"]["move_is_fast"])? == "yes",
             instant: text(&game["options"]["captures"])? == "instant",
             is_land: kinds.iter().map(|kind| *kind == "land").collect(),
@@ -116,7 +119,15 @@ impl Board {
     }
 
     pub fn is_fast(&self, tile: usize) -> bool {
+        if self.only_specials {
+            return tile == SWITCH || tile == MOVE;
+        }
         TILES[tile].fast || (tile == MOVE && self.move_is_fast)
+    }
+
+    /// Whether a tile may follow another in a turn.
+    pub fn follows(&self, tile: usize, made: usize) -> bool {
+        self.is_fast(made) || (self.is_fast(tile) && !self.only_specials)
     }
 }
 

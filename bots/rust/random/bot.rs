@@ -1,8 +1,8 @@
-//! Plays by chance: one play a request, and every legal one is equally likely.
+//! Plays by chance, any game: one play a request, and every legal one is equally likely.
 
 use std::process::ExitCode;
 
-use arena_bot::{Answer, Bot, Result, Value, list, map, number, run, text};
+use arena_bot::{Answer, Bot, Result, Value, action, list, map, number, run, text};
 
 /// SplitMix64: the same seed, the same numbers.
 #[derive(Default)]
@@ -30,42 +30,80 @@ impl Chance {
         values
     }
 
-    /// One of the combinations of all products, each as likely as any other.
-    ///
-    /// A product maps keys to arrays of values: a combination has one value for each key.
+    /// A number from 0 up to `limit`, which is not reached.
+    fn fraction(&mut self, limit: f64) -> f64 {
+        const FINEST: usize = 1 << 53;
+        self.below(FINEST) as f64 / FINEST as f64 * limit
+    }
+
+    /// One of the plays that can be made of some products, each as likely as any other: first a
+    /// product, the likelier the more plays it makes, then a value for each key.
     fn pick(&mut self, products: &Value) -> Result<Value> {
         let products = list(products)?
             .iter()
             .map(read)
             .collect::<Result<Vec<_>>>()?;
-        let size = |product: &Product| product.iter().map(|(_, values)| values.len()).product();
-        let sizes: Vec<usize> = products.iter().map(size).collect();
-        let total = sizes.iter().sum();
-        if total == 0 {
-            return Err("expected a legal play, got: none".into());
+        let sizes: Vec<f64> = products.iter().map(plays).collect();
+        let mut left = self.fraction(sizes.iter().sum());
+        let mut chosen = None;
+        for (product, size) in products.iter().zip(sizes) {
+            if left >= 0.0 && size > 0.0 {
+                chosen = Some(product);
+            }
+            left -= size;
         }
-        let mut index = self.below(total);
-        let mut choice = 0;
-        while index >= sizes[choice] {
-            index -= sizes[choice];
-            choice += 1;
+        let chosen = chosen.ok_or("expected a legal play, got: none")?;
+        let entries = chosen
+            .iter()
+            .map(|(key, choice)| (*key, self.choose(choice)));
+        Ok(map(entries))
+    }
+
+    /// One of the values of a key, or several where the product says so.
+    fn choose(&mut self, choice: &Choice) -> Value {
+        match choice {
+            Choice::One(values) => values[self.below(values.len())].clone(),
+            Choice::Several(count, values) => self.sample(values, *count).into(),
         }
-        Ok(map(products[choice].iter().map(|(key, values)| {
-            let value = values[index % values.len()].clone();
-            index /= values.len();
-            (*key, value)
-        })))
     }
 }
 
-type Product<'a> = Vec<(&'a str, &'a [Value])>;
+/// What a product offers for a key: one of some values, or so many of them.
+enum Choice<'a> {
+    One(&'a [Value]),
+    Several(usize, &'a [Value]),
+}
+
+impl Choice<'_> {
+    /// How many choices there are.
+    fn ways(&self) -> f64 {
+        match self {
+            Choice::One(values) => values.len() as f64,
+            Choice::Several(count, values) if *count > values.len() => 0.0,
+            Choice::Several(count, values) => (0..*count).fold(1.0, |ways, index| {
+                ways * (values.len() - index) as f64 / (index + 1) as f64
+            }),
+        }
+    }
+}
+
+type Product<'a> = Vec<(&'a str, Choice<'a>)>;
+
+/// How many plays a product makes.
+fn plays(product: &Product) -> f64 {
+    product.iter().map(|(_, choice)| choice.ways()).product()
+}
 
 /// The keys of a product and their values, in order of name: a map's keys have no order.
 fn read(product: &Value) -> Result<Product<'_>> {
     let entries = product.as_map().ok_or("expected a map of legal values")?;
-    let entries = entries
-        .iter()
-        .map(|(key, values)| Ok((text(key)?, list(values)?)));
+    let entries = entries.iter().map(|(key, values)| {
+        let choice = match values {
+            Value::Array(values) => Choice::One(values),
+            _ => Choice::Several(number(&values["choose"])?.try_into()?, list(&values["of"])?),
+        };
+        Ok((text(key)?, choice))
+    });
     let mut product = entries.collect::<Result<Product>>()?;
     product.sort_by_key(|(key, _)| *key);
     Ok(product)
@@ -87,23 +125,7 @@ impl Bot for Random {
     }
 
     fn decide(&mut self, request: &Value) -> Result<Answer> {
-        let legal = &request["legal"];
-        let action = match text(&request["kind"])? {
-            "hand" => {
-                let count = number(&legal["choose"])?.try_into()?;
-                map([(
-                    "hand",
-                    self.chance.sample(list(&legal["hand"])?, count).into(),
-                )])
-            }
-            "setup" => self.chance.pick(&legal["setup"])?,
-            "turn" => map([("plays", vec![self.chance.pick(&legal["plays"])?].into())]),
-            kind => {
-                let expected = "expected a request of kind hand, setup or turn";
-                return Err(format!("{expected}, got: {kind}").into());
-            }
-        };
-        Ok(action.into())
+        Ok(action([self.chance.pick(&request["legal"])?]).into())
     }
 }
 
@@ -115,7 +137,7 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    /// Two products, of four combinations and of two.
+    /// Two products that make four plays and two.
     fn products() -> Value {
         let values = |values: &[&str]| values.iter().copied().collect();
         let spaces = |spaces: &[u64]| spaces.iter().copied().collect();
@@ -167,6 +189,23 @@ mod tests {
     }
 
     #[test]
+    fn a_product_is_the_likelier_the_more_plays_it_makes() {
+        let hand = map([
+            ("choose", 2.into()),
+            ("of", (0..4).map(Value::from).collect()),
+        ]);
+        let none = map([("choose", 0.into()), ("of", Value::Array(vec![]))]);
+        let bets: Value = [1, 2, 3].into_iter().collect();
+        let hands = map([("bet", bets), ("hand", hand)]); // 18 plays
+        let products: Value = [map([("hand", none)]), hands].into_iter().collect();
+        let mut chance = Chance(7);
+        let picks = (0..19_000).map(|_| chance.pick(&products).unwrap());
+        let counts = count(picks.map(|play| list(&play["hand"]).unwrap().len()));
+        assert_eq!(counts.keys().copied().collect::<Vec<_>>(), [0, 2]);
+        assert!((900..1100).contains(&counts[&0]), "{counts:?}");
+    }
+
+    #[test]
     fn the_same_seed_brings_the_same_choices_whatever_the_order_of_a_map() {
         let mut turned = products();
         if let Value::Array(products) = &mut turned {
@@ -187,7 +226,12 @@ mod tests {
 
     #[test]
     fn nothing_legal_is_an_error() {
-        let error = Chance(7).pick(&Value::Array(vec![])).unwrap_err();
-        assert_eq!(error.to_string(), "expected a legal play, got: none");
+        let too_many = map([("choose", 2.into()), ("of", [1].into_iter().collect())]);
+        let none = Value::Array(vec![]);
+        for product in [None, Some(none.clone()), Some(too_many)] {
+            let products = product.map(|values| map([("tile", values)]));
+            let error = Chance(7).pick(&products.into_iter().collect()).unwrap_err();
+            assert_eq!(error.to_string(), "expected a legal play, got: none");
+        }
     }
 }

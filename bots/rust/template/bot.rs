@@ -1,43 +1,39 @@
-//! A bot to begin with: it takes the first legal play of each request, in whichever game.
+//! A bot for any game: it takes the first legal play of each request.
 
 use std::process::ExitCode;
 
-use arena_bot::{Answer, Bot, Result, Value, list, map, number, run, text};
+use arena_bot::{Answer, Bot, Result, Value, action, list, number, run};
 
 struct First;
 
 impl Bot for First {
     const WANT: &'static [&'static str] = &["legal"]; // "view" shows what your seat may know
 
+    /// Answers a request. Your own idea goes here: which of the legal plays?
     fn decide(&mut self, request: &Value) -> Result<Answer> {
-        let legal = &request["legal"];
-        // Your own idea goes here: which of the legal plays?
-        let action = match text(&request["kind"])? {
-            // Samurai: the first hand, some tiles of those that are offered.
-            "hand" => {
-                let count = number(&legal["choose"])? as usize;
-                let tiles = list(&legal["hand"])?.iter().take(count);
-                map([("hand", tiles.cloned().collect())])
-            }
-            // Samurai: the plays of a turn; one is always enough.
-            "turn" => map([("plays", vec![first(&legal["plays"])?].into())]),
-            // Gardener: the rows to score; one is always enough.
-            "score" => map([("rows", vec![first(&legal["score"])?].into())]),
-            // Samurai's "setup", Gardener's "seize" and "plant": the action is the play.
-            kind => first(&legal[kind])?,
-        };
-        Ok((action, "the first play will do".to_owned()).into())
+        let play = first_play(&request["legal"])?;
+        // The note is kept in the log; no opponent sees it during the game.
+        Ok((action([play]), "the first will do".to_owned()).into())
     }
 }
 
-/// The first legal play. Legal plays are an array of products; each is a map from keys to the
-/// values they may have, and one value for each key makes a play.
-fn first(products: &Value) -> Result<Value> {
-    let product = products[0].as_map().ok_or("expected a legal play")?;
+/// The first legal play. The legal plays are an array of products; a product has, for each key of
+/// a play, the values to choose from.
+fn first_play(legal: &Value) -> Result<Value> {
+    let product = legal[0].as_map().ok_or("expected a legal play")?;
     let entries = product
         .iter()
-        .map(|(key, values)| (key.clone(), values[0].clone()));
-    Ok(Value::Map(entries.collect()))
+        .map(|(key, values)| Ok((key.clone(), first(values)?)));
+    Ok(Value::Map(entries.collect::<Result<_>>()?))
+}
+
+/// The first of some values; several where the product says `{"choose": n, "of": [...]}`.
+fn first(values: &Value) -> Result<Value> {
+    if values.is_array() {
+        return Ok(values[0].clone());
+    }
+    let choose = number(&values["choose"])?.try_into()?;
+    Ok(list(&values["of"])?.iter().take(choose).cloned().collect())
 }
 
 fn main() -> ExitCode {

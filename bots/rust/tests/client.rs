@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use arena_bot::{Answer, Bot, Next, Result, Session, Value, decode, encode, list, map, text};
+use arena_bot::{
+    Answer, Bot, Next, Result, Session, Value, action, decode, encode, list, map, text,
+};
 use serde_json::Value as Json;
 
 /// The vectors of the files in a folder that come from `sender`.
@@ -67,7 +69,7 @@ impl Bot for Talker {
 
     fn decide(&mut self, _request: &Value) -> Result<Answer> {
         let note = self.0.clone().ok_or("nothing to say")?;
-        Ok((map([("plays", Value::Array(vec![]))]), note).into())
+        Ok((action([]), note).into())
     }
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from acting import act
 from kit import Table
 
 from arena.rules.base import Event, Rules
@@ -84,7 +85,7 @@ def play_game(
             "options": dict(rules.options),
             "seat": seat,
             "seats": rules.seats,
-            "board": rules.board_payload(),
+            "board": rules.board.payload(),
             "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": LIMIT_MS},
             "bot_seed": 10 * seed + seat,
         }
@@ -99,7 +100,7 @@ def play_game(
         for seat, learnt in enumerate(news):
             learnt += [event.data for event in events if event.reaches(seat)]
 
-    while (ranks := rules.ranks(state)) is None:
+    while (outcome := rules.outcome(state)) is None:
         if draw := rules.draw_wanted(state):
             drawn: list[Event] = []
             state = rules.draw(state, chance.randrange(draw.n), drawn)
@@ -116,11 +117,12 @@ def play_game(
         }
         news[seat] = []
         events: list[Event] = []
-        state = rules.act(state, seat, ask(seat, bots[seat], starts[seat], request), events)
+        action = ask(seat, bots[seat], starts[seat], request)
+        state = act(rules, state, seat, action, events)
         tell(events)
         if told is not None:
             told.append((request, events))
-    return ranks
+    return outcome.ranks
 
 
 def share_won(one: type[Any], others: type[Any], table: Table, deals: int) -> float:

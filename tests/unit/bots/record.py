@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from kit import Table, at_default_board
 from unit.bots.games import GREEDY, RANDOM, ROOT, answer, play_game
 
-from arena.rules import game
+from arena.games import game
 from arena.rules.base import Rules
 
 DATA = ROOT / "tests/data"
@@ -30,15 +30,20 @@ RECORDS = {"samurai": DATA / "greedy.jsonl", "gardener": DATA / "greedy-gardener
 def samurai_games() -> list[Rules[Any]]:
     """The games of Samurai: rulesets and options under which greedy's decisions are different ones."""
     games = [(seats, ruleset, {}) for seats in (2, 3, 4) for ruleset in ("standard", "basic")]
-    games += [(2, "classic", {}), (3, "summary", {}), (4, "standard", {"captures": "instant", "move_is_fast": "yes"})]
-    games += [(3, "summary", {"captures": "instant"})]
+    follow = {"fast": "must_follow", "placement": "near_pieces"}
+    games += [(2, "classic", {}), (3, "summary", follow)]
+    games += [(4, "standard", {"captures": "instant", "move_is_fast": "yes"})]
+    games += [(3, "summary", follow | {"captures": "instant"})]
+    games += [(3, "summary", {}), (2, "summary", {"captures": "instant"})]
     return [at_default_board("samurai", seats, ruleset, **options) for seats, ruleset, options in games]
 
 
 def gardener_games() -> list[Rules[Any]]:
-    """A game of Gardener under each ruleset, for each number of players."""
+    """A game of Gardener under each ruleset, for each number of players, and some with options that greedy knows."""
     rulesets, counts = game("gardener").rulesets, game("gardener").seat_counts
-    return [Table("gardener", ruleset, seats).rules for ruleset in rulesets for seats in counts]
+    games = [Table("gardener", ruleset, seats).rules for ruleset in rulesets for seats in counts]
+    options = ({"features": "on,off"}, {"features": "off,on"}, {"exactly_over": "yes"})
+    return games + [at_default_board("gardener", 2, "draft", **setting) for setting in options]
 
 
 def lines(games: Sequence[Rules[Any]], share: float) -> Iterator[str]:
@@ -67,7 +72,7 @@ def lines(games: Sequence[Rules[Any]], share: float) -> Iterator[str]:
 
 def write() -> None:
     """Write both files."""
-    for name, games, share in (("samurai", samurai_games(), 1), ("gardener", gardener_games(), 0.4)):
+    for name, games, share in (("samurai", samurai_games(), 1), ("gardener", gardener_games(), 0.25)):
         RECORDS[name].write_text("".join(f"{line}\n" for line in lines(games, share)), encoding="utf-8")
 
 

@@ -17,10 +17,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.author.new import new_bot
+from arena.link.bots import build_command, load_bot, read_manifest
+from arena.resources import bots_folder
 from tests.conformance.kit import INVALID, frame
 
 GAME = {"game": 1, "seat": 0, "seats": 2, "board": {"spaces": []}, "bot_seed": 1}
-REQUEST = {"kind": "turn", "legal": {"plays": [{"tile": ["ship1", "ship2"], "space": [4, 9]}]}}
+REQUEST = {"kind": "turn", "legal": [{"tile": ["ship1", "ship2"], "space": [4, 9]}]}
+HAND = {"kind": "of a game that nobody knows", "legal": [{"hand": {"choose": 2, "of": ["a", "a", "b"]}, "bet": [7]}]}
 LONG_NOTE = {
     "python": """
         from arena_bot import Bot, run
@@ -37,12 +41,40 @@ LONG_NOTE = {
         run(new Talker());
         """,
 }
+BOT = """
+    import atexit, os, stat, sys
+    from arena_bot import Bot, run
+    {last_words}
+    class Rook(Bot):
+        def decide(self, request):
+            {answer}
+
+    run(Rook())
+    """
+LAST_WORDS = """
+    def is_socket(descriptor):
+        try:
+            return stat.S_ISSOCK(os.fstat(descriptor).st_mode)
+        except OSError:
+            return False
+
+    @atexit.register
+    def look():
+        if any(map(is_socket, range(256))):
+            print("the connection is open", file=sys.stderr)
+"""
+C_BOT = str(bots_folder() / "c/random/bot")
+"""It is there on machines that have what C bots are built with."""
+BUILT_WITH = {"c": (C_BOT,), "go": ("go",), "perl": ("perl",)}
+"""What a machine needs to build and run a template, by language."""
 SOURCES = {".py", ".js", ".c", ".h"}
 GARBAGE = [b"", b"\xc1", b"\x93\x01", b"\xdd\xff\xff\xff\xff", b"\x81" * 4096, b"\x80", b"\x81\xa4type\x07", b"\xc0"]
 PLAIN_BOTS = ("random", "greedy", "banzai", "template")
 """Those in Python that use the client and nothing else."""
-CLIENTS = {"python": "arena_bot.py", "javascript": "arena_bot.js"}
-COMMANDS = {"python": [sys.executable, "bot.py"], "javascript": ["node", "bot.js"]}
+CLIENTS = {"python": "arena_bot.py", "javascript": "arena_bot.js", "c": "arena_bot.h"}
+SOURCE = {"python": "bot.py", "javascript": "bot.js", "c": "bot.c"}
+COMMANDS = {"python": [sys.executable, "bot.py"], "javascript": ["node", "bot.js"], "c": ["./bot"]}
+TEMPLATES = ("c", "go", "java", "javascript", "perl", "python", "rust")
 
 
 def require_packages(home):
@@ -61,33 +93,84 @@ def seat_source(root, tmp_path, seat_command):
             require_packages(home)
             (tmp_path / "node_modules").symlink_to(home / "node_modules")
         shutil.copy(home / CLIENTS[language], tmp_path)
-        (tmp_path / COMMANDS[language][-1]).write_text(textwrap.dedent(source), encoding="utf-8")
+        (tmp_path / SOURCE[language]).write_text(textwrap.dedent(source), encoding="utf-8")
+        if language == "c":
+            shutil.copy(home / "template/Makefile", tmp_path)
+            subprocess.run(["make", "CFLAGS=-Werror"], cwd=tmp_path, check=True, capture_output=True)
         return seat_command(COMMANDS[language], tmp_path)
 
     return launch
 
 
 def example(text):
-    """The indented lines, out of a client's opening comment, from the first import to the call of `run`."""
-    lines = text.replace("//     ", "    ").splitlines()
+    """The indented lines, out of a client's opening comment, from the first import up to what the referee does."""
+    lines = re.sub(r"(?m)^(//| \*)(?=     |$)", "", text).splitlines()
     first = next(i for i, line in enumerate(lines) if re.match("    .*arena_bot", line))
-    last = next(i for i, line in enumerate(lines) if line.startswith("    run("))
-    return "\n".join(line.removeprefix("//") for line in lines[first : last + 1])
+    last = next(i for i, line in enumerate(lines) if "The referee starts the bot" in line)
+    return "\n".join(lines[first:last])
 
 
-@pytest.mark.parametrize("language", ["python", "javascript"])
-def test_the_example_plays(root, seat_source, language):
-    client = root / "bots" / language / CLIENTS[language]
-    table = seat_source(language, example(client.read_text(encoding="utf-8")))
+def check_plays_the_first(table):
+    """Checks that a bot answers with the first legal play, in games that it cannot know."""
     table.begin()
     table.start(GAME)
-    hand = {"kind": "hand", "legal": {"choose": 2, "hand": ["rice2", "rice3", "rice4"]}}
-    assert table.ask(hand)["action"] == {"hand": ["rice2", "rice3"]}
-    setup = {"kind": "setup", "legal": {"setup": [{"caste": ["rice", "castle"], "space": [3, 7]}]}}
-    assert table.ask(setup)["action"] == {"caste": "rice", "space": 3}
     assert table.ask(REQUEST)["action"] == {"plays": [{"tile": "ship1", "space": 4}]}
+    assert table.ask(HAND)["action"] == {"plays": [{"hand": ["a", "a"], "bet": 7}]}
     table.send("goodbye", reason="done")
     assert table.end() == (0, "")
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c"])
+def test_the_example_plays_any_game(root, seat_source, needs, language):
+    if language == "c":
+        needs(C_BOT)
+    client = root / "bots" / language / CLIENTS[language]
+    check_plays_the_first(seat_source(language, example(client.read_text(encoding="utf-8"))))
+
+
+@pytest.mark.parametrize("language", ["python", "javascript", "c", "go", "perl"])
+def test_the_template_plays_any_game(root, seat_command, needs, tmp_path, language):
+    needs(*BUILT_WITH.get(language, ()))
+    folder = new_bot("rook", language=language, author="", parent=tmp_path).folder
+    if language == "javascript":
+        require_packages(root / "bots/javascript")
+        (folder / "node_modules").symlink_to(root / "bots/javascript/node_modules")
+    elif build := build_command(read_manifest(folder)):
+        subprocess.run(build, cwd=folder, check=True, capture_output=True)
+    check_plays_the_first(seat_command(list(load_bot(str(folder)).command), folder))
+
+
+@pytest.mark.parametrize("language", TEMPLATES)
+def test_a_new_bot_keeps_what_is_built_out_of_git(tmp_path, language):
+    folder = new_bot("rook", language=language, author="", parent=tmp_path).folder
+    ignored = (folder / ".gitignore").read_text(encoding="utf-8").splitlines()
+    manifest = tomllib.loads((folder / "bot.toml").read_text(encoding="utf-8"))
+    assert {"/logs/", "*.db*"} <= set(ignored)
+    for product in manifest.get("built", ()):
+        assert f"/{product}" in {line.rstrip("/") for line in ignored}
+
+
+@pytest.mark.parametrize("answer", ['{"plays": []}', '({"plays": []}, None)', '({"plays": []}, "")'])
+def test_a_note_of_none_is_no_note(seat_source, answer):
+    table = seat_source("python", BOT.format(answer=f"return {answer}", last_words=""))
+    table.begin()
+    table.start(GAME)
+    answered = table.ask(REQUEST)
+    assert answered["action"] == {"plays": []}
+    assert not answered.get("note")
+    table.send("goodbye", reason="done")
+    assert table.end() == (0, "")
+
+
+@pytest.mark.parametrize("end", ["raise RuntimeError('no idea')", "raise SystemExit(3)", "sys.exit('no idea')"])
+def test_only_the_end_of_the_process_closes_the_connection_of_a_bot_that_crashes(seat_source, end):
+    table = seat_source("python", BOT.format(answer=end, last_words=LAST_WORDS))
+    table.begin()
+    table.start(GAME)
+    table.send("request", id=1, kind="turn")
+    status, err = table.end()
+    assert status == (3 if "3" in end else 1)
+    assert "the connection is open" in err, "it was closed before Python's own end"
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
@@ -145,7 +228,8 @@ def test_manifests_are_complete(root):
     names = set()
     for path, manifest in manifests(root):
         language, folder = path.parts[-3:-1]
-        assert manifest.keys() >= {"name", "version", "author", "language", "command", "rules"}
+        assert manifest.keys() >= {"name", "version", "author", "language", "command"}
+        assert ("rules" in manifest) == (folder not in ("random", "template")), "those play any game"
         assert manifest["language"] == language
         suffix = suffixes.get(language, f"-{language}")
         assert manifest["name"] == ("NAME" if folder == "template" else folder + suffix)

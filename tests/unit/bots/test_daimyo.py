@@ -62,7 +62,7 @@ def test_same_requests_have_the_same_answers(asked):
 
 @pytest.mark.parametrize("seats", SEAT_COUNTS)
 def test_chances_to_win_a_piece_rise_with_influence_and_with_the_next_turn(seats):
-    realm = battles.Realm(samurai(seats).board_payload()["spaces"], seats)
+    realm = battles.Realm(samurai(seats).board.payload()["spaces"], seats)
     others = (3,) * (seats - 1)
     for empty in range(1, 6):
         for influence in range(8):
@@ -90,9 +90,9 @@ def test_a_finished_game_is_scored_as_the_engine_does():
     for _ in range(300):
         seats = chance.choice(SEAT_COUNTS)
         taken = [[chance.randrange(4) for _ in range(seats)] for _ in range(3)]
-        scoring = importlib.import_module("arena.rules.samurai.scoring")
+        captures = importlib.import_module("arena.rules.samurai.captures")
         by_seat = [tuple(caste[seat] for caste in taken) for seat in range(seats)]
-        scores = [scoring.score(by_seat, seat) for seat in range(seats)]
+        scores = [captures.by_leaders(by_seat, seat) for seat in range(seats)]
         winners = [score == max(scores) for score in scores]
         assert majorities.final(taken) == [win / sum(winners) for win in winners]
 
@@ -100,7 +100,7 @@ def test_a_finished_game_is_scored_as_the_engine_does():
 def test_a_turn_that_ends_the_game_is_known_to_win_or_lose():
     """The last buddha is surrounded: whoever leads more castes has won, whatever else lies on the board."""
     rules = samurai(2)
-    realm = battles.Realm(rules.board_payload()["spaces"], 2)
+    realm = battles.Realm(rules.board.payload()["spaces"], 2)
     village = next(settlement for settlement in realm.around if len(realm.around[settlement]) > 3)
     other = next(settlement for settlement in realm.around if settlement not in (village, *realm.near))
     at = bytearray(len(realm.is_land))
@@ -132,7 +132,7 @@ def test_gains_of_plays_are_what_the_position_after_them_is_worth(asked):
 
 def test_captured_pieces_that_are_hidden_are_remembered():
     rules = samurai(3)
-    start = {"options": rules.options, "seat": 0, "seats": 3, "board": rules.board_payload()}
+    start = {"options": rules.options, "seat": 0, "seats": 3, "board": rules.board.payload()}
     reader = requests.Reader(start)
     reader.listen({"events": [{"event": "captured", "space": 5, "caste": "rice", "seat": 2}]})
     reader.listen({"events": [{"event": "set_aside", "space": 6, "caste": "rice"}]})

@@ -19,14 +19,14 @@ ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), max_size=5).map
 
 def test_positions_and_new_rows_are_those_of_the_rules():
     rules = at_default_board("gardener", 3, "draft", target="999")
-    deck = gardener.read_deck({"board": rules.board_payload()})
+    deck = gardener.read_deck({"board": rules.board.payload()})
     told, made = [], Counter()
     play_game([RANDOM(), GREEDY(), GREEDY()], rules, seed=1, told=told)
     for request, events in told:
         for planted in (event.data for event in events if event.data["event"] == "planted"):
             garden = gardener.Garden(deck, request["view"]["gardens"][planted["seat"]])
             positions = [list(position) for position in garden.positions()]
-            assert positions == request["legal"]["plant"][0]["at"]
+            assert positions == request["legal"][0]["at"]
             card = deck[planted["card"]][planted["turned"]]
             rows = [row for line in gardener.LINES for row in rows_on(garden, planted["at"], line, card)]
             expected = [(gardener.KINDS.index(row["kind"]), row["length"]) for row in planted["rows"]]

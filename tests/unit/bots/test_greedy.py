@@ -11,9 +11,10 @@ import pytest
 from unit.bots.games import ROOT, bot_module
 from unit.bots.record import RECORDS
 
-from arena.rules import game
+from arena.games import game
 
 GREEDIES = ("greedy-js", "greedy-c", "greedy-go", "greedy-rust", "greedy-java")
+KINDS = {"seize", "plant", "score"}
 IN_EACH_LANGUAGE = [("samurai", name) for name in ("greedy", *GREEDIES)]
 IN_EACH_LANGUAGE += [("gardener", name) for name in ("greedy", "greedy-js")]
 
@@ -34,22 +35,29 @@ def starts(entries):
 def test_record_of_samurai_holds_every_kind_of_decision_and_play(recorded):
     entries = recorded["samurai"]
     assert {entry["request"]["kind"] for entry in entries} == {"hand", "setup", "turn"}
-    plays = Counter(play["tile"] for entry in entries for play in entry["action"].get("plays", ()))
+    turns = [entry["action"]["plays"] for entry in entries if entry["request"]["kind"] == "turn"]
+    plays = Counter(play["tile"] for turn in turns for play in turn)
     assert {"switch", "move", "ship1", "ship2", "ronin1", "samurai3", "rice4"} <= plays.keys()
     assert {start["seats"] for start in starts(entries)} == {2, 3, 4}
     options = {setting for start in starts(entries) for setting in start["options"].items()}
-    assert {("captures", "instant"), ("move_is_fast", "yes"), ("fast", "must_follow")} <= options
+    assert {("captures", "instant"), ("move_is_fast", "yes"), ("fast", "must_follow"), ("fast", "specials")} <= options
     assert any(entry["request"]["view"]["placed"] for entry in entries), "no request in the middle of a turn"
 
 
 def test_record_of_gardener_holds_every_kind_of_decision_ruleset_and_number_of_players(recorded):
     entries = recorded["gardener"]
-    assert {entry["request"]["kind"] for entry in entries} == {"seize", "plant", "score"}
-    assert {entry["action"].get("turned") for entry in entries} == {None, False, True}
-    assert {1, 2} <= {len(entry["action"].get("rows", ())) for entry in entries}
+    assert {entry["request"]["kind"] for entry in entries} == KINDS
+    plays = {
+        kind: [entry["action"]["plays"] for entry in entries if entry["request"]["kind"] == kind] for kind in KINDS
+    }
+    assert {play["turned"] for (play,) in plays["plant"]} == {False, True}
+    assert {1, 2} <= {len(rows) for rows in plays["score"]}
     rulesets = game("gardener").rulesets.values()
     played = [(start["options"], start["seats"]) for start in starts(entries)]
-    assert played == [(ruleset.options, seats) for ruleset in rulesets for seats in game("gardener").seat_counts]
+    plain = [(ruleset.options, seats) for ruleset in rulesets for seats in game("gardener").seat_counts]
+    assert played[: len(plain)] == plain
+    options = {setting for start, _ in played for setting in start.items()}
+    assert {("features", "on,off"), ("features", "off,on"), ("exactly_over", "yes")} <= options
 
 
 @pytest.mark.parametrize(("rules", "name"), IN_EACH_LANGUAGE)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kit import samurai, single_options, tables
 from unit.bots.games import BANZAI, GREEDY, RANDOM, play_game
 
-from arena.rules import game
+from arena.games import game
 
 TABLES = [*tables(), *single_options()]
 ALL_PLAY = [(bot, table) for bot in (RANDOM, GREEDY) for table in TABLES]

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from kit import at_default_board, tables
 from unit.bots.games import GREEDY, RANDOM, _bot_class, bot_module, play_game
 
-from arena.rules.gardener import geometry, scoring
+from arena.rules.gardener import geometry, rounds
+from arena.rules.gardener.state import ALL_KINDS
 
 PLANNER = _bot_class("planner", "Planner")
 planner_budget, planner_player, prospects, plots, plans = map(
@@ -23,7 +24,7 @@ gardener, greedy = bot_module("gardener"), bot_module("gardener_player")
 
 TABLES = [table for table in tables() if table.name == "gardener"]
 DECK = tuple(
-    bytes(card) for card, _ in gardener.read_deck({"board": at_default_board("gardener", 2, "draft").board_payload()})
+    bytes(card) for card, _ in gardener.read_deck({"board": at_default_board("gardener", 2, "draft").board.payload()})
 )
 PROSPECTS = prospects.Prospects(DECK)
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(3, 5)), max_size=5).map(tuple)
@@ -123,7 +124,7 @@ def test_scorings_are_the_best_orders(rows, features):
 
 @given(ROWS)
 def test_without_features_every_row_scores(rows):
-    points = sum(scoring.POINTS[length] for _, length in rows) + scoring.BONUS[len({kind for kind, _ in rows})]
+    points = sum(rounds.POINTS[length] for _, length in rows) + rounds.BONUS[len({kind for kind, _ in rows})]
     assert prospects.scorings(prospects.count_rows(rows), 0) == {0: points}
 
 
@@ -141,7 +142,7 @@ def test_orders_are_all_that_can_be_scored():
         for order in permutations(range(3), count)
         if not {1, 2} <= set(order)  # the feature card of kind 1 is face down after either
     }
-    assert {order for order, _, _ in planner_player.orders(rows, scoring.ALL_KINDS)} == expected
+    assert {order for order, _, _ in planner_player.orders(rows, ALL_KINDS)} == expected
 
 
 def test_left_over_is_what_others_get_one_after_the_other():
@@ -179,7 +180,7 @@ def test_beats_greedy(ruleset):
 
 def test_rather_ends_the_game_ahead_than_promises_more():
     rules = at_default_board("gardener", 2, "draft")
-    game = {"board": rules.board_payload(), "options": rules.options, "seat": 0, "seats": 2}
+    game = {"board": rules.board.payload(), "options": rules.options, "seat": 0, "seats": 2}
     table = importlib.import_module("garden_table").Table(game, PROSPECTS)
     view = {"gardens": [[], []], "offer": [], "taken": [None, None], "scores": [24, 24], "deck": 40, "forfeited": []}
     table.see(view)

@@ -9,7 +9,8 @@ import pytest
 
 IN_EACH = [f"{bot}-{language}" for language in ("js", "c", "go", "rust", "java") for bot in ("random", "greedy")]
 BOTS = ("random", "greedy", "banzai", "daimyo", *IN_EACH, "random-perl")
-GARDENERS = ("random", "greedy", "random-js", "greedy-js", "random-perl")
+RANDOMS = [name for name in BOTS if name.startswith("random")]
+GARDENERS = ("greedy", "greedy-js", *RANDOMS)
 TILES = [f"{caste}{value}" for caste in ("buddha", "rice", "castle") for value in (2, 3, 4)]
 TILES += ["samurai1", "samurai1", "samurai2", "samurai2", "samurai3", "ship1", "ship1", "ship2", "ronin1"]
 TILES += ["switch", "move"]
@@ -83,12 +84,12 @@ def view(**changes):
 HAND = {
     "kind": "hand",
     "view": view(phase="hand", tiles=[], hand=[]),
-    "legal": {"choose": 5, "hand": TILES},
+    "legal": [{"hand": {"choose": 5, "of": TILES}}],
 }
 SETUP = {
     "kind": "setup",
     "view": view(phase="setup", supply={"buddha": 1, "rice": 2, "castle": 0}, tiles=[]),
-    "legal": {"setup": [{"caste": ["buddha", "rice"], "space": [2]}, {"caste": ["rice"], "space": [5, 8]}]},
+    "legal": [{"caste": ["buddha", "rice"], "space": [2]}, {"caste": ["rice"], "space": [5, 8]}],
 }
 PLACES = [{"tile": ["rice4", "samurai1"], "space": [3, 7, 9]}, {"tile": ["ship1"], "space": [0, 6, 10]}]
 SWITCHES = [
@@ -98,10 +99,10 @@ SWITCHES = [
 ]
 MOVES = [{"tile": ["move"], "from": [1], "to": [3, 7, 9]}]
 TURNS = {
-    "all": {"kind": "turn", "view": view(), "legal": {"plays": PLACES + SWITCHES + MOVES, "hint": 1}},
-    "place": {"kind": "turn", "view": view(hand=["rice4", "samurai1", "ship1"]), "legal": {"plays": PLACES}},
-    "switch": {"kind": "turn", "view": view(hand=["switch"]), "legal": {"plays": SWITCHES}},
-    "move": {"kind": "turn", "view": view(hand=["move"]), "legal": {"plays": MOVES}},
+    "all": {"kind": "turn", "view": view(), "legal": PLACES + SWITCHES + MOVES},
+    "place": {"kind": "turn", "view": view(hand=["rice4", "samurai1", "ship1"]), "legal": PLACES},
+    "switch": {"kind": "turn", "view": view(hand=["switch"]), "legal": SWITCHES},
+    "move": {"kind": "turn", "view": view(hand=["move"]), "legal": MOVES},
 }
 
 
@@ -110,10 +111,16 @@ def expanded(products):
     return [dict(zip(entry, values, strict=True)) for entry in products for values in product(*entry.values())]
 
 
+def only(action):
+    """The one play of an action."""
+    (play,) = action["plays"]
+    return play
+
+
 def assert_legal_turn(action, request):
     assert action.keys() == {"plays"}
     assert action["plays"]
-    legal = expanded(request["legal"]["plays"])
+    legal = expanded(request["legal"])
     assert all(play in legal for play in action["plays"])
     assert Counter(play["tile"] for play in action["plays"]) <= Counter(request["view"]["hand"])
     filled = [play.get("to", play.get("space")) for play in action["plays"] if play["tile"] != "switch"]
@@ -143,9 +150,12 @@ def test_whole_session(seat_bot, name):
 
     table.send("from_a_later_version", id=1)
     hand, setup, *turns = play_game(table)
-    assert len(hand["hand"]) == 5
-    assert Counter(hand["hand"]) <= Counter(TILES)
-    assert setup in expanded(SETUP["legal"]["setup"])
+    (chosen,) = hand["plays"]
+    assert chosen.keys() == {"hand"}
+    assert len(chosen["hand"]) == 5
+    assert Counter(chosen["hand"]) <= Counter(TILES)
+    assert setup.keys() == {"plays"}
+    assert only(setup) in expanded(SETUP["legal"])
     for action, request in zip(turns, TURNS.values(), strict=True):
         assert_legal_turn(action, request)
 
@@ -178,12 +188,12 @@ GARDEN_VIEW = {
     "weather": "rain",
 }
 GARDENER = [
-    {"kind": "seize", "view": GARDEN_VIEW, "legal": {"seize": [{"card": [7, 9]}]}},
-    {"kind": "plant", "view": GARDEN_VIEW, "legal": {"plant": [{"at": [[-2, 0], [0, 3]], "turned": [False, True]}]}},
+    {"kind": "seize", "view": GARDEN_VIEW, "legal": [{"card": [7, 9]}]},
+    {"kind": "plant", "view": GARDEN_VIEW, "legal": [{"at": [[-2, 0], [0, 3]], "turned": [False, True]}]},
     {
         "kind": "score",
         "view": GARDEN_VIEW,
-        "legal": {"score": [{"at": [[0, 0]], "along": ["across"]}, {"at": [[1, 0]], "along": ["down"]}]},
+        "legal": [{"at": [[0, 0]], "along": ["across"]}, {"at": [[1, 0]], "along": ["down"]}],
     },
 ]
 
@@ -197,10 +207,9 @@ def test_one_session_serves_both_games(seat_bot, name):
     for number in (2, 3):
         table.start(game(number) | {"rules": "gardener", "ruleset": "draft", "options": options, "board": DECK})
         seized, planted, scored = (table.ask(request)["action"] for request in GARDENER)
-        assert seized in [{"card": 7}, {"card": 9}]
-        assert planted in expanded(GARDENER[1]["legal"]["plant"])
-        assert scored.keys() == {"rows"}
-        assert scored["rows"][0] in expanded(GARDENER[2]["legal"]["score"])
+        assert only(seized) in [{"card": 7}, {"card": 9}]
+        assert only(planted) in expanded(GARDENER[1]["legal"])
+        assert scored["plays"][0] in expanded(GARDENER[2]["legal"])
     assert play_game(table) == samurai
     table.send("goodbye", reason="done")
     assert table.end() == (0, "")
@@ -216,12 +225,41 @@ def test_says_what_the_referee_complains_of(seat_bot, name):
     assert err == "referee: timeout: seat 0 exceeded its time by 240 ms\n"
 
 
-@pytest.mark.parametrize("name", [name for name in BOTS if name.startswith("random")])
+@pytest.mark.parametrize("name", RANDOMS)
 def test_random_depends_on_the_seed(seat_bot, name):
     table = seat_bot(name)
     table.begin()
     games = [play_game(table, bot_seed=seed) for seed in (*range(7), 2**53 - 1)]
     assert len({str(actions) for actions in games}) > 1
+
+
+POKER = [
+    {"bet": [1, 2, 3], "cards": {"choose": 2, "of": ["ace", "ace", "king"]}, "bluff": [False, True]},
+    {"fold": [None], "why": [["bored", 1], {"tired": -1}]},
+    {"discard": {"choose": 0, "of": []}},
+]
+"""The legal plays of a game that nobody knows: values of any type, and choices of several."""
+
+
+def poker_plays():
+    """All plays that `POKER` makes; hands are sorted."""
+    hands = (["ace", "ace"], ["ace", "king"])
+    plays = [{"bet": bet, "cards": hand, "bluff": bluff} for bet in (1, 2, 3) for hand in hands for bluff in (0, 1)]
+    return [*plays, {"fold": None, "why": ["bored", 1]}, {"fold": None, "why": {"tired": -1}}, {"discard": []}]
+
+
+@pytest.mark.parametrize("name", RANDOMS)
+def test_random_plays_any_game(seat_bot, name):
+    table = seat_bot(name)
+    table.begin()
+    table.start(game(1) | {"rules": "poker", "ruleset": "strip", "options": {}, "board": None})
+    seen = []
+    for _ in range(300):
+        play = only(table.ask({"kind": "bid", "view": {}, "legal": POKER})["action"])
+        seen.append({key: sorted(value) if key == "cards" else value for key, value in play.items()})
+    missing = [play for play in poker_plays() if play not in seen]
+    assert missing == [], "each is as likely as any other"
+    assert [play for play in seen if play not in poker_plays()] == []
 
 
 @pytest.mark.parametrize("frame", [b"", b"\xc1", b"\x93\x01", b"\xdd\xff\xff\xff\xff", b"\x81" * 4096], ids=bytes.hex)
@@ -239,9 +277,9 @@ def test_greedy_c_ends_on_a_frame_that_is_not_msgpack(seat_bot, frame):
     [
         {},
         {"kind": 3, "view": [], "legal": "none"},
-        {"kind": "turn", "view": view(tiles=[[1], [999, 0, "rice2"], [1, 77, "rice2"], "x"]), "legal": {"plays": [{}]}},
-        {"kind": "turn", "view": view(), "legal": {"plays": [{"tile": ["rice4"], "space": [-1, 11, 10**12, None]}]}},
-        {"kind": "setup", "view": view(), "legal": {"setup": [{"caste": ["rice"], "space": []}]}},
+        {"kind": "turn", "view": view(tiles=[[1], [999, 0, "rice2"], [1, 77, "rice2"], "x"]), "legal": [{}]},
+        {"kind": "turn", "view": view(), "legal": [{"tile": ["rice4"], "space": [-1, 11, 10**12, None]}]},
+        {"kind": "setup", "view": view(), "legal": [{"caste": ["rice"], "space": []}]},
     ],
     ids=["nothing", "types", "tiles", "spaces", "empty"],
 )

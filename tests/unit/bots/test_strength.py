@@ -6,7 +6,7 @@ import pytest
 from kit import Table
 from unit.bots.games import BANZAI, GREEDY, RANDOM, share_won
 
-from arena.rules import game
+from arena.games import game
 
 
 @pytest.mark.parametrize("ruleset", game("samurai").rulesets)

@@ -56,6 +56,13 @@ class Custody:
         """Forget a process group. Do it before its leader is reaped: afterwards the number may be another's."""
         self._tell(f"-{group}\n")
 
+    def kill_in(self, group: int, ms: int) -> None:
+        """Have the warden kill a registered process group in `ms` milliseconds, unless it is discarded before.
+
+        It does so even while this process is busy, blocked or stopped.
+        """
+        self._tell(f"!{group} {ms}\n")
+
     def close(self) -> None:
         """Kill what is still registered and remove the directory."""
         os.close(self._writer)

@@ -51,7 +51,7 @@ class End(msgspec.Struct, frozen=True):
 
 
 class BotProcess:
-    """A running bot. `kill` and `reap` end it; nothing else does.
+    """A running bot. `kill`, `kill_in` and `reap` end it; nothing else does.
 
     Raises:
         OSError: The process could not be started.
@@ -111,6 +111,11 @@ class BotProcess:
             self._killed = True
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
+
+    def kill_in(self, ms: int) -> None:
+        """Have the warden kill the whole process group in `ms` milliseconds, whatever this process does meanwhile."""
+        if not self._killed and not self._reaped:
+            self._custody.kill_in(self.pid, ms)
 
     def reap(self, *, wait: bool = False) -> bool:
         """Bury the killed process, and say whether it is gone for good. With `wait`, it is."""

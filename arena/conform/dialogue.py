@@ -22,10 +22,13 @@ from arena.conform.finding import Finding
 from arena.conform.frames import decoded, hexed, type_is_first
 from arena.conform.report import Evidence, Passed
 from arena.errors import RemoteProtocolError
+from arena.link.base import Failure
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.hub import MAX_READ, Hub, Part, Route, Unread
 from arena.link.process import INHERITED, BotProcess, End
+from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
+from arena.types import Termination
 from arena.wire.messages import (
     MAX_FRAME,
     MAX_NOTE,
@@ -46,12 +49,6 @@ MOST_IGNORED: Final = 1_000
 """Messages in one game that the referee ignores (§5.3-7)."""
 KEPT: Final = 4
 """Messages that are shown as evidence."""
-_SLICE_MS: Final = 50
-_ANXIOUS_MS: Final = 5
-_CLOSED_MS: Final = 100
-"""How long after its connection was closed a process may still turn out to have ended."""
-_ENDED_MS: Final = 50
-"""How long what a process sent before it ended may be on its way."""
 _MS: Final = 1_000_000
 
 
@@ -89,8 +86,6 @@ class Dialogue:
         """From the start of the process to its `hello`."""
         self.max_ms = 0.0
         """The slowest answer to a request."""
-        self.memory_mib = 0
-        """The most memory that was seen."""
         self.type_last: Evidence | None = None
         """Set when a message had another field before `type`."""
         self.remarks: list[str] = []
@@ -114,12 +109,10 @@ class Dialogue:
         except BaseException:
             self._hub.close()
             raise
+        self._watch = Watch(self._process, spec.memory_mib)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
         self._route: Route | None = None
-        self._descriptor = -1
-        self._closed_ns: int | None = None
-        self._ended_ns: int | None = None
         self._ignored = 0
         self._written = 0
         """Bytes of output before the present game, which has a file of its own."""
@@ -145,7 +138,8 @@ class Dialogue:
         self._passed.append(("referee", self._sent_ns, frame))
         if self._route is not None:
             try:
-                self._hub.send(self._route, frame)
+                if not self._hub.send(self._route, frame):
+                    self._watch.disconnect(self._sent_ns)
             except Unread:
                 raise Finding(
                     "expected a bot that reads its messages, got: hundreds unread",
@@ -242,7 +236,7 @@ class Dialogue:
         """Wait so long for the process to end, whatever it sends; how it ended, or None."""
         until_ns = time.monotonic_ns() + wait_ms * _MS
         while (end := self._process.end()) is None and (left := until_ns - time.monotonic_ns()) > 0:
-            self._hub.wait([self._process], min(_SLICE_MS, -(-left // _MS)))
+            self._hub.wait([self._process], min(LOOK_MS, -(-left // _MS)))
             while (part := self._hub.receive()) is not None and time.monotonic_ns() < until_ns:
                 self._passed.append(("bot", time.monotonic_ns(), part.data))
         return end
@@ -253,6 +247,11 @@ class Dialogue:
         return self._process.end() is None
 
     # What is known of it
+
+    @property
+    def memory_mib(self) -> int:
+        """The most memory that was seen."""
+        return self._watch.most_mib
 
     def last_words(self) -> tuple[str, ...]:
         """The last lines that the process wrote."""
@@ -288,50 +287,51 @@ class Dialogue:
             if part is not None:
                 return part
             now = time.monotonic_ns()
-            self._look_around(now)
-            if now >= until_ns:
+            self._watch.hear_closed(self._hub.closed(), now)
+            self._watch.look(now)
+            # What is read now includes all that was sent before what was seen above.
+            part = self._hub.receive()
+            if part is not None:
+                return part
+            failure = self._watch.failure(now)
+            if failure is not None:
+                raise self._failed(failure)
+            if self._watch.is_failing:
+                wait_ms = FAILING_LOOK_MS
+            elif now < until_ns:
+                wait_ms = min(LOOK_MS, -(-(until_ns - now) // _MS))
+            else:
                 return None
-            anxious = self._closed_ns is not None or self._ended_ns is not None
-            self._hub.wait(
-                [self._process], min(_ANXIOUS_MS if anxious else _SLICE_MS, max(1, -(-(until_ns - now) // _MS)))
-            )
+            self._hub.wait([self._process], wait_ms)
 
-    def _look_around(self, now: int) -> None:
-        used = self._process.memory_mib()
-        self.memory_mib = max(self.memory_mib, used)
-        if used > self.spec.memory_mib:
-            raise Finding(
-                f"expected at most {self.spec.memory_mib:,} MiB of memory, got: {used:,}",
+    def _failed(self, failure: Failure) -> Finding:
+        if self._watch.is_too_big:
+            return Finding(
+                f"expected at most {self.spec.memory_mib:,} MiB of memory, got: {self.memory_mib:,}",
                 "Use less, or raise limits.memory_mib in bot.toml if your host allows it.",
                 "§10",
                 about="resources.memory",
             )
-        if self._descriptor in self._hub.closed():
-            self._closed_ns = now
-        end = self._process.end()
-        if end is not None:
-            self._ended_ns = self._ended_ns or now
-            if now - self._ended_ns >= _ENDED_MS * _MS:
-                raise self._dead(end)
-        elif self._closed_ns is not None and now - self._closed_ns >= _CLOSED_MS * _MS:
-            raise Finding(
+        if failure.code is Termination.DISCONNECTED:
+            return Finding(
                 "expected a connection that stays open, got: one that is closed, "
                 f"or a message of more than {MAX_READ:,} bytes",
                 "Keep the one socket open until goodbye.",
                 "§4.3-2",
                 about="session.connection",
             )
+        return self._dead(failure)
 
-    def _dead(self, end: End) -> Finding:
+    def _dead(self, failure: Failure) -> Finding:
         if self.hello is None:
             return Finding(
-                f"expected hello, got: a process that {end.detail}",
+                f"expected hello, got: a process that {failure.detail}",
                 "Read what it wrote; the command in bot.toml must start the bot with no other environment than this.",
                 "§4.3-1",
                 "§4.3-2",
             )
         return Finding(
-            f"expected a process that lives until goodbye, got: one that {end.detail}",
+            f"expected a process that lives until goodbye, got: one that {failure.detail}",
             "Read what it wrote, and go on reading messages until goodbye comes.",
             "§4.3-2",
         )
@@ -339,7 +339,9 @@ class Dialogue:
     def _read(self, part: Part) -> FromBot | None:
         self._passed.append(("bot", time.monotonic_ns(), part.data))
         if self._route is None:
-            self._route, self._descriptor = part.route, part.descriptor
+            self._route = part.route
+            self._hub.closed()  # a descriptor that another connection had before: its closing means nothing
+            self._watch.connect(part.descriptor)
         elif part.route != self._route:
             raise Finding(
                 "expected one connection, got: another that speaks for the same process",

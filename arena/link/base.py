@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
 from arena.types import Seat, Termination
 from arena.wire.messages import Hello
 from arena.wire.session import Session
+
+LAST_MESSAGE_MS: Final = 200
+"""Time to read an `error`, while the game and others go on. Then the process is killed."""
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -18,6 +21,14 @@ class Frame(msgspec.Struct, frozen=True):
     data: bytes
     at_ns: int
     """When the referee had it."""
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """Why a process or its connection failed. A `Fault` says also in whose seat."""
+
+    code: Termination
+    detail: str
+    """As in `Fault`."""
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -40,7 +51,11 @@ class Link(Protocol):
 
     @property
     def lateness_ns(self) -> int:
-        """How late the link itself woke, at worst, in the last `receive`: a sign of an overloaded machine."""
+        """How late the link itself woke, at worst, when it last waited for a moment given to `receive`.
+
+        A sign of an overloaded machine. A `receive` until a moment that is past leaves it as it was, so that all seats
+        whose time ended at that moment are judged alike.
+        """
 
     def open(self) -> dict[Seat, Hello | Fault]:
         """Get every seat's bot ready, each within its start-up time: reuse it or start it and wait for its `hello`."""
@@ -52,16 +67,27 @@ class Link(Protocol):
         """The clock that `Frame.at_ns` and deadlines are read from; it never goes back."""
 
     def send(self, seat: Seat, data: bytes) -> int:
-        """Hand a frame to the seat's socket; the moment it was handed over. A seat that failed swallows it."""
+        """Hand a frame to the seat's socket; the moment it was handed over.
+
+        A seat that was stopped swallows it, and one that failed, unless it can still read an `error`.
+        """
 
     def receive(self, until_ns: int) -> Arrival | None:
         """The next arrival from any seat, or None when `until_ns` has passed.
 
         What has arrived by then is returned even if the call comes late. A fault is reported once.
+
+        While a seat's connection is closed and it is not settled whether its process ends too, this may wait up to two
+        seconds beyond `until_ns` for the seat's fault. What others send meanwhile is returned as always: its `at_ns`
+        tells that it came too late.
         """
 
-    def stop(self, seat: Seat) -> None:
-        """Kill the seat's process group now. No fault is reported for it."""
+    def stop(self, seat: Seat, after_ms: int = 0) -> None:
+        """Kill the seat's process group now, or in `after_ms` milliseconds so that it can read an `error` before.
+
+        It is killed then whatever the caller does meanwhile. From now on nothing that the seat sends is heard, nothing
+        is sent to it, and no fault is reported for it. A later call can bring the end forward, never put it off.
+        """
 
     def last_words(self, seat: Seat) -> tuple[str, ...]:
         """The last lines that the seat's process wrote to its standard output and error in this game.

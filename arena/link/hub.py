@@ -81,8 +81,8 @@ class Hub:
         self.router.bind(self.endpoint)
         path.chmod(0o600)
 
-    def send(self, route: Route, data: bytes) -> None:
-        """Queue a frame for a connection. One that is closed swallows it: `closed` tells.
+    def send(self, route: Route, data: bytes) -> bool:
+        """Queue a frame for a connection; False if it is closed. All that it sent can be received then.
 
         Raises:
             Unread: The queue is full.
@@ -95,6 +95,8 @@ class Hub:
         except zmq.ZMQError as error:
             if error.errno != zmq.EHOSTUNREACH:
                 raise
+            return False
+        return True
 
     def receive(self) -> Part | None:
         """The next message that has come, or None."""

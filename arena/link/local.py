@@ -14,22 +14,15 @@ from typing import Final
 
 import zmq
 
-from arena.link.base import Arrival, Fault, Frame
+from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
-from arena.link.hub import MAX_READ, MORE_NOW, NOW, QUICK_MS, Part, Route
+from arena.link.hub import MORE_NOW, NOW, QUICK_MS, Part, Route
 from arena.link.pool import Bot, Pool
+from arena.link.watch import FAILING_LOOK_MS, LOOK_MS
 from arena.types import Seat, Termination
 from arena.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Hello, Welcome
 from arena.wire.session import Session, State
 
-SLICE_MS: Final = 50
-"""The longest that a wait goes on without a look around."""
-ANXIOUS_MS: Final = 5
-"""The same, while a bot's end is being looked into."""
-CLOSED_MS: Final = 100
-"""How long after its connection closed a process may still turn out to have crashed."""
-ENDED_MS: Final = 50
-"""How long after a process ended its connection may stay open, because a child holds it; what it sent comes first."""
 _MS: Final = 1_000_000
 _QUICK_NS: Final = QUICK_MS * _MS
 _BURST: Final = 64
@@ -49,16 +42,16 @@ class LocalLink:
         """Every seat whose process was started."""
         self._live: dict[Seat, Bot] = {}
         """Those that are ready and have not failed."""
+        self._reachable: dict[Seat, Bot] = {}
+        """Those that can be sent something: the live ones, and those that failed and can still read an `error`."""
         self._seats: dict[Route, Seat | None] = {}
         """Whose connection it is; None once that seat has failed."""
         self._found: deque[Arrival] = deque()
         """What came while nobody was receiving."""
         self._calm = True
         """Nothing is known that the quick half of `receive` would miss."""
-        self._sample_at = 0
-        """When memory is looked at again."""
-        self._ended: dict[Seat, int] = {}
-        """When a seat's process was seen to have ended, while what it sent may still be on its way."""
+        self._look_ns = 0
+        """When the quick half of `receive` must leave room for a look around again."""
         self._send = pool.hub.router.send
         self._recv = pool.hub.router.recv
 
@@ -83,9 +76,11 @@ class LocalLink:
                     del waiting[seat]
             if not waiting:
                 return opened
-            slice_ms = ANXIOUS_MS if self._ended else SLICE_MS
-            deadline = min(_start_deadline(bot) for bot in waiting.values())
-            self._poll(waiting.values(), min(slice_ms * _MS, deadline - monotonic_ns()))
+            if any(bot.watch.is_failing for bot in waiting.values()):
+                self._poll(waiting.values(), FAILING_LOOK_MS * _MS)
+            else:
+                deadline = min(_start_deadline(bot) for bot in waiting.values())
+                self._poll(waiting.values(), min(LOOK_MS * _MS, deadline - monotonic_ns()))
 
     def session(self, seat: Seat) -> Session:
         """The protocol session of a seat that `open` got ready."""
@@ -96,12 +91,12 @@ class LocalLink:
         return monotonic_ns()
 
     def send(self, seat: Seat, data: bytes) -> int:
-        """Hand a frame to the seat's socket; the moment it was handed over. A seat that failed swallows it.
+        """Hand a frame to the seat's socket; the moment it was handed over.
 
         That moment is before the sending call, not after it: the system may well let the bot run, and answer, before
         the call returns.
         """
-        bot = self._live.get(seat)
+        bot = self._reachable.get(seat)
         sent_ns = monotonic_ns()
         if bot is not None:
             assert bot.route is not None
@@ -110,20 +105,24 @@ class LocalLink:
                 sent_ns = monotonic_ns()
                 self._send(data, NOW)
             except zmq.Again:
-                violation = Termination.PROTOCOL_VIOLATION
-                self._found.append(self._fail(seat, violation, "did not read the messages that were sent to it"))
-                self._calm = False
+                if seat in self._live:
+                    detail = "did not read the messages that were sent to it"
+                    self._found.append(Fault(seat, Termination.PROTOCOL_VIOLATION, detail))
+                    self._calm = False
+                self._mute(seat)
             except zmq.ZMQError as error:
                 if error.errno != zmq.EHOSTUNREACH:
                     raise
-                self._calm = False  # closed: the thorough half of `receive` finds out why
+                bot.watch.disconnect(monotonic_ns())
+                self._calm = False
         return sent_ns
 
     def receive(self, until_ns: int) -> Arrival | None:
-        """The next arrival from any seat, or None when `until_ns` has passed."""
-        self.lateness_ns = 0
+        """The next arrival from any seat, or None when `until_ns` has passed and no seat is failing."""
         now = monotonic_ns()
-        if self._calm and now < self._sample_at and until_ns - now > _QUICK_NS:
+        if until_ns > now:
+            self.lateness_ns = 0
+        if self._calm and now < self._look_ns and until_ns - now > _QUICK_NS:
             try:
                 route = self._recv()
             except zmq.Again:
@@ -139,11 +138,11 @@ class LocalLink:
                     return arrival
         return self._receive_thoroughly(until_ns)
 
-    def stop(self, seat: Seat) -> None:
-        """Kill the seat's process group now. No fault is reported for it."""
+    def stop(self, seat: Seat, after_ms: int = 0) -> None:
+        """Kill the seat's process group now, or have the warden kill it in `after_ms` milliseconds."""
         self._mute(seat)
         if seat in self._bots:
-            self._bots[seat].process.kill()
+            self._bots[seat].stop(after_ms)
 
     def last_words(self, seat: Seat) -> tuple[str, ...]:
         """The last lines that the seat's process wrote in this game, control characters escaped."""
@@ -159,33 +158,33 @@ class LocalLink:
             self._pool.give_back(bot, keep=seat in keep and seat in self._live)
         self._bots = {}
         self._live = {}
+        self._reachable = {}
 
     def _readiness(self, seat: Seat, bot: Bot) -> Hello | Fault | None:
         """What has become of a bot's start, or None while it is awaited."""
         if bot.route is not None:
-            self._live[seat] = bot
+            self._live[seat] = self._reachable[seat] = bot
             self._seats[bot.route] = seat
-            self._ended.pop(seat, None)
             if bot.session.state is State.GREETED:
                 welcome = Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE)
                 self.send(seat, bot.session.send(welcome))
             return bot.session.hello
         now = monotonic_ns()
-        end = bot.process.end()
-        detail = None
+        bot.watch.look(now)
+        failure = bot.watch.failure(now)
+        code, stop_ms = Termination.START_FAILED, 0
         if bot.refusal is not None:
-            detail = f"was refused: {bot.refusal}"
-        elif end is not None:
-            # A greeting that it sent at the last moment is honoured.
-            if now - self._ended.setdefault(seat, now) >= ENDED_MS * _MS:
-                detail = f"{end.detail} before it said hello"
-        elif now >= _start_deadline(bot):
+            detail, stop_ms = f"was refused: {bot.refusal}", LAST_MESSAGE_MS
+        elif failure is not None and bot.watch.is_too_big:
+            code, detail = failure.code, failure.detail
+        elif failure is not None:
+            detail = f"{failure.detail} before it said hello"
+        elif now >= _start_deadline(bot) and not bot.watch.is_failing:
             detail = f"did not say hello within {bot.spec.start_ms} ms"
-        if detail is None:
-            return self._weigh(seat, bot)
-        self._ended.pop(seat, None)
-        bot.process.kill()
-        return Fault(seat, Termination.START_FAILED, detail)
+        else:
+            return None
+        bot.stop(stop_ms)
+        return Fault(seat, code, detail)
 
     def _receive_thoroughly(self, until_ns: int) -> Arrival | None:
         while True:
@@ -193,20 +192,24 @@ class LocalLink:
             if self._found:
                 return self._found.popleft()
             # What is read now includes all that was sent before an end seen above.
-            arrival = self._read() or self._settle(final=monotonic_ns() >= until_ns)
+            arrival = self._read() or self._settled()
             if arrival is not None:
                 return arrival
             left = until_ns - monotonic_ns()
-            if left <= 0:
+            if left > 0:
+                late_ns = self._poll(self._live.values(), min((LOOK_MS if self._calm else FAILING_LOOK_MS) * _MS, left))
+                self.lateness_ns = max(self.lateness_ns, late_ns)
+            elif self._calm:
                 return None
-            self._poll(self._live.values(), min((SLICE_MS if self._calm else ANXIOUS_MS) * _MS, left))
+            else:
+                self._poll(self._live.values(), FAILING_LOOK_MS * _MS)
 
-    def _poll(self, bots: Iterable[Bot], wait_ns: int) -> None:
-        """Wait until there is something to read or the process of one of `bots` ends."""
+    def _poll(self, bots: Iterable[Bot], wait_ns: int) -> int:
+        """Wait until there is something to read or the process of one of `bots` ends; how late this woke, in ns."""
         wait_ms = max(0, -(-wait_ns // _MS))
         before = monotonic_ns()
         self._hub.wait([bot.process for bot in bots], wait_ms)
-        self.lateness_ns = max(self.lateness_ns, monotonic_ns() - before - wait_ms * _MS)
+        return max(0, monotonic_ns() - before - wait_ms * _MS)
 
     def _read(self) -> Arrival | None:
         """The next arrival that concerns a seat, if one has come."""
@@ -227,57 +230,40 @@ class LocalLink:
         if seat is None:
             return None
         if part.more:
-            return self._fail(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
+            self._ignore(seat)
+            return Fault(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
         return Frame(seat, part.data, at_ns)
 
     def _look_around(self) -> None:
         """Notice what `recv` does not show."""
         self._pool.notice()
         now = monotonic_ns()
-        for seat, bot in self._live.items():
-            if seat not in self._ended and bot.process.end() is not None:
-                self._ended[seat] = now
-        if now >= self._sample_at:
-            self._sample_at = now + SLICE_MS * _MS
-            faults = [self._weigh(seat, bot) for seat, bot in list(self._live.items())]
-            self._found.extend(fault for fault in faults if fault is not None)
-        self._calm = not self._found and not self._ended and all(bot.closed_ns is None for bot in self._live.values())
+        calm = not self._found
+        for bot in self._live.values():
+            bot.watch.look(now)
+            calm = calm and not bot.watch.is_failing
+        self._calm = calm
+        self._look_ns = now + LOOK_MS * _MS
 
-    def _weigh(self, seat: Seat, bot: Bot) -> Fault | None:
-        """The fault of using too much memory, if it does."""
-        used = bot.process.memory_mib()
-        if used <= bot.spec.memory_mib:
-            return None
-        bot.process.kill()
-        return self._fail(
-            seat, Termination.OUT_OF_MEMORY, f"used {used} MiB of memory; its limit is {bot.spec.memory_mib} MiB"
-        )
-
-    def _settle(self, *, final: bool) -> Fault | None:
-        """A fault whose nature is clear by now; when `final`, one that is known at all.
-
-        A process that ends closes its connection, and the two are seen in either order.
-        """
+    def _settled(self) -> Fault | None:
+        """A fault whose nature is settled by now."""
         now = monotonic_ns()
         for seat, bot in self._live.items():
-            ended_ns = self._ended.get(seat)
-            if ended_ns is not None:
-                end = bot.process.end()
-                if end and (final or bot.closed_ns is not None or now - ended_ns >= ENDED_MS * _MS):
-                    return self._fail(seat, end.code, end.detail)
-            elif bot.closed_ns is not None and (final or now - bot.closed_ns >= CLOSED_MS * _MS):
-                detail = f"closed its connection, or sent a message of more than {MAX_READ} bytes"
-                return self._fail(seat, Termination.DISCONNECTED, detail)
+            failure = bot.watch.failure(now)
+            if failure is not None:
+                bot.process.kill()  # there is nobody left to read an `error`
+                self._mute(seat)
+                return Fault(seat, failure.code, failure.detail)
         return None
 
-    def _fail(self, seat: Seat, code: Termination, detail: str) -> Fault:
-        self._mute(seat)
-        return Fault(seat, code, detail)
-
     def _mute(self, seat: Seat) -> None:
-        """Nothing more is sent to the seat or heard from it."""
+        """Send nothing more to the seat, and hear nothing more from it."""
+        self._reachable.pop(seat, None)
+        self._ignore(seat)
+
+    def _ignore(self, seat: Seat) -> None:
+        """Hear nothing more from the seat."""
         bot = self._live.pop(seat, None)
-        self._ended.pop(seat, None)
         if bot is not None and bot.route is not None:
             self._seats[bot.route] = None
 

@@ -21,7 +21,7 @@ from typing import Final, Protocol, TypeAlias
 import msgspec
 
 from arena.errors import RemoteProtocolError
-from arena.link.base import Arrival, Fault, Frame
+from arena.link.base import Arrival, Failure, Fault, Frame
 from arena.types import Payload, Seat, Termination, Want
 from arena.wire.codec import decode_from_referee, encode
 from arena.wire.messages import (
@@ -42,14 +42,6 @@ from arena.wire.session import Session
 _MS: Final = 1_000_000
 
 
-class Failure(msgspec.Struct, frozen=True):
-    """The process or the connection fails."""
-
-    code: Termination
-    detail: str
-    """As in `Fault`: "exited with status 3"."""
-
-
 CRASH: Final = Failure(Termination.CRASHED, "exited with status 3")
 
 
@@ -57,7 +49,7 @@ class Reply(msgspec.Struct, frozen=True):
     """One thing that a bot does."""
 
     body: FromBot | bytes | Failure
-    """A message, a frame as it is (garbage, for instance), or the bot's end."""
+    """A message, a frame as it is (garbage, for instance), or the failure of its process or connection."""
     after_ms: float = 0
     """How long after what it answers."""
 
@@ -116,7 +108,9 @@ class MemoryLink:
         self.frames: list[tuple[Seat, bytes]] = []
         """Every frame that was sent to a live seat, `welcome` too, in order."""
         self.stopped: list[Seat] = []
-        """The seats that were stopped, in order."""
+        """The seats that were stopped while they lived, in order."""
+        self.reading_ms: dict[Seat, int] = {}
+        """How long each stopped seat was left to read its `error`, in milliseconds."""
         self.kept: frozenset[Seat] | None = None
         """What `close` was called with."""
         self.words: dict[Seat, tuple[str, ...]] = {}
@@ -192,10 +186,13 @@ class MemoryLink:
         self._now_ns = max(self._now_ns, until_ns)
         return None
 
-    def stop(self, seat: Seat) -> None:
+    def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """End a bot: nothing more comes from it."""
-        self.stopped.append(seat)
-        self._live.discard(seat)
+        if seat in self._live:
+            self._live.remove(seat)
+            self.stopped.append(seat)
+        if seat in self.stopped:
+            self.reading_ms[seat] = min(after_ms, self.reading_ms.get(seat, after_ms))
 
     def last_words(self, seat: Seat) -> tuple[str, ...]:
         """What the test put into `words`."""

@@ -18,10 +18,12 @@ from multiprocessing.util import Finalize
 from typing import Final
 
 from arena.errors import RemoteProtocolError
+from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.hub import Hub, Part, Route, Unread, group_of
 from arena.link.process import BotProcess
+from arena.link.watch import Watch
 from arena.wire.codec import decode, encode
 from arena.wire.messages import Error, Goodbye, Hello
 from arena.wire.session import Session, State
@@ -30,8 +32,6 @@ MAX_IDLE: Final = 8
 """Processes that wait for another game."""
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
-LAST_MESSAGE_MS: Final = 200
-"""Time to read an `error`, while other games go on."""
 _MS: Final = 1_000_000
 _BURST: Final = 256
 """How many messages that nobody asked for are read between two games."""
@@ -45,25 +45,34 @@ class Bot:
         self.spec = spec
         self.token = token
         self.process = process
+        self.watch = Watch(process, spec.memory_mib)
         self.session = Session(token)
         self.started_ns = time.monotonic_ns()
         self.route: Route | None = None
         """Its connection, once its `hello` was accepted."""
-        self.descriptor = -1
-        """The connection's descriptor in this process."""
         self.refusal: str | None = None
         """Why its greeting was not accepted."""
-        self.closed_ns: int | None = None
-        """When its connection was seen to be closed."""
+        self.dies_ns: int | None = None
+        """When the warden kills it, if that was ordered."""
 
     def fit(self) -> bool:
         """Whether it can serve a game: alive, connected, and between games by the protocol."""
         return (
             self.route is not None
-            and self.closed_ns is None
+            and not self.watch.is_closed
+            and self.dies_ns is None
             and self.session.state is State.IDLE
             and self.process.end() is None
         )
+
+    def stop(self, after_ms: int) -> None:
+        """Kill its process group now, or have the warden kill it in so many milliseconds."""
+        if not after_ms:
+            self.process.kill()
+            return
+        self.process.kill_in(after_ms)
+        dies_ns = time.monotonic_ns() + after_ms * _MS
+        self.dies_ns = dies_ns if self.dies_ns is None else min(self.dies_ns, dies_ns)
 
 
 class Pool:
@@ -84,19 +93,18 @@ class Pool:
         """All whose process may live and whose messages mean something."""
         self._idle: deque[Bot] = deque()
         """Those of them that wait for a game, the longest waiting first."""
-        self._leaving: list[tuple[Bot, int]] = []
-        """Those that were told goodbye, and the moment when they must be gone."""
+        self._leaving: list[Bot] = []
+        """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
         self._graves: list[BotProcess] = []
         """Killed, and not reaped yet."""
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
 
     def tidy(self) -> None:
         """Between two games: bury the dead, and see whether waiting bots have misbehaved."""
-        now = time.monotonic_ns()
-        for bot, end in self._leaving:
-            if now >= end or bot.process.end() is not None:
+        for bot in self._leaving:
+            if bot.process.end() is not None:
                 self._discard(bot)
-        self._leaving = [(bot, end) for bot, end in self._leaving if bot in self._bots]
+        self._leaving = [bot for bot in self._leaving if bot in self._bots]
         self._graves = [process for process in self._graves if not process.reap()]
         self.notice()
         for _ in range(_BURST):
@@ -126,10 +134,10 @@ class Pool:
     def give_back(self, bot: Bot, *, keep: bool) -> None:
         """End a seat's use of a bot: it waits for another game if `keep` and it can, otherwise it is killed.
 
-        One that was sent an `error` has a moment to read it: its author will look for it in the bot's own output.
+        One that was stopped has until then to read its `error`: its author will look for it in the bot's own output.
         """
-        if bot.session.state is State.CLOSED and bot.process.end() is None:
-            self._leaving.append((bot, time.monotonic_ns() + LAST_MESSAGE_MS * _MS))
+        if bot.dies_ns is not None:
+            self._leaving.append(bot)
             return
         if not keep or not bot.fit():
             self._discard(bot)
@@ -140,10 +148,11 @@ class Pool:
 
     def notice(self) -> None:
         """Learn which connections were closed. What they sent before can be received now."""
-        for descriptor in self.hub.closed():
+        closed = self.hub.closed()
+        if closed:
+            now = time.monotonic_ns()
             for bot in self._bots:
-                if bot.descriptor == descriptor and bot.closed_ns is None:
-                    bot.closed_ns = time.monotonic_ns()
+                bot.watch.hear_closed(closed, now)
 
     def hear(self, part: Part) -> None:
         """Treat a message that came over no seat's connection: a greeting, or nonsense."""
@@ -171,7 +180,7 @@ class Pool:
                 culprit.refusal = str(error)
             return
         culprit.route = part.route
-        culprit.descriptor = part.descriptor
+        culprit.watch.connect(part.descriptor)
 
     def shutdown(self) -> None:
         """Say goodbye to the waiting bots, give them a second in all, kill what is left, and leave nothing behind."""
@@ -182,8 +191,9 @@ class Pool:
         for bot in self._idle:
             self._dismiss(bot, "all games are over")
         self._idle.clear()
-        while any(bot.process.end() is None and time.monotonic_ns() < end for bot, end in self._leaving):
-            self.hub.wait([bot.process for bot, _ in self._leaving], 20)
+        until_ns = max((bot.dies_ns or 0 for bot in self._leaving), default=0)
+        while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
+            self.hub.wait([bot.process for bot in self._leaving], 20)
             while self.hub.receive() is not None:
                 pass
         for bot in list(self._bots):
@@ -209,12 +219,17 @@ class Pool:
             except RemoteProtocolError as error:
                 self._send(part.route, bot.session.send(Error(code=error.error_code, message=str(error))))
                 self._idle.remove(bot)
-                self._discard(bot)
+                self._leave(bot, LAST_MESSAGE_MS)
 
     def _dismiss(self, bot: Bot, reason: str) -> None:
         if bot.route is not None and bot.fit():
             self._send(bot.route, bot.session.send(Goodbye(reason=reason)))
-        self._leaving.append((bot, time.monotonic_ns() + FAREWELL_MS * _MS))
+        self._leave(bot, FAREWELL_MS)
+
+    def _leave(self, bot: Bot, after_ms: int) -> None:
+        """Give a bot so many milliseconds to read its last message and to end."""
+        bot.stop(after_ms)
+        self._leaving.append(bot)
 
     def _discard(self, bot: Bot) -> None:
         bot.process.kill()

@@ -20,7 +20,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from arena.errors import ActionError
-from arena.link.base import Link
+from arena.link.base import LAST_MESSAGE_MS, Link
 from arena.referee.announcement import game_start
 from arena.referee.chair import Answer, Cause, Chair, refused
 from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, tie_draw, tie_order
@@ -275,8 +275,8 @@ class Game:
         self._chairs[seat].fault = cause
         if cause.code in _CAN_BE_TOLD:
             self._chairs[seat].send(Error(code=cause.error_code or cause.code, message=cause.detail[:1000]))
-        if cause.code is Termination.TIMEOUT:
-            self._link.stop(seat)
+        has_error_to_read = cause.code in _CAN_BE_TOLD and cause.code is not Termination.TIMEOUT
+        self._link.stop(seat, LAST_MESSAGE_MS if has_error_to_read else 0)
         overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
         return Forfeit(
             seat=seat,

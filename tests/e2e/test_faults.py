@@ -6,13 +6,14 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from arena.link.bots import BotSpec
 from arena.link.pool import worker_pool
-from arena.record.log import read_log
+from arena.record.log import ForfeitRecord, Header, Record, read_log
 from arena.referee.job import Job
 from arena.referee.verify import verify
 from arena.referee.worker import play
@@ -86,6 +87,7 @@ def job(folder: Path, *bots: BotSpec) -> Job:
                 "oversized": "protocol_violation",
                 "multipart": "protocol_violation",
                 "disconnect": "disconnected",
+                "close_exit:500": "crashed",
             }.items()
         )
     ],
@@ -107,6 +109,34 @@ def test_a_fault_in_mid_turn_is_a_forfeit_and_the_others_play_on(
     assert verify(tmp_path / result.log, SECRET).draws_checked
     transcript = (tmp_path / result.transcripts[0]).read_text().splitlines()
     assert [json.loads(line)["from"] for line in transcript][:2] == ["referee", "bot"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+@pytest.mark.parametrize("script", ["illegal_spin", "spin", "ready:spin"])
+def test_a_bot_that_forfeited_dies_though_its_game_goes_on_and_the_referee_is_busy(tmp_path: Path, script: str) -> None:
+    pids: list[int] = []
+
+    def watch(record: Header | Record) -> None:
+        # As long as this runs, so does the game, and the referee does nothing.
+        if isinstance(record, ForfeitRecord):
+            pids.extend(entry.process.pid for entry in worker_pool()._bots if entry.spec.command[-1] == script)
+            deadline = time.monotonic() + 20
+            while any(map(is_running, pids)) and time.monotonic() < deadline:
+                time.sleep(0.005)
+            assert not any(map(is_running, pids))
+
+    limit = {"start_ms": 1_000} if script.startswith("ready") else {}
+    result = play(job(tmp_path, bot(script, **limit), bot("ok"), bot("ok")), watch)
+    assert pids
+    assert result.termination == "finished"
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process exists and is no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 @pytest.mark.parametrize("script", ["hello:crash", "hello:silent", "ready:silent", "hello:bad_token", "hello:garbage"])

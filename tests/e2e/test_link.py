@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.link import process
-from arena.link.base import Arrival, Fault, Frame
+from arena.link import process, watch
+from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
-from arena.link.pool import MAX_IDLE, Pool
-from arena.link.process import KEPT_BYTES
+from arena.link.pool import MAX_IDLE, Bot, Pool
+from arena.link.process import KEPT_BYTES, End
 from arena.types import Termination
 from arena.wire.codec import decode, encode
 from arena.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
@@ -157,7 +157,7 @@ def test_a_bot_that_enters_twice_has_two_processes(pool: Pool) -> None:
 def test_few_bots_wait_for_another_game(pool: Pool) -> None:
     specs = [faulty("ok", start_ms=60_000 + number) for number in range(MAX_IDLE + 1)]
     started(pool, *specs).close(keep=frozenset(range(len(specs))))
-    oldest = pool._leaving[0][0]
+    oldest = pool._leaving[0]
     assert oldest.spec == specs[0]
     assert len(pool._idle) == MAX_IDLE
     assert eventually(lambda: oldest.process.end() is not None)
@@ -209,11 +209,22 @@ def test_a_bot_can_read_the_error_that_ended_its_game(pool: Pool) -> None:
     link = started(pool, faulty("ok"))
     process = pool._bots[-1].process
     link.send(0, link.session(0).send(Error(code="illegal_action")))
+    link.stop(0, LAST_MESSAGE_MS)
     link.close(keep=frozenset())
     assert eventually(lambda: process.end() is not None)
     end = process.end()
     assert end is not None
     assert end.detail == "exited with status 7"
+
+
+def test_a_bot_that_sent_two_frames_can_read_that_it_must_not(pool: Pool) -> None:
+    link = started(pool, faulty("multipart"))
+    process = pool._bots[-1].process
+    assert ask(link) == Fault(0, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
+    link.send(0, link.session(0).send(Error(code="protocol_violation")))
+    link.stop(0, 60_000)
+    assert eventually(lambda: process.end() is not None)
+    assert process.end() == End(Termination.CRASHED, "exited with status 7")
 
 
 def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:
@@ -222,12 +233,108 @@ def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:
     assert wait(link) == Fault(0, Termination.CRASHED, "exited with status 0")
 
 
-def test_an_end_is_named_at_the_deadline_even_if_it_is_not_settled(pool: Pool) -> None:
+CRASHED = Fault(0, Termination.CRASHED, "exited with status 3")
+
+
+def test_an_end_is_named_though_the_deadline_has_passed(pool: Pool) -> None:
     link = started(pool, faulty("crash"))
     crashing = pool._bots[-1].process
     link.send(0, request())
     assert eventually(lambda: crashing.end() is not None)
-    assert link.receive(link.now_ns()) == Fault(0, Termination.CRASHED, "exited with status 3")
+    assert link.receive(link.now_ns()) == CRASHED
+
+
+def is_closed(pool: Pool, bot: Bot) -> bool:
+    """Whether the pool has seen that a bot's connection is closed."""
+    pool.notice()
+    return bot.watch.is_closed
+
+
+def test_who_closes_first_and_ends_later_has_crashed(pool: Pool) -> None:
+    link = started(pool, faulty("close_exit:500"))
+    assert ask(link) == CRASHED
+
+
+def test_who_closes_before_the_deadline_and_ends_after_it_has_crashed(pool: Pool) -> None:
+    link = started(pool, faulty("close_exit:500"))
+    link.send(0, request())
+    assert eventually(lambda: is_closed(pool, pool._bots[0]))
+    assert link.receive(link.now_ns()) == CRASHED
+
+
+def test_others_are_heard_while_an_end_is_awaited(pool: Pool) -> None:
+    link = started(pool, faulty("close_exit:1200"), faulty("late:300"))
+    link.send(0, request())
+    link.send(1, request())
+    assert eventually(lambda: is_closed(pool, pool._bots[0]))
+    until_ns = link.now_ns()
+    frame, fault = sorted((link.receive(until_ns), link.receive(until_ns)), key=lambda it: isinstance(it, Fault))
+    assert fault == CRASHED
+    assert isinstance(frame, Frame)
+    assert frame.seat == 1
+    assert until_ns < frame.at_ns < link.now_ns(), "it came too late, and one can see that"
+
+
+def test_anothers_time_ends_though_an_end_is_awaited(pool: Pool) -> None:
+    link = started(pool, faulty("close_exit:500"), faulty("silent"))
+    link.send(0, request())
+    link.send(1, request())
+    assert eventually(lambda: is_closed(pool, pool._bots[0]))
+    until_ns = link.now_ns()
+    assert link.receive(until_ns) == CRASHED
+    assert link.receive(until_ns) is None
+
+
+def test_who_closes_between_two_requests_has_crashed_when_it_is_asked(pool: Pool) -> None:
+    link = started(pool, faulty("close_exit:500"), faulty("ok"))
+    link.send(0, request())
+    assert action(ask(link, seat=1)).id == 1
+    assert eventually(lambda: is_closed(pool, pool._bots[0]))
+    assert ask(link) == CRASHED
+
+
+@pytest.mark.parametrize("step", ["hold_crash", "escape_crash"])
+def test_a_child_that_holds_the_connection_open_hides_no_end(pool: Pool, step: str) -> None:
+    link = started(pool, faulty(step))
+    assert ask(link) == CRASHED
+
+
+def test_a_crash_has_the_same_name_on_a_busy_machine(pool: Pool) -> None:
+    link = started(pool, *[faulty("close_work:100")] * 6)
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    try:
+        for seat in range(6):
+            link.send(seat, request())
+        faults = [wait(link) for _ in range(6)]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert {(fault.code, fault.detail) for fault in faults if isinstance(fault, Fault)} == {
+        (CRASHED.code, CRASHED.detail)
+    }
+    assert {fault.seat for fault in faults} == set(range(6))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+def test_who_has_failed_does_not_run_on(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "SETTLE_MS", 100)
+    link = started(pool, faulty("disconnect"))
+    fault = ask(link)
+    assert isinstance(fault, Fault)
+    assert fault.code is Termination.DISCONNECTED
+    assert eventually(lambda: not lives(pid_of(pool)))
+
+
+def test_lateness_is_kept_for_all_whose_time_ended_at_one_moment(pool: Pool) -> None:
+    link = started(pool, faulty("silent"))
+    until_ns = link.now_ns() + 30 * 10**6
+    assert link.receive(until_ns) is None
+    link.lateness_ns = 10**15
+    assert link.receive(until_ns) is None
+    assert link.lateness_ns == 10**15
+    assert link.receive(link.now_ns() + 10**6) is None
+    assert link.lateness_ns < 10**15
 
 
 def test_silence_ends_at_the_deadline(pool: Pool) -> None:
@@ -246,6 +353,58 @@ def test_a_stopped_bot_is_gone_without_a_fault(pool: Pool) -> None:
     assert eventually(lambda: not lives(first))
     assert action(ask(link, seat=1)).id == 1
     assert link.receive(link.now_ns()) is None
+
+
+def test_nothing_is_heard_of_a_bot_that_may_still_read(pool: Pool) -> None:
+    link = started(pool, faulty("late:100"), faulty("late:300"))
+    link.send(0, request())
+    link.send(1, request())
+    link.stop(0, 60_000)
+    assert wait(link).seat == 1
+    assert link.receive(link.now_ns()) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+def test_an_end_can_be_brought_forward(pool: Pool) -> None:
+    link = started(pool, faulty("spin"), faulty("spin"))
+    first, second = (bot.process.pid for bot in pool._bots)
+    link.send(0, request())
+    link.send(1, request())
+    link.stop(0, 600_000)
+    link.stop(0)
+    link.stop(1, 600_000)
+    link.stop(1, 1)
+    assert eventually(lambda: not lives(first))
+    assert eventually(lambda: not lives(second))
+
+
+STOPPED_WORKER = """
+import os, signal, sys
+sys.path.insert(0, {root!r})
+sys.path.insert(0, {here!r})
+import test_link
+from arena.link.pool import Pool
+pool = Pool()
+link = test_link.started(pool, test_link.faulty("illegal_spin"))
+test_link.action(test_link.ask(link))
+link.send(0, link.session(0).send(test_link.Error(code="illegal_action")))
+link.stop(0, test_link.LAST_MESSAGE_MS)
+print(pool._bots[0].process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+def test_a_stopped_bot_dies_though_its_worker_does_nothing_at_all() -> None:
+    program = STOPPED_WORKER.format(root=str(ROOT), here=str(Path(__file__).parent))
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as worker:
+        assert worker.stdout is not None
+        try:
+            pid = int(worker.stdout.readline())
+            assert eventually(lambda: not lives(pid))
+            assert worker.poll() is None
+        finally:
+            worker.kill()
 
 
 @pytest.mark.parametrize(
@@ -269,6 +428,25 @@ def test_a_start_that_fails(pool: Pool, script: str, detail: str) -> None:
     assert fault.detail.startswith(detail)
     assert isinstance(opened[1], Hello)
     assert action(ask(link, seat=1)).id == 1
+
+
+def test_a_bot_whose_start_was_refused_can_read_why(pool: Pool) -> None:
+    link = LocalLink(pool, [faulty("hello:bad_version")])
+    link.open()
+    process = pool._bots[-1].process
+    link.close(keep=frozenset())
+    assert eventually(lambda: process.end() is not None)
+    assert process.end() == End(Termination.CRASHED, "exited with status 7")
+
+
+def test_a_greeting_at_the_last_moment_is_heard(pool: Pool) -> None:
+    link = started(pool, faulty("hello:answer_exit"))
+    assert ask(link) == Fault(0, Termination.CRASHED, "exited with status 0")
+
+
+def test_who_closes_after_its_greeting_and_ends_later_has_crashed(pool: Pool) -> None:
+    link = started(pool, faulty("hello:answer_close_exit:500"))
+    assert ask(link) == CRASHED
 
 
 def test_a_greeting_that_never_comes(pool: Pool) -> None:

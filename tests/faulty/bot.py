@@ -11,10 +11,14 @@ answer_exit     answer, and end with status 0
 silent spin     never answer: asleep, or busy
 garbage list    send bytes that are no msgpack, or no map
 illegal malformed       answer what the rules refuse, or cannot read
+illegal_spin    answer what the rules refuse, then be busy for ever
 wrong_id twice          answer with another id; answer two times
 oversized huge          send 70,000 bytes, or 1 MiB
 multipart       send a message of two frames
 disconnect      close the connection and live on
+close_exit:MS close_work:MS     close the connection, and end with status 3 after so many milliseconds (of CPU time)
+answer_close_exit:MS            answer before that
+hold_crash escape_crash         end with status 3, while a child (in a session of its own) holds the connection open
 second          greet over a second connection with the same token, then answer over the first
 flood           write 64 MiB to standard error, then answer
 words           write to standard output and error, control characters too, then answer
@@ -149,6 +153,10 @@ class Bot:
     def do_illegal(self, answer: dict[str, Any], _: str) -> None:
         self.send(answer | {"action": ILLEGAL.get(self.kind, {})})
 
+    def do_illegal_spin(self, answer: dict[str, Any], _: str) -> NoReturn:
+        self.do_illegal(answer, _)
+        self.do_spin()
+
     def do_malformed(self, answer: dict[str, Any], _: str) -> None:
         self.send(answer | {"action": {"nonsense": True}})
 
@@ -169,8 +177,40 @@ class Bot:
         self.socket.send_multipart([msgpack.packb(answer), b"and more"])
 
     def do_disconnect(self, *_: Any) -> None:
+        self.close()
+        sleep_forever()
+
+    def close(self) -> None:
         self.socket.close(0)
         self.context.term()
+
+    def do_close_exit(self, _: Any, ms: str) -> NoReturn:
+        self.close()
+        time.sleep(int(ms) / 1000)
+        os._exit(3)
+
+    def do_answer_close_exit(self, answer: dict[str, Any], ms: str) -> NoReturn:
+        self.send(answer)
+        self.socket.close()
+        self.do_close_exit(answer, ms)
+
+    def do_close_work(self, _: Any, ms: str) -> NoReturn:
+        self.close()
+        until = time.process_time() + int(ms) / 1000
+        while time.process_time() < until:
+            pass
+        os._exit(3)
+
+    def do_hold_crash(self, *_: Any) -> NoReturn:
+        if os.fork():
+            os._exit(3)
+        sleep_forever()
+
+    def do_escape_crash(self, *_: Any) -> NoReturn:
+        if os.fork():
+            os._exit(3)
+        os.setsid()
+        signal.alarm(20)
         sleep_forever()
 
     def do_second(self, answer: dict[str, Any], _: str) -> None:
@@ -226,7 +266,7 @@ def first_legal(request: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-def sleep_forever() -> None:
+def sleep_forever() -> NoReturn:
     while True:
         signal.pause()
 

@@ -1,0 +1,104 @@
+"""Watches one bot process and says what became of it, once that is settled.
+
+A process that ends closes its connection, and the two are seen in either order. On a busy machine they may be seen far
+apart: an interpreter that shuts down closes its sockets first and ends much later. So a closed connection is no fault
+until the process has had ample time to end, and the same crash has the same name on every machine. No clock of a seat
+runs during that time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Final
+
+from arena.link.base import Failure
+from arena.link.hub import MAX_READ
+from arena.link.process import BotProcess
+from arena.types import Termination
+
+SETTLE_MS: Final = 2_000
+"""How long after its connection closed a process may still end, or after its end its connection may still close."""
+GREETING_MS: Final = 250
+"""The same after the end of a process that has not greeted: there is no known connection whose closing tells that
+nothing more comes."""
+LOOK_MS: Final = 50
+"""The longest time between two looks at a process."""
+FAILING_LOOK_MS: Final = 5
+"""The same while it is failing."""
+_MS: Final = 1_000_000
+
+
+class Watch:
+    """What is known of one process: its end, its connection, its memory. All moments in nanoseconds.
+
+    To lose nothing, first `look`, then read what the bot sent, and only then ask for the `failure`: an answer that was
+    sent before the end is read before the end is told.
+    """
+
+    def __init__(self, process: BotProcess, memory_mib: int) -> None:
+        """`memory_mib` is how much memory the process may use."""
+        self.most_mib = 0
+        """The most memory that was seen."""
+        self._process = process
+        self._limit_mib = memory_mib
+        self._descriptor: int | None = None
+        self._closed_ns: int | None = None
+        self._ended_ns: int | None = None
+        self._sample_ns = 0
+        """When memory is looked at again."""
+
+    def connect(self, descriptor: int) -> None:
+        """Note the file descriptor, in this process, of the connection over which the bot greeted."""
+        self._descriptor = descriptor
+
+    def hear_closed(self, descriptors: Container[int], now: int) -> None:
+        """Note which connections were closed. All that the bot sent over its own can be received now."""
+        if self._descriptor in descriptors:
+            self.disconnect(now)
+
+    def disconnect(self, now: int) -> None:
+        """Note that the bot's connection is closed. All that it sent over it can be received now."""
+        if self._closed_ns is None:
+            self._closed_ns = now
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the bot's connection is known to be closed."""
+        return self._closed_ns is not None
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether there is a failure, settled or not: `failure` will tell it, so it is too early to give up waiting."""
+        return self._closed_ns is not None or self._ended_ns is not None or self.is_too_big
+
+    @property
+    def is_too_big(self) -> bool:
+        """Whether the process has used more memory than it may."""
+        return self.most_mib > self._limit_mib
+
+    def look(self, now: int) -> None:
+        """Look at the process: whether it has ended, and from time to time how much memory it uses.
+
+        What it leaves behind in its process group dies with it. So no child keeps its connection open.
+        """
+        if self._ended_ns is None and self._process.end() is not None:
+            self._ended_ns = now
+            self._process.kill()
+        if now >= self._sample_ns:
+            self._sample_ns = now + LOOK_MS * _MS
+            self.most_mib = max(self.most_mib, self._process.memory_mib())
+
+    def failure(self, now: int) -> Failure | None:
+        """The process's failure, or None while it has none, or none whose nature is settled."""
+        if self.is_too_big:
+            detail = f"used {self.most_mib} MiB of memory; its limit is {self._limit_mib} MiB"
+            return Failure(Termination.OUT_OF_MEMORY, detail)
+        if self._ended_ns is not None:
+            wait_ms = GREETING_MS if self._descriptor is None else SETTLE_MS
+            end = self._process.end()
+            if end is not None and (self._closed_ns is not None or now - self._ended_ns >= wait_ms * _MS):
+                return Failure(end.code, end.detail)
+        elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * _MS:
+            detail = f"closed its connection, or sent a message of more than {MAX_READ} bytes"
+            return Failure(Termination.DISCONNECTED, detail)
+        return None

@@ -1,0 +1,114 @@
+"""What a watch makes of a process, moment by moment. No process is started."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from arena.link.base import Failure
+from arena.link.process import BotProcess, End
+from arena.link.watch import GREETING_MS, LOOK_MS, SETTLE_MS, Watch
+from arena.types import Termination
+
+MS = 10**6
+CRASHED = Failure(Termination.CRASHED, "exited with status 3")
+
+
+class Process:
+    """A process of which a test tells what can be seen."""
+
+    def __init__(self) -> None:
+        self.ended = False
+        self.mib = 10
+        self.killed = False
+
+    def end(self) -> End | None:
+        return End(CRASHED.code, CRASHED.detail) if self.ended else None
+
+    def memory_mib(self) -> int:
+        return self.mib
+
+    def kill(self) -> None:
+        self.killed = True
+
+
+@pytest.fixture
+def process() -> Process:
+    return Process()
+
+
+@pytest.fixture
+def watch(process: Process) -> Watch:
+    """A watch of a process that has greeted over the connection 7."""
+    watch = Watch(cast(BotProcess, process), 100)
+    watch.connect(7)
+    return watch
+
+
+def seen(watch: Watch, ms: int) -> Failure | None:
+    watch.look(ms * MS)
+    return watch.failure(ms * MS)
+
+
+def test_a_process_that_lives_has_no_failure(watch: Watch) -> None:
+    assert seen(watch, 10**6) is None
+    assert not watch.is_failing
+
+
+def test_who_closes_and_then_ends_has_crashed(watch: Watch, process: Process) -> None:
+    watch.hear_closed([7], 0)
+    assert watch.is_failing
+    assert seen(watch, SETTLE_MS - 1) is None
+    process.ended = True
+    assert seen(watch, SETTLE_MS - 1) == CRASHED
+
+
+def test_who_closes_and_lives_on_is_disconnected(watch: Watch) -> None:
+    watch.hear_closed([7], 0)
+    watch.disconnect(1000 * MS)  # what is known already
+    failure = seen(watch, SETTLE_MS)
+    assert failure is not None
+    assert failure.code is Termination.DISCONNECTED
+
+
+def test_who_ends_has_crashed_once_its_connection_has_closed(watch: Watch, process: Process) -> None:
+    process.ended = True
+    assert seen(watch, 0) is None, "what it sent may be on its way"
+    assert watch.is_failing
+    watch.hear_closed([3, 7], 10 * MS)
+    assert seen(watch, 10) == CRASHED
+
+
+def test_a_connection_that_outlives_its_process_is_not_waited_for_for_ever(watch: Watch, process: Process) -> None:
+    process.ended = True
+    assert seen(watch, 0) is None
+    assert process.killed, "children that hold it are killed"
+    assert seen(watch, SETTLE_MS - 1) is None
+    assert seen(watch, SETTLE_MS) == CRASHED
+
+
+def test_the_end_of_a_process_that_never_greeted(process: Process) -> None:
+    watch = Watch(cast(BotProcess, process), 100)
+    process.ended = True
+    assert seen(watch, 0) is None, "its greeting may be on its way"
+    assert seen(watch, GREETING_MS) == CRASHED
+
+
+def test_connections_of_others_mean_nothing(watch: Watch) -> None:
+    watch.hear_closed([3, 8], 0)
+    assert not watch.is_closed
+    stranger = Watch(cast(BotProcess, Process()), 100)
+    stranger.hear_closed([-1, 0, 7], 0)
+    assert not stranger.is_closed
+
+
+def test_memory_is_looked_at_from_time_to_time(watch: Watch, process: Process) -> None:
+    assert seen(watch, 0) is None
+    process.mib = 101
+    assert seen(watch, LOOK_MS - 1) is None
+    failure = seen(watch, LOOK_MS)
+    assert failure == Failure(Termination.OUT_OF_MEMORY, "used 101 MiB of memory; its limit is 100 MiB")
+    assert watch.is_failing
+    process.mib = 10
+    assert seen(watch, 2 * LOOK_MS) == failure, "it stays"

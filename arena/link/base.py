@@ -24,10 +24,12 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """Why a process or its connection failed, whoever's it is."""
+    """Why a process or its connection failed. A `Fault` says also in whose seat."""
 
     code: Termination
     detail: str
+    """As in `Fault`."""
+    rule: str = ""
     """As in `Fault`."""
 
 
@@ -39,7 +41,7 @@ class Fault(msgspec.Struct, frozen=True):
     detail: str
     """The rest of a sentence whose subject is the seat: "exited with status 3", "was killed by SIGSEGV"."""
     rule: str = ""
-    """The number of the protocol's rule that it broke."""
+    """The number of the protocol's rule that was broken, if there is one."""
 
 
 Arrival: TypeAlias = Frame | Fault
@@ -53,26 +55,29 @@ class Link(Protocol):
 
     @property
     def lateness_ns(self) -> int:
-        """How late the link itself woke, at worst, when it last waited for a moment given to `receive`.
+        """Tells how late the link itself woke, at worst, when it last waited for a moment given to `receive`.
 
         A sign of an overloaded machine. A `receive` until a moment that is past leaves it as it was, so that all seats
         whose time ended at that moment are judged alike.
         """
 
     def open(self) -> dict[Seat, Hello | Fault]:
-        """Get every seat's bot ready, each within its start-up time: reuse it or start it and wait for its `hello`."""
+        """Gets every seat's bot ready, within its start-up time: reuses it, or starts it and waits for its `hello`."""
 
     def session(self, seat: Seat) -> Session:
-        """The protocol session of a seat that `open` got ready."""
+        """Returns the protocol session of a seat that `open` got ready."""
 
     def now_ns(self) -> int:
-        """The clock that `Frame.at_ns` and deadlines are read from; it never goes back."""
+        """Reads the clock of `Frame.at_ns` and deadlines; it never goes back."""
 
     def send(self, seat: Seat, data: bytes) -> int:
-        """Hand a frame to the seat's socket; the moment it was handed over. A seat that failed swallows it."""
+        """Hands a frame to the seat's socket, and returns the moment at which it did.
+
+        A seat that was stopped swallows it, and one that failed, unless it can still read an `error`.
+        """
 
     def receive(self, until_ns: int) -> Arrival | None:
-        """The next arrival from any seat, or None when `until_ns` has passed.
+        """Returns the next arrival from any seat, or None when `until_ns` has passed.
 
         What has arrived by then is returned even if the call comes late. A fault is reported once.
 
@@ -82,23 +87,24 @@ class Link(Protocol):
         """
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
-        """Kill the seat's process group now, or in `after_ms` milliseconds so that it can read an `error` before.
+        """Kills the seat's process group now, or in `after_ms` milliseconds so that it can read an `error` before.
 
-        It is killed then whatever the caller does meanwhile. From now on nothing that the seat sends is heard, nothing
-        is sent to it, and no fault is reported for it. A later call can bring the end forward, never put it off.
+        The process is killed then whatever the caller does meanwhile. From now on nothing that the seat sends is heard,
+        nothing is sent to it, and no fault is reported for it. A later call can bring the end forward, never put it
+        off.
         """
 
     def last_words(self, seat: Seat) -> tuple[str, ...]:
-        """The last lines that the seat's process wrote to its standard output and error in this game.
+        """Returns the last lines that the seat's process wrote to its standard output and error in this game.
 
         Control characters are escaped.
         """
 
     def output(self, seat: Seat) -> str:
-        """What the seat's process wrote to its standard output and error in this game, as far as that is kept.
+        """Returns what the seat's process wrote to its standard output and error in this game, as far as that is kept.
 
         Control characters are escaped, but for ends of lines.
         """
 
     def close(self, *, keep: frozenset[Seat]) -> None:
-        """End the game's use of the bots: those of `keep` may serve another game, the others are killed."""
+        """Ends the game's use of the bots: those of `keep` may serve another game, the others are killed."""

@@ -22,7 +22,7 @@ class Custody:
     """
 
     def __init__(self) -> None:
-        """Make both.
+        """Makes both.
 
         Raises:
             ConfigError: The temporary folder's path is too long for a socket in it. Show the message to the operator.
@@ -49,22 +49,22 @@ class Custody:
             os.close(reader)
 
     def add(self, group: int) -> None:
-        """Register a process group. Do it before the group's program runs."""
+        """Registers a process group. Do it before the group's program runs."""
         self._tell(f"+{group}\n")
 
     def discard(self, group: int) -> None:
-        """Forget a process group. Do it before its leader is reaped: afterwards the number may be another's."""
+        """Forgets a process group. Do it before its leader is reaped: afterwards the number may be another's."""
         self._tell(f"-{group}\n")
 
     def kill_in(self, group: int, ms: int) -> None:
-        """Have the warden kill a registered process group in `ms` milliseconds, unless it is discarded before.
+        """Has the warden kill a registered process group in `ms` milliseconds, unless it is discarded before.
 
         It does so even while this process is busy, blocked or stopped.
         """
         self._tell(f"!{group} {ms}\n")
 
     def close(self) -> None:
-        """Kill what is still registered and remove the directory."""
+        """Kills what is still registered and removes the directory."""
         os.close(self._writer)
         self._warden.wait()
 

@@ -63,7 +63,7 @@ class Hub:
     """A ROUTER bound to a Unix socket in a private directory."""
 
     def __init__(self, directory: Path) -> None:
-        """Bind `referee` in `directory`, which must be open to this user only."""
+        """Binds `referee` in `directory`, which must be open to this user only."""
         path = directory / "referee"
         self.endpoint = f"ipc://{path}"
         """Where bots connect."""
@@ -82,7 +82,7 @@ class Hub:
         path.chmod(0o600)
 
     def send(self, route: Route, data: bytes) -> bool:
-        """Queue a frame for a connection; False if it is closed. All that it sent can be received then.
+        """Queues a frame for a connection. Returns False if it is closed; all that came over it can be received then.
 
         Raises:
             Unread: The queue is full.
@@ -99,22 +99,22 @@ class Hub:
         return True
 
     def receive(self) -> Part | None:
-        """The next message that has come, or None."""
+        """Returns the next message that has come, or None."""
         try:
             route = self.router.recv(NOW)
         except zmq.Again:
             return None
-        return self.rest(route, self.router.recv(NOW, copy=False))
+        return self.complete(route, self.router.recv(NOW, copy=False))
 
-    def rest(self, route: Route, frame: zmq.Frame) -> Part:
-        """The message whose route and first frame were read; frames beyond these are read and dropped."""
+    def complete(self, route: Route, frame: zmq.Frame) -> Part:
+        """Completes a message whose route and first frame were read; any other frames are read and dropped."""
         part = Part(route, frame.bytes, frame.more, int(frame.get(_SRCFD)))
         while frame.more:
             frame = self.router.recv(NOW, copy=False)
         return part
 
     def closed(self) -> list[int]:
-        """The descriptors of connections closed since the last call. All that they sent can be received now."""
+        """Returns the descriptors of connections closed since the last call. All that they sent can be received now."""
         descriptors: list[int] = []
         while True:
             try:
@@ -124,7 +124,7 @@ class Hub:
             descriptors.append(struct.unpack("=Hi", event)[1])
 
     def wait(self, processes: Iterable[BotProcess], wait_ms: int) -> None:
-        """Wait until there is something to receive, a connection is closed, or one of the processes ends."""
+        """Waits until there is something to receive, a connection is closed, or one of the processes ends."""
         items: list[tuple[zmq.Socket[bytes] | int, int]] = [(self.router, _READ), (self._monitor, _READ)]
         for process in processes:
             if process.pidfd is not None and process.end() is None:
@@ -132,7 +132,7 @@ class Hub:
         zmq.zmq_poll(items, wait_ms)
 
     def close(self) -> None:
-        """Close the socket. What is unsent is lost."""
+        """Closes the socket. What is unsent is lost."""
         self.router.disable_monitor()
         self._monitor.close(0)
         self.router.close(0)
@@ -140,7 +140,7 @@ class Hub:
 
 
 def group_of(descriptor: int) -> int | None:
-    """The process group at the other end of a connection, or None where the system does not tell."""
+    """Returns the process group at the other end of a connection, or None where the system does not tell."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
     try:

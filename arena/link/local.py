@@ -33,7 +33,7 @@ class LocalLink:
     """Bots that run on this machine, as `Link` says."""
 
     def __init__(self, pool: Pool, specs: Sequence[BotSpec]) -> None:
-        """`specs` is by seat. Nothing is started before `open`."""
+        """Takes the bots by seat. Nothing is started before `open`."""
         self.lateness_ns = 0
         self._pool = pool
         self._hub = pool.hub
@@ -42,10 +42,12 @@ class LocalLink:
         """Every seat whose process was started."""
         self._live: dict[Seat, Bot] = {}
         """Those that are ready and have not failed."""
+        self._reachable: dict[Seat, Bot] = {}
+        """Those that can be sent something: the live ones, and those that failed and can still read an `error`."""
         self._seats: dict[Route, Seat | None] = {}
         """Whose connection it is; None once that seat has failed."""
         self._found: deque[Arrival] = deque()
-        """What came while nobody was receiving."""
+        """What came while nobody received."""
         self._calm = True
         """Nothing is known that the quick half of `receive` would miss."""
         self._look_ns = 0
@@ -54,7 +56,7 @@ class LocalLink:
         self._recv = pool.hub.router.recv
 
     def open(self) -> dict[Seat, Hello | Fault]:
-        """Get every seat's bot ready, all at once, each within its start-up time."""
+        """Gets every seat's bot ready, all at once, each within its start-up time."""
         self._pool.tidy()
         opened: dict[Seat, Hello | Fault] = {}
         for seat, spec in enumerate(self._specs):
@@ -81,20 +83,20 @@ class LocalLink:
                 self._poll(waiting.values(), min(LOOK_MS * _MS, deadline - monotonic_ns()))
 
     def session(self, seat: Seat) -> Session:
-        """The protocol session of a seat that `open` got ready."""
+        """Returns the protocol session of a seat that `open` got ready."""
         return self._bots[seat].session
 
     def now_ns(self) -> int:
-        """The system's monotonic clock."""
+        """Reads the system's monotonic clock."""
         return monotonic_ns()
 
     def send(self, seat: Seat, data: bytes) -> int:
-        """Hand a frame to the seat's socket; the moment it was handed over. A seat that failed swallows it.
+        """Hands a frame to the seat's socket, and returns the moment at which it did.
 
         That moment is before the sending call, not after it: the system may well let the bot run, and answer, before
         the call returns.
         """
-        bot = self._live.get(seat)
+        bot = self._reachable.get(seat)
         sent_ns = monotonic_ns()
         if bot is not None:
             assert bot.route is not None
@@ -103,9 +105,11 @@ class LocalLink:
                 sent_ns = monotonic_ns()
                 self._send(data, NOW)
             except zmq.Again:
-                violation = Termination.PROTOCOL_VIOLATION
-                self._found.append(self._fail(seat, violation, "did not read the messages that were sent to it"))
-                self._calm = False
+                if seat in self._live:
+                    detail = "did not read the messages that were sent to it"
+                    self._found.append(Fault(seat, Termination.PROTOCOL_VIOLATION, detail))
+                    self._calm = False
+                self._mute(seat)
             except zmq.ZMQError as error:
                 if error.errno != zmq.EHOSTUNREACH:
                     raise
@@ -114,7 +118,7 @@ class LocalLink:
         return sent_ns
 
     def receive(self, until_ns: int) -> Arrival | None:
-        """The next arrival from any seat, or None when `until_ns` has passed and no seat is failing."""
+        """Returns the next arrival from any seat, or None when `until_ns` has passed and no seat is failing."""
         now = monotonic_ns()
         if until_ns > now:
             self.lateness_ns = 0
@@ -129,36 +133,37 @@ class LocalLink:
                 seat = self._seats.get(route)
                 if seat is not None and not frame.more:
                     return Frame(seat, frame.bytes, at_ns)
-                arrival = self._sort(self._hub.rest(route, frame), at_ns)
+                arrival = self._sort(self._hub.complete(route, frame), at_ns)
                 if arrival is not None:
                     return arrival
         return self._receive_thoroughly(until_ns)
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
-        """Kill the seat's process group now, or have the warden kill it in `after_ms` milliseconds."""
+        """Kills the seat's process group now, or has the warden kill it in `after_ms` milliseconds."""
         self._mute(seat)
         if seat in self._bots:
             self._bots[seat].stop(after_ms)
 
     def last_words(self, seat: Seat) -> tuple[str, ...]:
-        """The last lines that the seat's process wrote in this game, control characters escaped."""
+        """Returns the last lines that the seat's process wrote in this game, control characters escaped."""
         return self._bots[seat].process.last_words() if seat in self._bots else ()
 
     def output(self, seat: Seat) -> str:
-        """What the seat's process wrote in this game, as far as that is kept."""
+        """Returns what the seat's process wrote in this game, as far as that is kept."""
         return self._bots[seat].process.output() if seat in self._bots else ""
 
     def close(self, *, keep: frozenset[Seat]) -> None:
-        """End the game's use of the bots: those of `keep` that can may serve another game, the others are killed."""
+        """Ends the game's use of the bots: those of `keep` that can may serve another game, the others are killed."""
         for seat, bot in self._bots.items():
             self._pool.give_back(bot, keep=seat in keep and seat in self._live)
         self._bots = {}
         self._live = {}
+        self._reachable = {}
 
     def _readiness(self, seat: Seat, bot: Bot) -> Hello | Fault | None:
-        """What has become of a bot's start, or None while it is awaited."""
+        """Returns what has become of a bot's start, or None while it is awaited."""
         if bot.route is not None:
-            self._live[seat] = bot
+            self._live[seat] = self._reachable[seat] = bot
             self._seats[bot.route] = seat
             if bot.session.state is State.GREETED:
                 welcome = Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE)
@@ -200,14 +205,17 @@ class LocalLink:
                 self._poll(self._live.values(), FAILING_LOOK_MS * _MS)
 
     def _poll(self, bots: Iterable[Bot], wait_ns: int) -> int:
-        """Wait until there is something to read or the process of one of `bots` ends; how late this woke, in ns."""
+        """Waits until there is something to read or the process of one of `bots` ends.
+
+        Returns how late this woke, in nanoseconds.
+        """
         wait_ms = max(0, -(-wait_ns // _MS))
         before = monotonic_ns()
         self._hub.wait([bot.process for bot in bots], wait_ms)
         return max(0, monotonic_ns() - before - wait_ms * _MS)
 
     def _read(self) -> Arrival | None:
-        """The next arrival that concerns a seat, if one has come."""
+        """Returns the next arrival that concerns a seat, if one has come."""
         for _ in range(_BURST):
             part = self._hub.receive()
             if part is None:
@@ -218,6 +226,7 @@ class LocalLink:
         return None
 
     def _sort(self, part: Part, at_ns: int) -> Arrival | None:
+        """Finds out whom a message comes from; None if it concerns no seat."""
         if part.route not in self._seats:
             self._pool.hear(part)
             return None
@@ -225,11 +234,12 @@ class LocalLink:
         if seat is None:
             return None
         if part.more:
-            return self._fail(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
+            self._ignore(seat)
+            return Fault(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
         return Frame(seat, part.data, at_ns)
 
     def _look_around(self) -> None:
-        """Notice what `recv` does not show."""
+        """Notices what `recv` does not show."""
         self._pool.notice()
         now = monotonic_ns()
         calm = not self._found
@@ -240,25 +250,28 @@ class LocalLink:
         self._look_ns = now + LOOK_MS * _MS
 
     def _settled(self) -> Fault | None:
-        """A fault whose nature is settled by now."""
+        """Returns a fault whose nature is settled by now, if there is one."""
         now = monotonic_ns()
         for seat, bot in self._live.items():
             failure = bot.watch.failure(now)
             if failure is not None:
                 bot.process.kill()  # there is nobody left to read an `error`
-                return self._fail(seat, failure.code, failure.detail)
+                self._mute(seat)
+                return Fault(seat, failure.code, failure.detail)
         return None
 
-    def _fail(self, seat: Seat, code: Termination, detail: str) -> Fault:
-        self._mute(seat)
-        return Fault(seat, code, detail)
-
     def _mute(self, seat: Seat) -> None:
-        """Nothing more is sent to the seat or heard from it."""
+        """Stops sending to the seat and hearing from it."""
+        self._reachable.pop(seat, None)
+        self._ignore(seat)
+
+    def _ignore(self, seat: Seat) -> None:
+        """Stops hearing from the seat."""
         bot = self._live.pop(seat, None)
         if bot is not None and bot.route is not None:
             self._seats[bot.route] = None
 
 
 def _start_deadline(bot: Bot) -> int:
+    """Returns the moment by which the bot must have said `hello`."""
     return bot.started_ns + bot.spec.start_ms * _MS

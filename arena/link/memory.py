@@ -58,10 +58,10 @@ class Scripted(Protocol):
     """A bot in memory."""
 
     def start(self, token: str) -> Iterable[Reply]:
-        """The process was started."""
+        """Returns what it does when its process is started."""
 
     def hear(self, message: FromReferee) -> Iterable[Reply]:
-        """The referee sent a message."""
+        """Returns what it does when the referee sends a message."""
 
 
 Decide: TypeAlias = Callable[[Request], Payload | Iterable[Reply]]
@@ -72,18 +72,18 @@ class MemoryBot:
     """A bot that keeps to the protocol, and decides as it is told. Override `start` or `hear` for one that does not."""
 
     def __init__(self, decide: Decide, *, want: Sequence[Want] = ("view", "legal")) -> None:
-        """`want` is what it asks for in its `hello`."""
+        """Takes what decides, and what the bot asks for in its `hello`."""
         self.decide = decide
         self.want = tuple(want)
         self.heard: list[FromReferee] = []
         """All that the referee sent to it."""
 
     def start(self, token: str) -> Iterable[Reply]:
-        """Say `hello`."""
+        """Says `hello`."""
         return [Reply(Hello(token=token, protocol=PROTOCOL, want=self.want))]
 
     def hear(self, message: FromReferee) -> Iterable[Reply]:
-        """Say `ready` to a game, decide when asked."""
+        """Says `ready` to a game, decides when asked."""
         self.heard.append(message)
         if isinstance(message, GameStart):
             return [Reply(Ready(game=message.game))]
@@ -94,7 +94,7 @@ class MemoryBot:
 
 
 def answer(request: Request, action: Payload, *, after_ms: float = 0, note: str | None = None) -> Reply:
-    """The answer to a request."""
+    """Makes the answer to a request."""
     return Reply(Action(id=request.id, action=action, note=note), after_ms)
 
 
@@ -102,13 +102,13 @@ class MemoryLink:
     """A `Link` to scripted bots."""
 
     def __init__(self, bots: Sequence[Scripted], *, start_ms: int = 10_000) -> None:
-        """`bots` is by seat. `start_ms` is the time for their `hello`."""
+        """Takes the bots by seat, and the time for their `hello`."""
         self.lateness_ns = 0
         """Set it to play an overloaded machine."""
         self.frames: list[tuple[Seat, bytes]] = []
         """Every frame that was sent to a live seat, `welcome` too, in order."""
         self.stopped: list[Seat] = []
-        """The seats that were stopped, in order."""
+        """The seats that were stopped while they lived, in order."""
         self.reading_ms: dict[Seat, int] = {}
         """How long each stopped seat was left to read its `error`, in milliseconds."""
         self.kept: frozenset[Seat] | None = None
@@ -127,7 +127,7 @@ class MemoryLink:
         """What came from bots that were ready while others were awaited."""
 
     def open(self) -> dict[Seat, Hello | Fault]:
-        """Start every bot and await its `hello`."""
+        """Starts every bot and awaits its `hello`."""
         self._live = set(self._sessions)
         for seat, bot in enumerate(self._bots):
             self._schedule(seat, bot.start(f"token-{seat}"))
@@ -149,19 +149,19 @@ class MemoryLink:
         return opened
 
     def session(self, seat: Seat) -> Session:
-        """The protocol session of a seat."""
+        """Returns the protocol session of a seat."""
         return self._sessions[seat]
 
     def now_ns(self) -> int:
-        """The fake clock, which begins at 0."""
+        """Reads the fake clock, which begins at 0."""
         return self._now_ns
 
     def advance(self, ms: float) -> None:
-        """Let time pass, as if the referee had been busy."""
+        """Lets time pass, as if the referee had been busy."""
         self._now_ns += round(ms * _MS)
 
     def send(self, seat: Seat, data: bytes) -> int:
-        """Hand a frame to a bot; what it does comes out of `receive`."""
+        """Hands a frame to a bot; what it does comes out of `receive`."""
         if seat in self._live:
             self.frames.append((seat, data))
             message = decode_from_referee(data)
@@ -170,7 +170,7 @@ class MemoryLink:
         return self._now_ns
 
     def receive(self, until_ns: int) -> Arrival | None:
-        """The next arrival; the clock jumps to it, or to `until_ns` if there is none by then."""
+        """Returns the next arrival; the clock jumps to it, or to `until_ns` if there is none by then."""
         if self._early:
             return self._early.popleft()
         while self._coming and self._coming[0][0] <= max(until_ns, self._now_ns):
@@ -187,21 +187,23 @@ class MemoryLink:
         return None
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
-        """End a bot: nothing more comes from it."""
-        self.stopped.append(seat)
-        self.reading_ms[seat] = after_ms
-        self._live.discard(seat)
+        """Ends a bot: nothing more comes from it."""
+        if seat in self._live:
+            self._live.remove(seat)
+            self.stopped.append(seat)
+        if seat in self.stopped:
+            self.reading_ms[seat] = min(after_ms, self.reading_ms.get(seat, after_ms))
 
     def last_words(self, seat: Seat) -> tuple[str, ...]:
-        """What the test put into `words`."""
+        """Returns what the test put into `words`."""
         return self.words.get(seat, ())
 
     def output(self, seat: Seat) -> str:
-        """What the test put into `words`, as lines."""
+        """Returns what the test put into `words`, as lines."""
         return "\n".join(self.last_words(seat))
 
     def close(self, *, keep: frozenset[Seat]) -> None:
-        """Note what is kept. `open` may be called again only on a new link."""
+        """Notes what is kept. `open` may be called again only on a new link."""
         self.kept = keep
         self._live.clear()
 

@@ -41,7 +41,7 @@ class Bot:
     """A bot that runs: its process, its connection, its session. It may serve many games, one after another."""
 
     def __init__(self, spec: BotSpec, token: str, process: BotProcess) -> None:
-        """A process that was just started and has not spoken."""
+        """Takes a process that was just started and has not spoken."""
         self.spec = spec
         self.token = token
         self.process = process
@@ -55,8 +55,8 @@ class Bot:
         self.dies_ns: int | None = None
         """When the warden kills it, if that was ordered."""
 
-    def fit(self) -> bool:
-        """Whether it can serve a game: alive, connected, and between games by the protocol."""
+    def is_fit(self) -> bool:
+        """Tells whether it can serve a game: alive, connected, and between games by the protocol."""
         return (
             self.route is not None
             and not self.watch.is_closed
@@ -66,7 +66,7 @@ class Bot:
         )
 
     def stop(self, after_ms: int) -> None:
-        """Kill its process group now, or have the warden kill it in so many milliseconds."""
+        """Kills its process group now, or has the warden kill it in so many milliseconds."""
         if not after_ms:
             self.process.kill()
             return
@@ -79,7 +79,7 @@ class Pool:
     """The bots of this process, and the socket they speak to."""
 
     def __init__(self) -> None:
-        """Open the socket and start the warden.
+        """Opens the socket and starts the warden.
 
         Raises:
             ConfigError: The temporary folder cannot hold a socket. Show the message to the operator.
@@ -94,13 +94,13 @@ class Pool:
         self._idle: deque[Bot] = deque()
         """Those of them that wait for a game, the longest waiting first."""
         self._leaving: list[Bot] = []
-        """Those of them that serve no game any more and are read a last message. The warden kills those that stay."""
+        """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
         self._graves: list[BotProcess] = []
         """Killed, and not reaped yet."""
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
 
     def tidy(self) -> None:
-        """Between two games: bury the dead, and see whether waiting bots have misbehaved."""
+        """Buries the dead, and finds out whether waiting bots have misbehaved. Call it between two games."""
         for bot in self._leaving:
             if bot.process.end() is not None:
                 self._discard(bot)
@@ -114,14 +114,14 @@ class Pool:
             self.hear(part)
 
     def take(self, spec: BotSpec) -> Bot:
-        """A bot for one seat: one that waits, or a new one, which has yet to say `hello`.
+        """Returns a bot for one seat: one that waits, or a new one, which has yet to say `hello`.
 
         Raises:
             OSError: Its process could not be started.
         """
         for bot in [bot for bot in self._idle if bot.spec == spec]:
             self._idle.remove(bot)
-            if bot.fit():
+            if bot.is_fit():
                 bot.process.forget_output()
                 return bot
             self._discard(bot)
@@ -132,14 +132,14 @@ class Pool:
         return bot
 
     def give_back(self, bot: Bot, *, keep: bool) -> None:
-        """End a seat's use of a bot: it waits for another game if `keep` and it can, otherwise it is killed.
+        """Ends a seat's use of a bot: it waits for another game if `keep` and it can, otherwise it is killed.
 
         One that was stopped has until then to read its `error`: its author will look for it in the bot's own output.
         """
         if bot.dies_ns is not None:
             self._leaving.append(bot)
             return
-        if not keep or not bot.fit():
+        if not keep or not bot.is_fit():
             self._discard(bot)
             return
         self._idle.append(bot)
@@ -147,7 +147,7 @@ class Pool:
             self._dismiss(self._idle.popleft(), "no more games for now")
 
     def notice(self) -> None:
-        """Learn which connections were closed. What they sent before can be received now."""
+        """Learns which connections were closed. What they sent before can be received now."""
         closed = self.hub.closed()
         if closed:
             now = time.monotonic_ns()
@@ -155,11 +155,11 @@ class Pool:
                 bot.watch.hear_closed(closed, now)
 
     def hear(self, part: Part) -> None:
-        """Treat a message that came over no seat's connection: a greeting, or nonsense."""
+        """Treats a message that came over no seat's connection: a greeting, or nonsense."""
         # A descriptor that was closed and given out again must not be taken for the old connection's.
         self.notice()
         if any(bot.route == part.route for bot in self._bots):
-            self._interrupted(part)
+            self._hear_known(part)
             return
         culprit: Bot | None = None
         try:
@@ -174,7 +174,7 @@ class Pool:
             culprit.session.receive(part.data)
         except RemoteProtocolError as error:
             # Whose connection it is must be known before it is told: it may close it at once.
-            culprit = culprit or self._greeting(group_of(part.descriptor))
+            culprit = culprit or self._by_group(group_of(part.descriptor))
             self._send(part.route, encode(Error(code=error.error_code, message=str(error))))
             if culprit is not None and culprit.route is None:
                 culprit.refusal = str(error)
@@ -183,7 +183,7 @@ class Pool:
         culprit.watch.connect(part.descriptor)
 
     def shutdown(self) -> None:
-        """Say goodbye to the waiting bots, give them a second in all, kill what is left, and leave nothing behind."""
+        """Says goodbye to the waiting bots, gives them a second in all, and kills what is left."""
         if self.owner != os.getpid() or self.is_shut:
             return
         self.is_shut = True
@@ -204,15 +204,16 @@ class Pool:
         self._custody.close()
 
     def _by_token(self, token: str) -> Bot | None:
+        """Returns the bot that was given a token."""
         claimed = token.encode()
         return next((bot for bot in self._bots if secrets.compare_digest(bot.token.encode(), claimed)), None)
 
-    def _greeting(self, group: int | None) -> Bot | None:
-        """The bot of a process group."""
+    def _by_group(self, group: int | None) -> Bot | None:
+        """Returns the bot of a process group."""
         return next((bot for bot in self._bots if bot.process.pid == group), None)
 
-    def _interrupted(self, part: Part) -> None:
-        """A waiting bot spoke. An answer that has lapsed is forgiven; after anything else the bot is ended."""
+    def _hear_known(self, part: Part) -> None:
+        """Treats a message of a known bot: one that waits may only send an answer that has lapsed, or it is ended."""
         for bot in [bot for bot in self._idle if bot.route == part.route]:
             try:
                 bot.session.receive(part.data)
@@ -222,28 +223,30 @@ class Pool:
                 self._leave(bot, LAST_MESSAGE_MS)
 
     def _dismiss(self, bot: Bot, reason: str) -> None:
-        if bot.route is not None and bot.fit():
+        """Says goodbye to a bot."""
+        if bot.route is not None and bot.is_fit():
             self._send(bot.route, bot.session.send(Goodbye(reason=reason)))
         self._leave(bot, FAREWELL_MS)
 
     def _leave(self, bot: Bot, after_ms: int) -> None:
-        """Give a bot so many milliseconds to read its last message and to end."""
+        """Gives a bot so many milliseconds to read its last message and to end."""
         bot.stop(after_ms)
         self._leaving.append(bot)
 
     def _discard(self, bot: Bot) -> None:
+        """Kills a bot and forgets it."""
         bot.process.kill()
         self._bots.remove(bot)
         self._graves.append(bot.process)
 
     def _send(self, route: Route, data: bytes) -> None:
-        """Send what nobody waits for an answer to."""
+        """Sends what nobody waits for an answer to."""
         with suppress(Unread):
             self.hub.send(route, data)
 
 
 def _hello(part: Part) -> Hello | None:
-    """The greeting of a connection, or None for a message that asks for nothing: of an unknown type, or an `error`.
+    """Returns the greeting of a connection, or None for an `error` or a message of an unknown type.
 
     Raises:
         RemoteProtocolError: It is something else.
@@ -263,7 +266,7 @@ _pool: Pool | None = None
 
 
 def worker_pool() -> Pool:
-    """This process's pool, opened at the first call. It shuts down when the process exits, if not before."""
+    """Returns this process's pool, opened at the first call. It shuts down when the process exits, if not before."""
     global _pool
     if _pool is None or _pool.owner != os.getpid() or _pool.is_shut:
         _pool = Pool()

@@ -58,7 +58,7 @@ class BotProcess:
     """
 
     def __init__(self, spec: BotSpec, custody: Custody, environment: dict[str, str]) -> None:
-        """`environment` is what the bot gets beside `INHERITED`."""
+        """Starts the bot, with `environment` beside `INHERITED`."""
         self._custody = custody
         self._spec = spec
         self._end: End | None = None
@@ -90,7 +90,7 @@ class BotProcess:
         """Becomes readable when the process ends; None where the system has no such thing."""
 
     def end(self) -> End | None:
-        """How the process ended, or None while it lives. It is not reaped by that: its number stays its own."""
+        """Returns how the process ended, or None while it lives. It is not reaped by that: its number stays its own."""
         if self._end is None:
             status = self._status()
             if status is not None:
@@ -98,7 +98,7 @@ class BotProcess:
         return self._end
 
     def memory_mib(self) -> int:
-        """Resident memory of the process in MiB; 0 where the system does not tell."""
+        """Returns the resident memory of the process in MiB; 0 where the system does not tell."""
         try:
             with open(f"/proc/{self.pid}/statm", "rb") as statm:
                 return int(statm.read().split()[1]) * _PAGE >> 20
@@ -106,19 +106,19 @@ class BotProcess:
             return 0
 
     def kill(self) -> None:
-        """Kill the whole process group, without waiting. The group of a dead process too: it may live on."""
+        """Kills the whole process group, without waiting. That of a dead process too: the rest of it may live on."""
         if not self._killed and not self._reaped:
             self._killed = True
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
     def kill_in(self, ms: int) -> None:
-        """Have the warden kill the whole process group in `ms` milliseconds, whatever this process does meanwhile."""
+        """Has the warden kill the whole process group in `ms` milliseconds, whatever this process does meanwhile."""
         if not self._killed and not self._reaped:
             self._custody.kill_in(self.pid, ms)
 
     def reap(self, *, wait: bool = False) -> bool:
-        """Bury the killed process, and say whether it is gone for good. With `wait`, it is."""
+        """Buries the killed process, and tells whether it is gone for good. With `wait`, it is."""
         if not self._reaped:
             if not wait and self.end() is None:
                 return False
@@ -135,11 +135,11 @@ class BotProcess:
         return True
 
     def forget_output(self) -> None:
-        """Empty the captured output: a new game begins."""
+        """Empties the captured output: a new game begins."""
         os.ftruncate(self._output, 0)
 
     def last_words(self) -> tuple[str, ...]:
-        """The last lines of the captured output, control characters escaped. Only the file's tail is read."""
+        """Returns the last lines of the captured output, control characters escaped. Only the file's tail is read."""
         if self._reaped:
             return self._words
         start = max(0, os.fstat(self._output).st_size - _TAIL_BYTES)
@@ -149,11 +149,11 @@ class BotProcess:
         return tuple(printable(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
 
     def output_bytes(self) -> int:
-        """How much the process wrote in this game; 0 once it is gone."""
+        """Returns how many bytes the process wrote in this game; 0 once it is gone."""
         return 0 if self._reaped else os.fstat(self._output).st_size
 
     def output(self) -> str:
-        """What the process wrote in this game, control characters escaped but for ends of lines.
+        """Returns what the process wrote in this game, control characters escaped but for ends of lines.
 
         Of more than `KEPT_BYTES` it is the beginning and the end, with a line between that says how much is left out.
         """
@@ -166,7 +166,7 @@ class BotProcess:
         return f"\n... {size - KEPT_BYTES} bytes are left out ...\n".join(ends)
 
     def _status(self) -> int | None:
-        """Exit status, or minus the number of the signal that killed it; None while it lives."""
+        """Returns the exit status, or minus the number of the signal that killed it; None while it lives."""
         if not _CAN_PEEK:
             return self._process.poll()
         found = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -176,15 +176,17 @@ class BotProcess:
 
 
 def _lines(output: bytes) -> str:
+    """Escapes all but the ends of lines."""
     return "\n".join(map(printable, output.decode(errors="backslashreplace").splitlines()))
 
 
 def printable(text: str) -> str:
-    """Untrusted text with everything escaped that could steer a terminal or hide other text."""
+    """Escapes all in an untrusted text that could steer a terminal or hide other text."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _end(status: int) -> End:
+    """Says in words what a status means: an exit status, or minus the number of a signal."""
     if status >= 0:
         return End(Termination.CRASHED, f"exited with status {status}")
     if -status == signal.SIGKILL:
@@ -198,7 +200,7 @@ def _end(status: int) -> End:
 
 
 def _capture(directory: Path) -> int:
-    """A file without a name, for output. Appended to, so that emptying it makes no hole."""
+    """Opens a file without a name, for output. It is appended to, so that emptying it makes no hole."""
     path = directory / "output"
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
     path.unlink()

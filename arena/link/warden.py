@@ -27,7 +27,7 @@ class Warden:
         self._deadlines: dict[int, float] = {}
 
     def obey(self, line: bytes) -> None:
-        """Carry out one order."""
+        """Carries out one order."""
         order, words = line[:1], line[1:].split()
         group = int(words[0])
         if order == b"+":
@@ -39,17 +39,17 @@ class Warden:
             self._deadlines[group] = min(deadline, self._deadlines.get(group, deadline))
 
     def wait_s(self) -> float | None:
-        """Seconds until the next group is to be killed; None if there is none."""
+        """Returns the seconds until the next group is to be killed; None if there is none."""
         return max(0, min(self._deadlines.values()) - time.monotonic()) if self._deadlines else None
 
     def kill_due(self) -> None:
-        """Kill the groups whose time is over."""
+        """Kills the groups whose time is over."""
         now = time.monotonic()
         for group in [group for group, deadline in self._deadlines.items() if deadline <= now]:
             self._kill(group)
 
     def kill_all(self) -> None:
-        """Kill every group that is left."""
+        """Kills every group that is left."""
         for group in list(self._groups):
             self._kill(group)
 
@@ -64,7 +64,7 @@ class Warden:
 
 
 def main() -> None:
-    """Obey until the worker's end, then clean up."""
+    """Obeys until the worker's end, then cleans up."""
     # What ends the worker politely, from a terminal or a service manager, must not end its warden before it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)

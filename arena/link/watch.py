@@ -32,11 +32,11 @@ class Watch:
     """What is known of one process: its end, its connection, its memory. All moments in nanoseconds.
 
     To lose nothing, first `look`, then read what the bot sent, and only then ask for the `failure`: an answer that was
-    sent before the end is read before the end is told.
+    sent before the end is read before the end is reported.
     """
 
     def __init__(self, process: BotProcess, memory_mib: int) -> None:
-        """`memory_mib` is how much memory the process may use."""
+        """Takes the process, and how much memory it may use."""
         self.most_mib = 0
         """The most memory that was seen."""
         self._process = process
@@ -48,38 +48,38 @@ class Watch:
         """When memory is looked at again."""
 
     def connect(self, descriptor: int) -> None:
-        """Note the file descriptor, in this process, of the connection over which the bot greeted."""
+        """Notes the connection over which the bot greeted, by its file descriptor in this process."""
         self._descriptor = descriptor
 
     def hear_closed(self, descriptors: Container[int], now: int) -> None:
-        """Note which connections were closed. All that the bot sent over its own can be received now."""
+        """Notes which connections were closed. All that the bot sent over its own can be received now."""
         if self._descriptor in descriptors:
             self.disconnect(now)
 
     def disconnect(self, now: int) -> None:
-        """Note that the bot's connection is closed. All that it sent over it can be received now."""
+        """Notes that the bot's connection is closed. All that it sent over it can be received now."""
         if self._closed_ns is None:
             self._closed_ns = now
 
     @property
     def is_closed(self) -> bool:
-        """Whether the bot's connection is known to be closed."""
+        """Tells whether the bot's connection is known to be closed."""
         return self._closed_ns is not None
 
     @property
     def is_failing(self) -> bool:
-        """Whether there is a failure, settled or not: `failure` will tell it, so it is too early to give up waiting."""
+        """Tells whether there is a failure, settled or not. If so, wait for it: `failure` returns it in the end."""
         return self._closed_ns is not None or self._ended_ns is not None or self.is_too_big
 
     @property
     def is_too_big(self) -> bool:
-        """Whether the process has used more memory than it may."""
+        """Tells whether the process has used more memory than it may."""
         return self.most_mib > self._limit_mib
 
     def look(self, now: int) -> None:
-        """Look at the process: whether it has ended, and from time to time how much memory it uses.
+        """Looks whether the process has ended, and from time to time how much memory it uses.
 
-        What it leaves behind in its process group dies with it. So no child keeps its connection open.
+        The rest of its process group is killed with it, so that no child keeps its connection open.
         """
         if self._ended_ns is None and self._process.end() is not None:
             self._ended_ns = now
@@ -89,7 +89,7 @@ class Watch:
             self.most_mib = max(self.most_mib, self._process.memory_mib())
 
     def failure(self, now: int) -> Failure | None:
-        """The process's failure, or None while it has none, or none whose nature is settled."""
+        """Returns the process's failure, or None while it has none, or none whose nature is settled."""
         if self.is_too_big:
             detail = f"used {self.most_mib} MiB of memory; its limit is {self._limit_mib} MiB"
             return Failure(Termination.OUT_OF_MEMORY, detail)

@@ -119,7 +119,7 @@ def test_a_bot_that_forfeited_dies_though_its_game_goes_on_and_the_referee_is_bu
     def watch(record: Header | Record) -> None:
         # As long as this runs, so does the game, and the referee does nothing.
         if isinstance(record, ForfeitRecord):
-            pids.extend(entry.process.pid for entry in worker_pool()._bots if script in entry.spec.command[-1])
+            pids.extend(entry.process.pid for entry in worker_pool()._bots if entry.spec.command[-1] == script)
             deadline = time.monotonic() + 20
             while any(map(is_running, pids)) and time.monotonic() < deadline:
                 time.sleep(0.005)

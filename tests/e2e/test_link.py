@@ -18,7 +18,7 @@ from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import MAX_IDLE, Bot, Pool
-from arena.link.process import KEPT_BYTES
+from arena.link.process import KEPT_BYTES, End
 from arena.types import Termination
 from arena.wire.codec import decode, encode
 from arena.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
@@ -217,6 +217,16 @@ def test_a_bot_can_read_the_error_that_ended_its_game(pool: Pool) -> None:
     assert end.detail == "exited with status 7"
 
 
+def test_a_bot_that_sent_two_frames_can_read_that_it_must_not(pool: Pool) -> None:
+    link = started(pool, faulty("multipart"))
+    process = pool._bots[-1].process
+    assert ask(link) == Fault(0, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
+    link.send(0, link.session(0).send(Error(code="protocol_violation")))
+    link.stop(0, 60_000)
+    assert eventually(lambda: process.end() is not None)
+    assert process.end() == End(Termination.CRASHED, "exited with status 7")
+
+
 def test_an_answer_comes_before_the_end_that_followed_it(pool: Pool) -> None:
     link = started(pool, faulty("answer_exit"))
     assert action(ask(link)).id == 1
@@ -253,7 +263,7 @@ def test_who_closes_before_the_deadline_and_ends_after_it_has_crashed(pool: Pool
 
 
 def test_others_are_heard_while_an_end_is_awaited(pool: Pool) -> None:
-    link = started(pool, faulty("close_exit:1000"), faulty("late:500"))
+    link = started(pool, faulty("close_exit:1200"), faulty("late:300"))
     link.send(0, request())
     link.send(1, request())
     assert eventually(lambda: is_closed(pool, pool._bots[0]))
@@ -418,6 +428,25 @@ def test_a_start_that_fails(pool: Pool, script: str, detail: str) -> None:
     assert fault.detail.startswith(detail)
     assert isinstance(opened[1], Hello)
     assert action(ask(link, seat=1)).id == 1
+
+
+def test_a_bot_whose_start_was_refused_can_read_why(pool: Pool) -> None:
+    link = LocalLink(pool, [faulty("hello:bad_version")])
+    link.open()
+    process = pool._bots[-1].process
+    link.close(keep=frozenset())
+    assert eventually(lambda: process.end() is not None)
+    assert process.end() == End(Termination.CRASHED, "exited with status 7")
+
+
+def test_a_greeting_at_the_last_moment_is_heard(pool: Pool) -> None:
+    link = started(pool, faulty("hello:answer_exit"))
+    assert ask(link) == Fault(0, Termination.CRASHED, "exited with status 0")
+
+
+def test_who_closes_after_its_greeting_and_ends_later_has_crashed(pool: Pool) -> None:
+    link = started(pool, faulty("hello:answer_close_exit:500"))
+    assert ask(link) == CRASHED
 
 
 def test_a_greeting_that_never_comes(pool: Pool) -> None:

@@ -17,6 +17,7 @@ oversized huge          send 70,000 bytes, or 1 MiB
 multipart       send a message of two frames
 disconnect      close the connection and live on
 close_exit:MS close_work:MS     close the connection, and end with status 3 after so many milliseconds (of CPU time)
+answer_close_exit:MS            answer before that
 hold_crash escape_crash         end with status 3, while a child (in a session of its own) holds the connection open
 second          greet over a second connection with the same token, then answer over the first
 flood           write 64 MiB to standard error, then answer
@@ -187,6 +188,11 @@ class Bot:
         self.close()
         time.sleep(int(ms) / 1000)
         os._exit(3)
+
+    def do_answer_close_exit(self, answer: dict[str, Any], ms: str) -> NoReturn:
+        self.send(answer)
+        self.socket.close()
+        self.do_close_exit(answer, ms)
 
     def do_close_work(self, _: Any, ms: str) -> NoReturn:
         self.close()

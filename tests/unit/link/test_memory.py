@@ -143,4 +143,6 @@ def test_how_long_a_stopped_bot_may_read_is_noted() -> None:
     link = opened(MemoryBot(at_once), MemoryBot(at_once))
     link.stop(1, 200)
     link.stop(0)
+    link.stop(0, 200)
+    assert link.stopped == [1, 0]
     assert link.reading_ms == {1: 200, 0: 0}

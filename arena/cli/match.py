@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from arena.cli.options import game_options, json_option, logs_option
-from arena.cli.output import console, say, show, show_json, show_line
+from arena.cli.output import command_line, console, say, show, show_json, show_line
 from arena.show.standings import forfeit_text
 from arena.show.text import clip, plain
 
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 @click.option("-v", "--verbose", is_flag=True, help="Show every message on stderr, instead of the board.")
 @logs_option("Where the match gets its folder of logs.")
 @json_option
+@click.pass_context
 def match(
+    ctx: click.Context,
     bots: tuple[str, ...],
     rules: str,
     ruleset: str | None,
@@ -85,15 +87,21 @@ def match(
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup.settings, logs)
     games = []
-    with board_of_match(pace, hidden=as_json or verbose) as watch:
-        for played in play_match(setup, begun, watch, show_message if verbose else None):
-            game = describe(played, names, Path(begun.logs))
-            games.append(game)
-            if not as_json:
-                show_line(sentence(game))
-            for seat in played.result.seats:
-                if seat.forfeit is not None:
-                    say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], game["log"]))
+    try:
+        with board_of_match(pace, hidden=as_json or verbose) as watch:
+            for played in play_match(setup, begun, watch, show_message if verbose else None):
+                game = describe(played, names, Path(begun.logs))
+                games.append(game)
+                if not as_json:
+                    show_line(sentence(game))
+                for seat in played.result.seats:
+                    if seat.forfeit is not None:
+                        say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], game["log"]))
+    except KeyboardInterrupt:
+        kept = f"the logs of {len(games)} of {begun.games} games are kept in {os.path.relpath(begun.logs)}"
+        say(plain(f"Interrupted: {kept}. A match cannot be continued; to begin another:"))
+        say(f"  {command_line(ctx)}")
+        raise
     if as_json:
         identity = {"id": begun.id, "seed": begun.seed, "commitment": begun.commitment}
         show_json(to_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs}))

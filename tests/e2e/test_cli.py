@@ -134,7 +134,10 @@ def test_verify_without_the_secret_checks_all_but_the_draws(arena: Arena, tmp_pa
     assert done.stdout.count("draws not checked") == 2
 
 
-def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_match_that_is_asked_to_stop_says_what_is_kept_and_leaves_no_bot(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     folder = tmp_path / "sleeper"
     folder.mkdir()
     (folder / "bot.toml").write_text(
@@ -148,13 +151,29 @@ def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
         assert running.stderr is not None
         ready, _, _ = select.select([started, running.stderr], [], [])
         assert ready == [started], "the match ended before its bot was there"
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, stderr = running.communicate()
     assert os.read(started, 100) == b"here\n"
     assert os.read(started, 100) == b"", "nobody holds the other end: the bot has ended"
     os.close(started)
-    assert running.returncode == 130
-    assert "Traceback" not in stderr
+    assert running.returncode == 128 + number
+    assert re.fullmatch(
+        r"Interrupted: the logs of 0 of 2 games are kept in logs/match-\S+\. A match cannot be continued; to begin "
+        r"another:\n  arena match \./sleeper random\n",
+        stderr,
+    ), stderr
+
+
+def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> None:
+    """As `nohup` and a shell's `&` have it."""
+    script = f"trap '' INT HUP; {sys.executable} -m arena match random random --deals 20 & wait"
+    with subprocess.Popen(["/bin/sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, process_group=0) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        os.killpg(running.pid, signal.SIGHUP)
+        output = running.stdout.read()
+    assert b"40 games: random won" in output
 
 
 @pytest.mark.parametrize(

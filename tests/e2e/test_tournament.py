@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import signal
 import sqlite3
@@ -194,6 +195,42 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
     assert re.search(r"Interrupted: \d+ of 12 games are kept", stderr)
     assert "arena tournament random greedy --seed storm --deals 6 --concurrency 2 --json" in stderr
     check_the_rest(arena, tmp_path, 2)
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["alone", "with its workers"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Signals, group: bool) -> None:
+    with start(tmp_path, *WORDS, "--deals", "5000") as process:
+        wait_for_games(tmp_path, process, 1)
+        for _ in range(2):
+            (os.killpg if group else os.kill)(process.pid, number)
+        stdout, stderr = process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
+    assert process.returncode == 128 + number, stderr
+    assert stdout == ""
+    last = stderr.splitlines()[-2:]
+    assert re.fullmatch(r"Interrupted: \d+ of 10000 games are kept. To go on:", last[0]), stderr
+    assert last[1].startswith("  arena tournament random greedy "), "something was said afterwards"
+    assert not (tmp_path / "arena.db-lock").exists()
+
+
+def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "arena", "tournament", *WORDS, "--deals", "5000"]
+    take_terminal = (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", take_terminal, *command],
+        cwd=tmp_path, env=environment() | {"TERM": "xterm"}, start_new_session=True,
+        stdin=theirs, stdout=theirs, stderr=theirs,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        output = b""
+        while b" leads" not in output:
+            output += os.read(ours, 65_536)
+        os.close(ours)
+        assert process.wait() == 128 + signal.SIGHUP
+    assert not (tmp_path / "arena.db-lock").exists()
 
 
 def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:

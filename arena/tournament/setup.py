@@ -33,6 +33,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
     specs: tuple[BotSpec, ...]
     """The entrants' manifests, by number."""
+    refs: tuple[str, ...]
+    """What names the entrants on the command line in the operator's folder, by number."""
     board_text: str
     """The board file's text."""
 
@@ -112,7 +114,8 @@ def set_up(
         bots=enter(specs),
     )
     settings.schedule()
-    return Setup(settings=settings, specs=specs, board_text=text)
+    refs = tuple(bots) or tuple(spec.name for spec in specs)
+    return Setup(settings=settings, specs=specs, refs=refs, board_text=text)
 
 
 def bundled_python_bots(rules: str) -> tuple[BotSpec, ...]:

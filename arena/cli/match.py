@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from arena.cli import signals
 from arena.cli.forfeits import Forfeits
 from arena.cli.options import game_options, json_option, logs_option
 from arena.cli.output import command_line, console, counted, say, show, show_json, show_line
@@ -90,6 +91,7 @@ def match(
     try:
         with board_of_match(pace, hidden=as_json or verbose) as watch:
             for played in play_match(setup, begun, watch, show_message if verbose else None):
+                signals.check()
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)
                 if not as_json:

@@ -3,6 +3,7 @@
 Laws:
 1. The first signal raises `Stopped` in the command, which cleans up, says what is kept, and ends.
 2. Signals that follow at once change nothing: whoever presses Ctrl-C twice does not cut the clean-up short.
+   A command that works in a loop calls `check` in it: Python swallows an exception that a signal raises in a finalizer.
 3. The exit code is 128 plus the number of the signal, as shells have it: 130 after Ctrl-C.
 """
 
@@ -37,6 +38,16 @@ def ignore() -> None:
     """Switches the signals off: the command is over, and what is left to do takes a moment."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
+
+
+def check() -> None:
+    """Does nothing, unless a command goes on that was asked to stop.
+
+    Raises:
+        Stopped: The exception of its signal was swallowed.
+    """
+    if _first is not None:
+        raise Stopped
 
 
 def exit_code() -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from arena.cli import signals
 from arena.cli.forfeits import Forfeits
 from arena.cli.options import db_option, game_options, json_option, logs_option
 from arena.cli.output import command_line, counted, progress_bar, say, show_json
@@ -175,6 +176,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
     game = f"{setup.settings.rules} {setup.settings.ruleset}"
     with progress_bar(tournament.games, begun.done) as advance:
         for played in runner.run():
+            signals.check()
             forfeits.tell(played)
             advance(lambda: f"{game}: {leader(store, tournament.id)}")
 

@@ -10,7 +10,8 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -153,9 +154,10 @@ def test_every_log_verifies(arena: Run) -> None:
     arena("verify", "logs")
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """A tournament in a process group of its own, as a shell starts it."""
-    return subprocess.Popen(
+@contextmanager
+def start(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Starts a tournament in a process group of its own, as a shell does; it does not outlive the block."""
+    with subprocess.Popen(
         [sys.executable, "-m", "arena", "tournament", *words],
         cwd=folder,
         env=environment(),
@@ -163,7 +165,11 @@ def start(folder: Path, *words: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         process_group=0,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 WORDS = ("random", "greedy", "--deals", "6", "--seed", "storm", "--concurrency", "2", "--json")

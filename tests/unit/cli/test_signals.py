@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -39,6 +40,22 @@ def test_a_signal_after_the_time_for_cleaning_up_stops_again(monkeypatch: pytest
     with pytest.raises(signals.Stopped):
         signal.raise_signal(signal.SIGINT)
     assert signals.exit_code() == 130
+
+
+def test_a_signal_whose_exception_was_swallowed_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    swallowed: list[type[BaseException]] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda info: swallowed.append(info.exc_type))
+    signals.heed()
+    signals.check()
+
+    class Finalized:
+        def __del__(self) -> None:
+            signal.raise_signal(signal.SIGTERM)
+
+    Finalized()
+    assert swallowed == [signals.Stopped]
+    with pytest.raises(signals.Stopped):
+        signals.check()
 
 
 def test_what_was_switched_off_stays_so() -> None:

@@ -19,7 +19,7 @@ _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """Holds signals back until the block ends. Processes that are started in it begin with these signals blocked.
 
     A start that is cut short would leave a process that nobody knows of.
@@ -35,7 +35,7 @@ class _Pool(ProcessPoolExecutor):
     """Starts its workers deaf to a terminal's signals from their first moment."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with _undisturbed():
+        with undisturbed():
             return super().submit(fn, *args, **kwargs)
 
 
@@ -50,7 +50,7 @@ def local_workers(count: int) -> Iterator[Executor]:
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     listen, stop = context.Pipe(duplex=False)
-    with _undisturbed():
+    with undisturbed():
         resource_tracker.ensure_running()  # else a worker's start would, and unblock signals that have to stay blocked
     pool = _Pool(count, mp_context=context, initializer=_start, initargs=(listen,))
     try:

@@ -10,7 +10,7 @@ CHECKED := arena benchmarks boards bots docs protocol tests
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-tournament: $(VENV)/with-test ## Play a tournament of the bundled Python bots and print the standings
+tournament: $(VENV)/installed ## Play a tournament of the bundled Python bots and print the standings
 	@$(BIN)/arena tournament
 
 test: $(VENV)/with-test bots ## Run all tests; those that need a missing tool are skipped, with the reason
@@ -69,8 +69,16 @@ $(BIN)/python:
 	@echo "Making $(VENV) ..." >&2
 	@$(PYTHON) -m venv $(VENV)
 
-# One stamp per extra of pyproject.toml.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
+# What runs arena, and nothing else.
+$(VENV)/installed: pyproject.toml | $(BIN)/python
+	@echo "Installing arena and what it needs into $(VENV) ..." >&2
+	@$(PIP_INSTALL) .
+	@touch $@
+
+# One stamp per extra of pyproject.toml. Each has what runs arena, too.
 $(VENV)/with-%: pyproject.toml | $(BIN)/python
 	@echo "Installing arena and its $* requirements into $(VENV) ..." >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
-	@touch $@
+	@$(PIP_INSTALL) '.[$*]'
+	@touch $@ $(VENV)/installed

@@ -104,8 +104,8 @@ class TimeControl(msgspec.Struct, frozen=True):
             if bank != 0 and limit != 0:
                 return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit)
         raise ConfigError(
-            "expected a time control BANK+INCREMENT or LIMIT/move in seconds, such as 10+0.1 or 2/move, "
-            f"or both, such as 10+0.1,2/move, got: {text!r}"
+            "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds, "
+            f"such as 10+0.1 or 2/move, got: {text!r}"
         )
 
     def __str__(self) -> str:

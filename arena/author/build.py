@@ -36,12 +36,19 @@ def local_bots() -> list[str]:
     return [*([] if not Path(MANIFEST).is_file() else ["."]), *map(str, folders)]
 
 
-def build_bots(refs: Sequence[str], done: Callable[[Built], None], live: IO[bytes] | None = None) -> None:
-    """Build bots, one after another.
+def build_bots(
+    refs: Sequence[str],
+    done: Callable[[Built], None],
+    live: IO[bytes] | None = None,
+    *,
+    begin: Callable[[str, str], None] = lambda bot, command: None,
+) -> None:
+    """Builds bots, one after another.
 
     Args:
         refs: What names them, no command lines; if empty, all that are here.
-        done: Is told what became of each.
+        done: Gets what became of each.
+        begin: Gets a bot's name and its command before that is run; it may take a minute.
         live: Where the output of the commands goes as it comes. Without it, it is kept, and is in what `done` gets.
 
     Raises:
@@ -57,11 +64,13 @@ def build_bots(refs: Sequence[str], done: Callable[[Built], None], live: IO[byte
             raise BotError(f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line")
         find_bot(ref)
     for ref in chosen:
-        done(build_bot(ref, live))
+        done(build_bot(ref, live, begin=begin))
 
 
-def build_bot(ref: str, live: IO[bytes] | None = None) -> Built:
-    """Build one bot, and see that it can be started then. What goes wrong is in what it returns."""
+def build_bot(
+    ref: str, live: IO[bytes] | None = None, *, begin: Callable[[str, str], None] = lambda bot, command: None
+) -> Built:
+    """Builds one bot, and sees that it can be started then. What goes wrong is in what it returns."""
     try:
         folder = find_bot(ref)
         manifest = read_manifest(folder)
@@ -72,6 +81,7 @@ def build_bot(ref: str, live: IO[bytes] | None = None) -> Built:
         if not command:
             load_bot(ref)
             return Built(bot=ref)
+        begin(ref, shlex.join(manifest.build))
         began = time.monotonic()
         status, output = _run(command, folder, live)
         built = Built(bot=ref, command=shlex.join(manifest.build), seconds=time.monotonic() - began)

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 import click
 
 from arena import __version__
+from arena.cli import signals
 from arena.cli.group import INTERRUPTED, LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
@@ -50,8 +51,11 @@ def cli(ctx: click.Context, no_color: bool) -> None:
 
 
 def main() -> None:
-    """Run the command line and exit."""
+    """Runs the command line and exits."""
+    signals.heed()
     try:
         cli(prog_name="arena")
     except KeyboardInterrupt:  # outside a command, where nothing has begun
-        raise SystemExit(INTERRUPTED) from None
+        raise SystemExit(signals.exit_code() or INTERRUPTED) from None
+    finally:
+        signals.ignore()

@@ -41,11 +41,10 @@ def list_(as_json: bool) -> None:
       arena board list
     """
     from arena.show.boards import bundled_boards, fact_lines
-    from arena.tournament.report import to_json
 
     rows = bundled_boards()
     if as_json:
-        show_json(to_json({"boards": rows}))
+        show_json({"boards": rows})
         return
     column = max(len(row.board) for row in rows) + 2
     for row in rows:
@@ -68,11 +67,10 @@ def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
       arena board check islands.txt
     """
     from arena.show.boards import check_board
-    from arena.tournament.report import to_json
 
     checked = {str(file): check_board(_content(file), str(file)) for file in files}
     if as_json:
-        show_json(to_json({"files": [_document(file, found) for file, found in checked.items()]}))
+        show_json({"files": [_document(file, found) for file, found in checked.items()]})
     else:
         for file, found in checked.items():
             _print(file, found)

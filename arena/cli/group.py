@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 from collections.abc import Mapping
@@ -9,10 +10,14 @@ from typing import Any
 
 import click
 
+from arena.cli import signals
 from arena.errors import ArenaError, InternalError
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
+
+DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""What the system says when a disk is full, may not be written to, or fails: no bugs of ours."""
 
 
 class Failure(click.ClickException):
@@ -62,16 +67,25 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in self.lazy.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; whatever goes wrong in it ends as a message and an exit code."""
+        """Runs the command; whatever goes wrong in it ends as a message and an exit code."""
         try:
             return super().invoke(ctx)
         except ArenaError as error:
             raise Failure(error) from error
         except (KeyboardInterrupt, click.Abort):
-            ctx.exit(INTERRUPTED)
+            ctx.exit(signals.exit_code() or INTERRUPTED)
         except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
             raise
         except Exception as error:
+            if (code := signals.exit_code()) is not None:
+                ctx.exit(code)  # its terminal is gone, so that nothing can be said any more
+            if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+                raise Failure(
+                    ArenaError(
+                        f"expected to write to the disk, got: {error}; make room on it, or give folders on another "
+                        "disk, and give the same command again"
+                    )
+                ) from error
             if os.environ.get("ARENA_DEBUG"):
                 import traceback
 

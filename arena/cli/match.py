@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from arena.cli import signals
+from arena.cli.forfeits import Forfeits
 from arena.cli.options import MakeGame, game_options, json_option, logs_option, seed_option
-from arena.cli.output import console, say, show, show_json, show_line
-from arena.show.standings import forfeit_text
+from arena.cli.output import command_line, console, counted, say, show, show_json, show_line
 from arena.show.text import clip, plain
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 @click.option("-v", "--verbose", is_flag=True, help="Show every message on stderr, instead of the board.")
 @logs_option("Where the match gets its folder of logs.")
 @json_option
+@click.pass_context
 def match(
+    ctx: click.Context,
     bots: tuple[str, ...],
     make_game: MakeGame,
     seed: str | None,
@@ -62,25 +65,30 @@ def match(
       arena match greedy banzai --pace 0.5
     """
     from arena.tournament.match import begin_match, play_match
-    from arena.tournament.report import to_json
     from arena.tournament.settings import set_up
 
     setup = set_up(bots, make_game(len(bots)), deals=deals, seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup.settings, logs)
-    games = []
-    with board_of_match(pace, hidden=as_json or verbose) as watch:
-        for played in play_match(setup, begun, watch, show_message if verbose else None):
-            game = describe(played, names, Path(begun.logs))
-            games.append(game)
-            if not as_json:
-                show_line(sentence(game))
-            for seat in played.result.seats:
-                if seat.forfeit is not None:
-                    say(forfeit_text(seat.forfeit, game["bots"][seat.forfeit.seat], game["log"]))
+    forfeits = Forfeits(setup, begun.logs)
+    games: list[dict[str, Any]] = []
+    try:
+        with board_of_match(pace, hidden=as_json or verbose) as watch:
+            for played in play_match(setup, begun, watch, show_message if verbose else None):
+                signals.check()
+                game = describe(played, names, Path(begun.logs))
+                games.append(game)
+                if not as_json:
+                    show_line(sentence(game))
+                forfeits.tell(played)
+    except KeyboardInterrupt:
+        kept = f"the logs of {len(games)} of {begun.games} games are kept in {os.path.relpath(begun.logs)}"
+        say(plain(f"Interrupted: {kept}. A match cannot be continued; to begin another:"))
+        say(f"  {command_line(ctx)}")
+        raise
     if as_json:
         identity = {"id": begun.id, "seed": begun.seed, "commitment": begun.commitment}
-        show_json(to_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs}))
+        show_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs})
     else:
         draw_last_board(games[-1]["log"])
         show_line(summary(names, games))
@@ -107,7 +115,7 @@ def sentence(game: dict[str, Any]) -> str:
     """How a game ended, in a line."""
     order = sorted(zip(game["ranks"], range(len(game["bots"])), game["bots"], strict=True))
     places = ", ".join(f"{rank}. {name} (seat {seat})" for rank, seat, name in order)
-    return plain(f"{places}: {game['turns']} turns, {game['seconds']:.2f} s, {game['log']}")
+    return plain(f"{places}: {counted(game['turns'], 'turn')}, {game['seconds']:.2f} s, {game['log']}")
 
 
 def summary(names: list[str], games: list[dict[str, Any]]) -> str:
@@ -118,7 +126,7 @@ def summary(names: list[str], games: list[dict[str, Any]]) -> str:
             won[game["bots"][game["ranks"].index(1)]] += 1
     drawn = len(games) - won.total()
     words = [f"{name} won {won[name]}" for name in names]
-    return plain(f"{len(games)} games: {', '.join(words)}, drawn {drawn}")
+    return plain(f"{counted(len(games), 'game')}: {', '.join(words)}, drawn {drawn}")
 
 
 @contextmanager

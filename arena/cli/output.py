@@ -34,6 +34,11 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun: `1 game`, `2 games`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def show(renderable: RenderableType) -> None:
     """Print data for people to stdout."""
     console().print(renderable, soft_wrap=False)
@@ -44,9 +49,11 @@ def show_line(text: str) -> None:
     console().print(text, soft_wrap=True)
 
 
-def show_json(text: str) -> None:
-    """Print one JSON document to stdout."""
-    click.echo(text)
+def show_json(document: Any) -> None:
+    """Prints one JSON document to stdout: indented, structs with their fields in the order of their class."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
 
 
 def say(text: str) -> None:

@@ -12,6 +12,7 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from arena.cli.output import UNBOUNDED, console
+from arena.errors import ConfigError
 from arena.record.log import read_log
 from arena.show.replay import Replay
 
@@ -34,7 +35,7 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 
 
 @click.command()
-@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("log", type=click.Path(exists=True, path_type=Path))
 @click.option("--seat", type=click.IntRange(min=0), metavar="N", help="Show only what this seat could know.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn, or round; 0 is the set-up."
@@ -44,13 +45,15 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
     """Show a logged game decision by decision: the board, what happened, and the bots' notes.
 
     On a terminal the arrow keys step through the game, Home and End go to its ends, Page Up and Page Down scroll, and
-    q quits. Without --seat everything is shown, hidden hands too.
+    q quits. Without --seat everything is shown, hidden hands too. LOG may be a folder: then the game
+    that was over last is shown, of all those in it and in the folders below it.
 
     \b
     Example:
       arena replay game.jsonl --seat 0
+      arena replay logs
     """
-    game = read_log(log)
+    game = read_log(_latest(log) if log.is_dir() else log)
     if seat is not None and seat >= game.header.seats:
         raise click.BadParameter(f"expected a seat in 0..{game.header.seats - 1}, got: {seat}", param_hint="--seat")
     shown = Replay(game, seat)
@@ -63,6 +66,14 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
     for index, frame in enumerate(shown.frames):
         if turn in (None, frame.turn):
             _print(shown.draw(index, _width(screen)), screen)
+
+
+def _latest(folder: Path) -> Path:
+    """Returns the log that was written last; of logs of one moment, the last by name."""
+    logs = [(log.stat().st_mtime_ns, log.name, log) for log in folder.rglob("*.jsonl")]
+    if not logs:
+        raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {folder}")
+    return max(logs)[-1]
 
 
 def _can_step(screen: Console) -> bool:

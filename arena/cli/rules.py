@@ -28,11 +28,10 @@ def list_(as_json: bool) -> None:
       arena rules list
     """
     from arena.show.rules import list_lines, rules_rows
-    from arena.tournament.report import to_json
 
     rows = rules_rows()
     if as_json:
-        show_json(to_json({"rules": rows}))
+        show_json({"rules": rows})
         return
     for line in list_lines(rows, console().width):
         show(line)
@@ -50,11 +49,10 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
       arena rules show samurai --ruleset basic
     """
     from arena.show.rules import page_lines, rules_page
-    from arena.tournament.report import to_json
 
     page = rules_page(name, ruleset)
     if as_json:
-        show_json(to_json(page))
+        show_json(page)
         return
     for line in page_lines(page, console().width):
         show(line)

@@ -30,13 +30,13 @@ def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str 
     """
     from arena.show.standings import subject_text
     from arena.store.store import open_reader, update
-    from arena.tournament.report import report, to_json
+    from arena.tournament.report import report
 
     update(db)
     with open_reader(db) as reader:
         document, row = report(reader, tournament, rules=rules, ruleset=ruleset)
     if as_json:
-        show_json(to_json(document))
+        show_json(document)
     else:
         click.echo(f"{subject_text(row.settings)}: tournament {row.id}\n")
         print_tables(document)

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
 
+from arena.cli import signals
+from arena.cli.forfeits import Forfeits
 from arena.cli.options import MakeGame, db_option, game_options, json_option, logs_option, seed_option
-from arena.cli.output import command_line, progress_bar, say, show_json
+from arena.cli.output import command_line, counted, progress_bar, say, show_json
 from arena.errors import ConfigError
-from arena.show.standings import forfeit_text, subject_text
+from arena.show.standings import subject_text
 from arena.show.text import plain
 
 if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.plan import Begun
-    from arena.tournament.runner import Played
     from arena.tournament.settings import Setup
 
 IN_FLIGHT_PER_WORKER = 2
 """One game runs, and one waits, so that no worker is idle while a result is stored."""
 
-TOLD_IN_FULL = 3
-"""So many forfeits of a bot for one reason are told with log and last words, later ones in a line."""
+MOST_NAMES = 20
+"""So many bots are named when a tournament begins; of more, only the number is."""
 
 
 def default_concurrency() -> int:
@@ -95,7 +95,7 @@ def tournament(
     from arena.cli.standings import print_tables
     from arena.store.store import open_store
     from arena.tournament.plan import begin, close
-    from arena.tournament.report import report, to_json
+    from arena.tournament.report import report
     from arena.tournament.settings import set_up
 
     workers = default_concurrency() if concurrency is None else concurrency
@@ -116,7 +116,7 @@ def tournament(
         document, _ = report(store, id)
         summarise_forfeits(store, id)
     if as_json:
-        show_json(to_json(document))
+        show_json(document)
     else:
         print_tables(document)
         say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")
@@ -126,13 +126,14 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     """Say what is going to happen."""
     tournament, settings = begun.tournament, setup.settings
     names = ", ".join(plain(bot.name) for bot in settings.bots)
+    if len(settings.bots) > MOST_NAMES:
+        names = f"{len(settings.bots)} bots"
     left = tournament.games - begun.done
     if begun.resumed:
         say(f"Continuing tournament {tournament.id}: {left} of {tournament.games} games left (--new begins another)")
     else:
-        say(f"Tournament {tournament.id}: {tournament.games} games of {names}")
-    at_a_time = f"{workers} game{'s' * (workers > 1)} at a time"
-    say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
+        say(f"Tournament {tournament.id}: {counted(tournament.games, 'game')} of {names}")
+    say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {counted(workers, 'game')} at a time")
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
@@ -155,22 +156,13 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         partial(local_workers, workers),
         in_flight=workers * IN_FLIGHT_PER_WORKER,
     )
-    told: Counter[tuple[str, str]] = Counter()
+    forfeits = Forfeits(setup, tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
     with progress_bar(tournament.games, begun.done) as advance:
         for played in runner.run():
-            tell_forfeits(played, setup, os.path.relpath(tournament.logs), told)
+            signals.check()
+            forfeits.tell(played)
             advance(lambda: f"{game}: {leader(store, tournament.id)}")
-
-
-def tell_forfeits(played: Played, setup: Setup, logs: str, told: Counter[tuple[str, str]]) -> None:
-    """Say who lost by his own doing, and where its author finds out why: briefly once that is old news."""
-    for seat in played.result.seats:
-        if seat.forfeit is not None:
-            name = setup.settings.bots[played.game.entrants[seat.forfeit.seat]].name
-            news = told[name, seat.forfeit.code]
-            told[name, seat.forfeit.code] += 1
-            say(forfeit_text(seat.forfeit, name, os.path.join(logs, played.result.log), brief=news >= TOLD_IN_FULL))
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:
@@ -179,4 +171,4 @@ def summarise_forfeits(store: Reader, tournament: str) -> None:
 
     for name, counts in forfeit_counts(store, tournament).items():
         codes = ", ".join(f"{code} {count}" for code, count in counts.most_common())
-        say(f"{plain(name)} forfeited {counts.total()} times: {codes}")
+        say(f"{plain(name)} forfeited {counted(counts.total(), 'time')}: {codes}")

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from arena.cli.options import json_option
-from arena.cli.output import say, show_json
+from arena.cli.output import counted, say, show_json
 from arena.errors import ConfigError, LogError, ReplayMismatch
 from arena.record.secret import SECRET_FILE
 from arena.referee.verify import verify as verify_log
@@ -33,7 +33,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         if not self.ok:
             return f"FAILED  {self.reason}"
         draws = "draws checked" if self.draws_checked else f"draws not checked: its {SECRET_FILE} is not beside it"
-        return f"ok  {self.log}  {self.turns} turns, {draws}"
+        return f"ok  {self.log}  {counted(self.turns or 0, 'turn')}, {draws}"
 
 
 @click.command()
@@ -58,7 +58,7 @@ def verify(ctx: click.Context, logs: tuple[Path, ...], as_json: bool) -> None:
             click.echo(plain(str(row)))
     failed = sum(not row.ok for row in rows)
     if as_json:
-        show_json(msgspec.json.encode({"logs": rows, "failed": failed}).decode())
+        show_json({"logs": rows, "failed": failed})
     elif len(rows) > 1:
         say(f"{len(rows)} logs, {failed or 'none'} failed")
     if failed:

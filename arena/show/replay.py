@@ -185,9 +185,11 @@ class Onlooker:
         self.heading.append(" forfeits" if len(record.forfeits) == 1 else " forfeit")
         for forfeit in record.forfeits:
             # How it failed can tell what it held: that is for its own eyes.
-            words = plain(forfeit.sentence if self.seat in (None, forfeit.seat) else forfeit.code.replace("_", " "))
-            overload = " (the machine was overloaded)" if forfeit.overloaded else ""
-            self.told.append(self.seats.who(forfeit.seat).append(f": {words}{overload}", "bold red"))
+            if self.seat in (None, forfeit.seat):
+                words = plain(forfeit.sentence.removeprefix(f"seat {forfeit.seat} "))
+            else:
+                words = forfeit.code.replace("_", " ") + " (the machine was overloaded)" * forfeit.overloaded
+            self.told.append(self.seats.who(forfeit.seat).append(f": {words}", "bold red"))
 
     def _late(self, record: LateRecord) -> None:
         # What it wanted, no other seat was told.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -69,26 +70,36 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
-def forfeit_text(forfeit: Forfeit, bot: str, log: str, *, brief: bool = False) -> str:
-    """What a bot lost by: the sentence with its name and the turn.
+def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str], *, brief: bool = False) -> str:
+    """Returns what a bot lost by: the sentence with its name and the turn.
 
-    Unless `brief`, also the log, its last words, and the command that asks it again.
+    Args:
+        forfeit: What it did.
+        bot: Its name in the tournament.
+        ref: How the operator named it, so that they can name it again.
+        files: The paths of what was kept, by kind; the `log` is one.
+        brief: Leave out the files, its last words, and the command that asks it again.
     """
     seat = f"seat {forfeit.seat}"
-    sentence = forfeit.sentence.removeprefix(f"{seat} ")
-    late = " (the machine was overloaded)" if forfeit.overloaded else ""
-    lines = [f"{bot} ({seat}, turn {forfeit.turn}) {sentence}{late}"]
+    lines = [f"{bot} ({seat}, turn {forfeit.turn}) {forfeit.sentence.removeprefix(f'{seat} ')}"]
     if not brief:
-        lines.append(f"  log: {log}")
-        lines += [f"  its last words: {line}" for line in forfeit.stderr[-1:]]
+        lines += [f"  {kind}: {path}" for kind, path in files.items()]
+        lines += [f"  its last words: {line}" for line in _last_words(forfeit.stderr)]
         if forfeit.code is not Termination.START_FAILED:
-            lines.append(f"  ask it again: {shlex.join(_again(bot, log, forfeit.seat))}")
+            again = ["arena", "bot", "rerun", files["log"], ref, "--seat", str(forfeit.seat)]
+            lines.append(f"  ask it again: {shlex.join(again)}")
     return "\n".join(map(plain, lines))
 
 
-def _again(bot: str, log: str, seat: int) -> list[str]:
-    name = bot.partition("#")[0]  # the second entrant of a bot has a number behind it
-    return ["arena", "bot", "rerun", log, name, "--seat", str(seat)]
+_PLACE = re.compile(r'File ".+", line \d+|[\w./-]+\.[A-Za-z]\w*:\d+')
+"""A file and a line, as tracebacks of Python and of most other languages have them."""
+
+
+def _last_words(lines: Sequence[str]) -> list[str]:
+    """Returns the last line, and before it the last one that names a file and a line: where a bot crashed, and how."""
+    places = [line.strip() for line in lines if _PLACE.search(line)]
+    last = [line.strip() for line in lines[-1:]]
+    return last if places[-1:] == last else places[-1:] + last
 
 
 def _table(*columns: str) -> Table:

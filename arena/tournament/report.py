@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 
@@ -81,8 +80,3 @@ def leader(reader: Reader, tournament: str) -> str:
     ratings = reader.ratings(tournament)
     entrants = reader.entrants(tournament)
     return max(entrants, key=lambda entrant: ratings[entrant.number].conservative).name
-
-
-def to_json(document: Any) -> str:
-    """A document as JSON, indented."""
-    return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()

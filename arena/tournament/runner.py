@@ -5,15 +5,19 @@ Laws:
 2. A result is yielded after it is stored, never before.
 3. A worker that dies loses no result: the workers are started anew and its games are played again. While a game is
    under suspicion, games run one at a time, so that the one that kills its worker is known for certain.
+4. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
+   lock held, and the executor would wait for it for ever. So futures are started undisturbed, they report to a queue
+   when they are finished, and nobody looks at them before.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager
+from queue import SimpleQueue
 from typing import TypeAlias
 
 import msgspec
@@ -23,6 +27,7 @@ from arena.referee.job import Job
 from arena.store.records import Claim, Tournament
 from arena.store.store import Store
 from arena.tournament.schedule import RoundRobin, ScheduledGame
+from arena.tournament.workers import undisturbed
 from arena.types import GameResult, Termination
 
 MAX_TRIES = 3
@@ -92,28 +97,35 @@ class Runner:
 
     def _run_on(self, executor: Executor) -> Iterator[Played]:
         flying: dict[Future[GameResult], Claim] = {}
+        finished: SimpleQueue[Future[GameResult]] = SimpleQueue()
         while True:
             limit = 1 if self._suspects else self._in_flight
             while len(flying) < limit and (claim := self._store.claim(self._tournament, self._schedule.game)):
                 job = self._make_job(self._schedule.game(claim.number))
                 try:
-                    flying[executor.submit(self._play, job)] = claim
+                    with undisturbed():
+                        future = executor.submit(self._play, job)
+                        future.add_done_callback(finished.put)
                 except BrokenExecutor:
                     self._store.release(claim)
+                    _wait_for(flying, finished)
                     yield from self._salvage(flying)
                     raise
+                flying[future] = claim
             if not flying:
                 return
-            done, _ = wait(flying, return_when=FIRST_COMPLETED)
+            done = {finished.get()}
+            while not finished.empty():
+                done.add(finished.get())
             if any(isinstance(future.exception(), BrokenExecutor) for future in done):
+                _wait_for(set(flying) - done, finished)
                 yield from self._salvage(flying)
                 raise BrokenExecutor("a worker process ended")
             for future in sorted(done, key=lambda future: flying[future].number):
                 yield from self._settle(future, flying.pop(future))
 
     def _salvage(self, flying: dict[Future[GameResult], Claim]) -> Iterator[Played]:
-        """After a worker's death: store the results that had come, and plan the other games again."""
-        wait(flying)
+        """After a worker's death, when all futures are finished: stores what had come, gives the other games back."""
         for future, claim in flying.items():
             if isinstance(future.exception(), BrokenExecutor):
                 self._store.release(claim)
@@ -163,3 +175,10 @@ def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
         kept: What is not lost, as the beginning of a sentence.
     """
     return ArenaError(f"game {game} could not be played: {error}. {kept}: fix that and give the same command again")
+
+
+def _wait_for(futures: Iterable[Future[GameResult]], finished: SimpleQueue[Future[GameResult]]) -> None:
+    """Waits until futures are finished that were not taken from the queue yet."""
+    left = set(futures)
+    while left:
+        left.discard(finished.get())

@@ -76,6 +76,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
     specs: tuple[BotSpec, ...]
     """The entrants' manifests, by number."""
+    refs: tuple[str, ...]
+    """What names the entrants on the command line in the operator's folder, by number."""
 
     def job(self, tournament: Tournament, game: ScheduledGame) -> Job:
         """Returns the work for one game."""
@@ -110,7 +112,8 @@ def set_up(
     _check_rules_of_bots(specs, game.rules)
     settings = Settings(game=game, deals=deals, seatings=seatings, seed=seed, bots=enter(specs))
     settings.schedule()
-    return Setup(settings=settings, specs=specs)
+    refs = tuple(bots) or tuple(spec.name for spec in specs)
+    return Setup(settings=settings, specs=specs, refs=refs)
 
 
 def enter(specs: Sequence[BotSpec]) -> tuple[BotSettings, ...]:

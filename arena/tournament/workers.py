@@ -11,18 +11,32 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Final
+
+_OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
+"""What a terminal sends to every process: Ctrl-C, and its end. Only the first process heeds them, and ends the rest."""
+_STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Holds signals back until the block ends. Processes that are started in it begin with these signals blocked.
+
+    A start that is cut short would leave a process that nobody knows of.
+    """
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 class _Pool(ProcessPoolExecutor):
-    """Starts its workers deaf to Ctrl-C from their first moment: a terminal sends it to them too."""
+    """Starts its workers deaf to a terminal's signals from their first moment."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # inherited by the process that starts
-        try:
+        with undisturbed():
             return super().submit(fn, *args, **kwargs)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 @contextmanager
@@ -36,7 +50,8 @@ def local_workers(count: int) -> Iterator[Executor]:
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     listen, stop = context.Pipe(duplex=False)
-    resource_tracker.ensure_running()  # else the first worker's start would, and unblock the signal that _Pool blocks
+    with undisturbed():
+        resource_tracker.ensure_running()  # else a worker's start would, and unblock signals that have to stay blocked
     pool = _Pool(count, mp_context=context, initializer=_start, initargs=(listen,))
     try:
         yield pool
@@ -51,8 +66,9 @@ def local_workers(count: int) -> Iterator[Executor]:
 
 
 def _start(listen: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    for number in _OF_TERMINALS:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
     threading.Thread(target=_end_with_coordinator, args=(listen,), daemon=True).start()
 
 

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -97,6 +98,7 @@ def test_a_match_rotates_the_seats_and_its_logs_verify(arena: Arena, tmp_path: P
     verified = arena("verify", "logs", "others", "--json")
     assert verified.returncode == 0, verified.stdout
     document = json.loads(verified.stdout)
+    assert verified.stdout.startswith('{\n  "logs": [\n    {\n      "log": "logs/'), "indented, as every document is"
     assert document["failed"] == 0
     assert [row["draws_checked"] for row in document["logs"]] == [True] * 4
 
@@ -107,6 +109,27 @@ def test_a_match_for_people(arena: Arena) -> None:
     assert len(lines) == 4
     assert all(line.startswith("1. ") and line.endswith(".jsonl") for line in lines[:3])
     assert lines[3].startswith("3 games: greedy won ")
+
+
+def test_a_forfeit_says_where_the_bot_crashed_and_how_to_ask_it_again(arena: Arena, tmp_path: Path) -> None:
+    """The bot's folder is not here, and its first game is over in its first turn."""
+    nest = tmp_path / "a nest"
+    assert arena("bot", "new", "moody").returncode == 0
+    (tmp_path / "moody").rename(nest)
+    bot = nest / "bot.py"
+    source = bot.read_text(encoding="utf-8")
+    bot.write_text(re.sub(r"( +)def decide\(.*:\n", r'\g<0>\1    print("well", flush=True)\n\1    1 / 0\n', source))
+    done = arena("match", "./a nest", "greedy", "--ruleset", "basic")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r": 1 turn, .*\.jsonl$", done.stdout, re.MULTILINE)
+    assert re.search(r"words: File .*bot\.py\", line \d+, in decide\n.*words: ZeroDivision", done.stderr)
+    files = re.findall(r"^  (?:log|its output|its messages): (\S+)$", done.stderr, re.MULTILINE)
+    assert [Path(file).name.partition(".")[2] for file in files[:3]] == ["jsonl", "seat0.output", "seat0.transcript"]
+    assert all((tmp_path / file).is_file() for file in files)
+    [again, *_] = re.findall(r"^  ask it again: arena (.*)$", done.stderr, re.MULTILINE)
+    asked = arena(*shlex.split(again))
+    assert asked.returncode == 3, asked.stderr
+    assert "would forfeit: it exited with status 1" in asked.stdout
 
 
 def test_verify_says_where_a_log_departs(arena: Arena, tmp_path: Path) -> None:
@@ -134,7 +157,10 @@ def test_verify_without_the_secret_checks_all_but_the_draws(arena: Arena, tmp_pa
     assert done.stdout.count("draws not checked") == 2
 
 
-def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_match_that_is_asked_to_stop_says_what_is_kept_and_leaves_no_bot(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     folder = tmp_path / "sleeper"
     folder.mkdir()
     (folder / "bot.toml").write_text(
@@ -148,13 +174,29 @@ def test_ctrl_c_ends_a_match_with_130_and_leaves_no_bot(tmp_path: Path) -> None:
         assert running.stderr is not None
         ready, _, _ = select.select([started, running.stderr], [], [])
         assert ready == [started], "the match ended before its bot was there"
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         _, stderr = running.communicate()
     assert os.read(started, 100) == b"here\n"
     assert os.read(started, 100) == b"", "nobody holds the other end: the bot has ended"
     os.close(started)
-    assert running.returncode == 130
-    assert "Traceback" not in stderr
+    assert running.returncode == 128 + number
+    assert re.fullmatch(
+        r"Interrupted: the logs of 0 of 2 games are kept in logs/match-\S+\. A match cannot be continued; to begin "
+        r"another:\n  arena match \./sleeper random\n",
+        stderr,
+    ), stderr
+
+
+def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> None:
+    """As `nohup` and a shell's `&` have it."""
+    script = f"trap '' INT HUP; {sys.executable} -m arena match random random --deals 20 & wait"
+    with subprocess.Popen(["/bin/sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, process_group=0) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        os.killpg(running.pid, signal.SIGHUP)
+        output = running.stdout.read()
+    assert b"40 games: random won" in output
 
 
 @pytest.mark.parametrize(

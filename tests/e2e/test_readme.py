@@ -32,6 +32,14 @@ def test_the_tour_works(tmp_path: Path) -> None:
     follow(OTHERS, tmp_path)
 
 
+def test_its_match_can_be_played_and_replayed_again(tmp_path: Path) -> None:
+    again = [command for command in COMMANDS if " games" in command]
+    assert {command.split()[1] for command in again} == {"match", "replay", "verify"}
+    follow(again, tmp_path)
+    (tmp_path / "bots").unlink()
+    follow(again, tmp_path)
+
+
 def test_what_it_shows_with_built_bots_works(tmp_path: Path) -> None:
     try:
         for name in re.findall(r"greedy-\w+", " ".join(WITH_BUILT_BOTS)):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -152,9 +154,10 @@ def test_every_log_verifies(arena: Run) -> None:
     arena("verify", "logs")
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    """A tournament in a process group of its own, as a shell starts it."""
-    return subprocess.Popen(
+@contextmanager
+def start(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Starts a tournament in a process group of its own, as a shell does; it does not outlive the block."""
+    with subprocess.Popen(
         [sys.executable, "-m", "arena", "tournament", *words],
         cwd=folder,
         env=environment(),
@@ -162,7 +165,11 @@ def start(folder: Path, *words: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         process_group=0,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 WORDS = ("random", "greedy", "--deals", "6", "--seed", "storm", "--concurrency", "2", "--json")
@@ -194,6 +201,42 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
     assert re.search(r"Interrupted: \d+ of 12 games are kept", stderr)
     assert "arena tournament random greedy --seed storm --deals 6 --concurrency 2 --json" in stderr
     check_the_rest(arena, tmp_path, 2)
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["alone", "with its workers"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Signals, group: bool) -> None:
+    with start(tmp_path, *WORDS, "--deals", "5000") as process:
+        wait_for_games(tmp_path, process, 1)
+        for _ in range(2):
+            (os.killpg if group else os.kill)(process.pid, number)
+        stdout, stderr = process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
+    assert process.returncode == 128 + number, stderr
+    assert stdout == ""
+    last = stderr.splitlines()[-2:]
+    assert re.fullmatch(r"Interrupted: \d+ of 10000 games are kept. To go on:", last[0]), stderr
+    assert last[1].startswith("  arena tournament random greedy "), "something was said afterwards"
+    assert not (tmp_path / "arena.db-lock").exists()
+
+
+def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "arena", "tournament", *WORDS, "--deals", "5000"]
+    take_terminal = (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", take_terminal, *command],
+        cwd=tmp_path, env=environment() | {"TERM": "xterm"}, start_new_session=True,
+        stdin=theirs, stdout=theirs, stderr=theirs,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        output = b""
+        while b" leads" not in output:
+            output += os.read(ours, 65_536)
+        os.close(ours)
+        assert process.wait() == 128 + signal.SIGHUP
+    assert not (tmp_path / "arena.db-lock").exists()
 
 
 def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:

@@ -40,7 +40,10 @@ def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
             say(plain(line))
         say(plain(_sentence(built)))
 
-    build_bots(bots, done, sys.stderr.buffer if verbose else None)
+    def begin(bot: str, command: str) -> None:
+        say(plain(f"building {bot}: {command} ..."))
+
+    build_bots(bots, done, sys.stderr.buffer if verbose else None, begin=begin)
     if failed:
         ctx.exit(ArenaError.exit_code)
 

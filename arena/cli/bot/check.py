@@ -61,7 +61,6 @@ def check(
     from arena.conform.runner import check_bot, rules_to_check
     from arena.conform.text import report_lines, verdict_lines
     from arena.link.bots import load_bot
-    from arena.tournament.report import to_json
 
     demanded = Level(level)
     specs = [load_bot(bot) for bot in bots]
@@ -77,7 +76,7 @@ def check(
             for line in report_lines(reports[-1], console().width):
                 show(line)
     if as_json:
-        show_json(to_json(document(reports, demanded)))
+        show_json(document(reports, demanded))
     elif len(reports) > 1:
         click.echo()
         for line in verdict_lines(reports, demanded):

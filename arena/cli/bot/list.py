@@ -37,11 +37,10 @@ def list_(as_json: bool) -> None:
     """
     from arena.author.listing import list_bots
     from arena.resources import bots_folder
-    from arena.tournament.report import to_json
 
     rows = list_bots()
     if as_json:
-        show_json(to_json({"bots": rows}))
+        show_json({"bots": rows})
         return
     _print([row for row in rows if row.bundled], f"Bundled, in {bots_folder()}", bots_folder())
     if local := [row for row in rows if not row.bundled]:

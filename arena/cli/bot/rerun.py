@@ -67,7 +67,7 @@ def rerun(
     if turn is not None and not any(reply.asked.turn == turn for reply in replies):
         raise ConfigError(f"expected a turn in which seat {seat} was asked, got: {turn}; use --turn")
     if as_json:
-        show_json(msgspec.json.encode(document(str(log), seat, bot, replies, again.output)).decode())
+        show_json(document(str(log), seat, bot, replies, again.output))
     else:
         show_line(summary(replies))
         for line in again.output.splitlines():

@@ -40,7 +40,7 @@ def test_a_bot_is_built_in_its_folder() -> None:
 def test_nothing_to_build() -> None:
     bot("mine")
     Path("mine/bot").touch(mode=0o755)
-    assert build_bot("./mine") == Built(bot="./mine")
+    assert build_bot("./mine", begin=pytest.fail) == Built(bot="./mine")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,9 @@ def test_all_bots_here_are_built_whatever_becomes_of_one() -> None:
     bot(".hidden", "exit 1")
     Path("empty").mkdir()
     done: list[Built] = []
-    build_bots((), done.append)
+    begun: list[tuple[str, str]] = []
+    build_bots((), done.append, begin=lambda bot, command: begun.append((bot, command)))
+    assert begun == [("one", "sh -c 'exit 1'"), ("two", f"sh -c '{GOOD}'")]
     assert [(built.bot, built.problem is None) for built in done] == [("one", False), ("two", True)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
@@ -67,6 +69,24 @@ def test_every_frame_is_printed_where_there_is_no_terminal(game: Path) -> None:
     ]
     assert "\x1b" not in result.output
     assert all(line == line.rstrip() and len(line) <= 80 for line in result.output.splitlines())
+
+
+def test_of_a_folder_the_game_that_was_over_last_is_shown(game: Path, tmp_path: Path) -> None:
+    for number, (folder, name) in enumerate((("match-2", "b"), ("match-1", "d"), ("match-1", "c"), ("match-0", "d"))):
+        log = tmp_path / folder / f"{name}.jsonl"
+        log.parent.mkdir(exist_ok=True)
+        log.write_text(f"game {number}\n")
+        os.utime(log, ns=(0, min(number, 2)))
+    assert f"{tmp_path}/match-1/c.jsonl" not in run(tmp_path).stderr
+    assert f"{tmp_path}/match-0/d.jsonl" in run(tmp_path).stderr, "the last by name, of those of one moment"
+    shutil.copy(game, tmp_path / "a.jsonl")
+    assert run(tmp_path, "--turn", 2).output == run(game, "--turn", 2).output
+
+
+def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
+    result = run(tmp_path)
+    assert result.exit_code == 2
+    assert "expected a folder with game logs (*.jsonl), got: " in result.stderr
 
 
 def test_one_turn_with_the_eyes_of_one_seat(game: Path) -> None:

@@ -255,3 +255,18 @@ def test_a_late_claim_at_the_end_of_a_log_is_not_lost(race: Log) -> None:
 def test_an_interrupted_game_says_so(log: Log) -> None:
     records = [*log.records[:40], replace(log.outcome, termination="interrupted", ranks=[])]
     assert "The game was interrupted" in words(Replay(replace(log, records=records)))
+
+
+def test_a_forfeit_names_its_seat_and_the_overload_once(forfeited: Log) -> None:
+    def late(record: Any) -> Any:
+        if not isinstance(record, ForfeitRecord):
+            return record
+        [forfeit] = record.forfeits
+        sentence = f"seat {forfeit.seat} was late (the machine was overloaded: the referee itself ran late)"
+        return replace(record, forfeits=[replace(forfeit, sentence=sentence, overloaded=True)])
+
+    log = replace(forfeited, records=[late(record) for record in forfeited.records])
+    guilty = next(record for record in log.records if isinstance(record, ForfeitRecord)).forfeits[0].seat
+    for seat in (None, guilty, 1 - guilty):
+        [line] = [line for line in words(Replay(log, seat)).splitlines() if "overloaded" in line]
+        assert line.count(f"seat {guilty}") == line.count("overloaded") == 1

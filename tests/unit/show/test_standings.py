@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -80,20 +81,51 @@ def test_names_cannot_draw(name: str) -> None:
     assert name != "[red]" or name in text
 
 
-def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
-    forfeit = Forfeit(
+def forfeit(*stderr: str) -> Forfeit:
+    return Forfeit(
         seat=1,
         code=Termination.TIMEOUT,
-        sentence="seat 1 exceeded its time by 240 ms",
+        sentence="seat 1 exceeded its time by 240 ms (the machine was overloaded: it ran late)",
         turn=7,
-        stderr=("before", "last \x1b[2J"),
+        stderr=stderr,
         overloaded=True,
     )
-    assert forfeit_text(forfeit, "slow\n", "logs/x.jsonl").splitlines() == [
-        r"slow\n (seat 1, turn 7) exceeded its time by 240 ms (the machine was overloaded)",
+
+
+FILES = {"log": "logs/x.jsonl", "its output": "logs/x.seat1.output"}
+
+
+def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
+    assert forfeit_text(forfeit("before", "last \x1b[2J"), "slow\n#2", "./slow\n", FILES).splitlines() == [
+        r"slow\n#2 (seat 1, turn 7) exceeded its time by 240 ms (the machine was overloaded: it ran late)",
         "  log: logs/x.jsonl",
+        "  its output: logs/x.seat1.output",
         r"  its last words: last \x1b[2J",
-        r"  ask it again: arena bot rerun logs/x.jsonl 'slow\n' --seat 1",
+        r"  ask it again: arena bot rerun logs/x.jsonl './slow\n' --seat 1",
     ]
-    assert forfeit_text(forfeit, "slow#2", "x.jsonl").endswith(" rerun x.jsonl slow --seat 1")
-    assert len(forfeit_text(forfeit, "slow", "logs/x.jsonl", brief=True).splitlines()) == 1
+    assert len(forfeit_text(forfeit("last"), "slow", "slow", FILES, brief=True).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("stderr", "words"),
+    [
+        ((), []),
+        (("a 12:30 note",), ["a 12:30 note"]),
+        (
+            (
+                '  File "/bots/kite/bot.py", line 12, in decide',
+                "    return 1 / 0",
+                "ZeroDivisionError: division by zero",
+            ),
+            ['File "/bots/kite/bot.py", line 12, in decide', "ZeroDivisionError: division by zero"],
+        ),
+        (
+            ("panic: runtime error", "goroutine 1 [running]:", "\t/bots/kite/main.go:12 +0x1b", "exit status 2"),
+            ["/bots/kite/main.go:12 +0x1b", "exit status 2"],
+        ),
+        (("TypeError: x", "    at decide (/bots/kite/bot.js:9:5)"), ["at decide (/bots/kite/bot.js:9:5)"]),
+    ],
+)
+def test_last_words_say_where_a_bot_crashed(stderr: tuple[str, ...], words: list[str]) -> None:
+    text = forfeit_text(forfeit(*stderr), "kite", "kite", FILES)
+    assert re.findall(r"its last words: (.*)", text) == words

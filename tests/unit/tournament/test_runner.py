@@ -101,6 +101,35 @@ def test_stopping_keeps_what_is_stored_and_a_second_run_does_the_rest(store: Sto
     assert sorted(told) == list(range(TOTAL))
 
 
+class Shy:
+    """A future that nobody may look at before it is finished: a signal could come while its lock is held."""
+
+    def __init__(self) -> None:
+        self._future: Future[Any] = Future()
+        self.set_result = self._future.set_result
+        self.add_done_callback = lambda told: self._future.add_done_callback(lambda _: told(self))
+
+    def __getattr__(self, name: str) -> Any:
+        assert self._future._state == "FINISHED", f"{name} of a future that is not finished"
+        return getattr(self._future, name)
+
+
+def test_no_future_is_looked_at_before_it_is_finished(store: Store, tmp_path: Path) -> None:
+    class Threads(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+            future = Shy()
+            super().submit(lambda: future.set_result(fn(*args, **kwargs)))
+            return future
+
+    @contextmanager
+    def threads() -> Iterator[Executor]:
+        with Threads(2) as executor:
+            yield executor
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    assert len(list(instant.runner(store, begun, SETTINGS, workers=threads).run())) == TOTAL
+
+
 class Fragile(Executor):
     """Breaks when a game that kills its worker is submitted; games that hold are running then, all others are back."""
 

@@ -1,0 +1,48 @@
+"""Forfeits as `match` and `tournament` tell them while they play."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.cli.output import say
+from arena.show.standings import forfeit_text
+
+if TYPE_CHECKING:
+    from arena.tournament.runner import Played
+    from arena.tournament.settings import Setup
+
+IN_FULL = 3
+"""So many forfeits of a bot for one reason are told with files and last words, later ones in a line."""
+
+
+class Forfeits:
+    """Tells the forfeits of a tournament, or match: briefly once they are old news."""
+
+    def __init__(self, setup: Setup, logs: str) -> None:
+        self._setup = setup
+        self._logs = Path(logs)
+        self._told: Counter[tuple[str, str]] = Counter()
+
+    def tell(self, played: Played) -> None:
+        """Says which bots lost a game by their own doing, and where their authors find out why."""
+        log = self._logs / played.result.log
+        for seat in played.result.seats:
+            if (forfeit := seat.forfeit) is not None:
+                entrant = played.game.entrants[forfeit.seat]
+                name = self._setup.settings.bots[entrant].name
+                brief = self._told[name, forfeit.code] >= IN_FULL
+                self._told[name, forfeit.code] += 1
+                say(forfeit_text(forfeit, name, self._setup.refs[entrant], _files(log, forfeit.seat), brief=brief))
+
+
+def _files(log: Path, seat: int) -> dict[str, str]:
+    """What was kept of a game for the author of a seat's bot: paths by kind."""
+    files = {
+        "log": log,
+        "its output": log.with_suffix(f".seat{seat}.output"),
+        "its messages": log.with_suffix(f".seat{seat}.transcript"),
+    }
+    return {kind: os.path.relpath(path) for kind, path in files.items() if kind == "log" or path.exists()}

@@ -1,0 +1,127 @@
+"""Every table that a game can be played at, and the whole kit over each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.games import BoardFile, find_board, game
+from arena.rules.base import Rules
+from arena.testing.checks import CHECKS, check_declaration
+from arena.testing.secrecy import check_secrecy
+from arena.testing.walks import GameFault, place_of, walk
+
+GAMES = 5
+"""Games that are played at each table unless another number is named."""
+
+
+class Table(msgspec.Struct, frozen=True):
+    """A ruleset and a number of players."""
+
+    ruleset: str
+    players: int
+    rules: Rules[Any]
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of checking a table."""
+
+    ruleset: str
+    players: int
+    games: int
+    """Games that each check was to play."""
+    steps: int
+    """Draws and plays of those games."""
+    fault: GameFault | None
+    """The first law that the game breaks at this table, if any."""
+
+
+def tables(
+    rules: type[Rules[Any]], *, ruleset: str | None = None, players: int | None = None, board: BoardFile | None = None
+) -> Iterator[Table]:
+    """Yields the tables that a game can be played at.
+
+    Args:
+        rules: The game; it need not be installed.
+        ruleset: Only this ruleset.
+        players: Only so many players.
+        board: What it is played on, instead of the game's default board.
+
+    Raises:
+        ConfigError: There is no such ruleset, or the game or its board is not for so many players.
+    """
+    names = list(rules.rulesets)
+    if ruleset not in (None, *names):
+        raise ConfigError(f"expected a ruleset of {rules.name}, one of {', '.join(names)}, got: {ruleset!r}")
+    boards, counts = rules.boards, tuple(rules.seat_counts)
+    if boards is not None:
+        if board is None:
+            own = boards.bundled.get(boards.default)
+            board = find_board(boards.default) if own is None else BoardFile(boards.default, own)
+        counts = tuple(count for count in boards.players(board.text, board.name) if count in counts)
+    if players not in (None, *counts):
+        raise ConfigError(f"expected {' or '.join(map(str, counts))} players for {rules.name}, got: {players}")
+    for name in names if ruleset is None else [ruleset]:
+        for count in counts if players is None else [players]:
+            on = None if boards is None or board is None else boards.parse(board.text, board.name, count)
+            yield Table(name, count, rules(count, rules.rulesets[name].options, on))
+
+
+def check_table(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> int:
+    """Checks a game at one table against every law: the number of steps that its games had.
+
+    Args:
+        rules: The game at the table.
+        games: How many games each check plays.
+        seed: The first game's seed; the others follow.
+
+    Raises:
+        GameFault: A law is broken.
+    """
+    steps = changed = 0
+    for number in range(seed, seed + games):
+        steps += sum(1 for _ in walk(rules, number))
+        for check in CHECKS:
+            check(rules, number)
+        changed += check_secrecy(rules, number)
+    if not rules.nothing_hidden and not changed:
+        raise GameFault(
+            "secrecy",
+            "resample to return another state at some moment, since the game hides something",
+            "always the state that it was given",
+            place_of(rules, f"{games} games from seed {seed}"),
+            "let resample exchange what a seat does not know, or set `nothing_hidden = True`",
+        )
+    return steps
+
+
+def check_game(
+    rules: str | type[Rules[Any]],
+    *,
+    games: int = GAMES,
+    seed: int = 0,
+    ruleset: str | None = None,
+    players: int | None = None,
+    board: BoardFile | None = None,
+) -> None:
+    """Checks a game against every law of `arena.rules.base`, at every table unless some are named.
+
+    Args:
+        rules: The game's class, or the name of an installed game.
+        games: How many games each check plays at each table.
+        seed: The first game's seed; the others follow.
+        ruleset: Only this ruleset.
+        players: Only so many players.
+        board: What it is played on, instead of the game's default board.
+
+    Raises:
+        GameFault: A law is broken. The message says which, where, and what to do.
+        ConfigError: There is no such game, ruleset or number of players.
+    """
+    found = game(rules) if isinstance(rules, str) else rules
+    check_declaration(found)
+    for table in tables(found, ruleset=ruleset, players=players, board=board):
+        check_table(table.rules, games=games, seed=seed)

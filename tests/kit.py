@@ -11,8 +11,7 @@ import msgspec
 import pytest
 
 from arena.errors import IllegalAction
-from arena.resources import default_board
-from arena.rules import NAMES, game, make_rules, resolve_options
+from arena.games import default_board, game, make_rules, names, resolve_options
 from arena.rules.base import Decision, Event, Rules
 
 LONGEST = 2_000
@@ -40,7 +39,7 @@ class Table(msgspec.Struct, frozen=True):
 
 def tables() -> Iterator[Table]:
     """Every ruleset of every game for every number of players."""
-    for name in NAMES:
+    for name in names():
         for ruleset in game(name).rulesets:
             for seats in game(name).seat_counts:
                 yield Table(name, ruleset, seats)
@@ -48,7 +47,7 @@ def tables() -> Iterator[Table]:
 
 def single_options() -> Iterator[Table]:
     """Every value of every option alone, beside the game's first ruleset, for two and three players."""
-    for name in NAMES:
+    for name in names():
         ruleset, first = next(iter(game(name).rulesets.items()))
         for option in game(name).option_list:
             for value in option.values:
@@ -64,8 +63,7 @@ def samurai(seats: int = 2, ruleset: str = "standard", **overrides: str) -> Rule
 
 def at_default_board(name: str, seats: int, ruleset: str, **overrides: str) -> Rules[Any]:
     """A game's rules on its bundled board."""
-    board_name, text = default_board(name)
-    return make_rules(name, text, board_name, seats, resolve_options(name, ruleset, overrides)[1])
+    return make_rules(name, seats, resolve_options(name, ruleset, overrides)[1], default_board(name))
 
 
 class Step(msgspec.Struct):
@@ -84,7 +82,7 @@ def walk(rules: Rules[Any], seed: int, after: Callable[[Any, random.Random], Any
     state = rules.start()
     begun: tuple[Decision, int] | None = None
     for _ in range(LONGEST):
-        if rules.ranks(state) is not None:
+        if rules.outcome(state) is not None:
             return
         before, events = state, []
         seat = None
@@ -104,6 +102,11 @@ def walk(rules: Rules[Any], seed: int, after: Callable[[Any, random.Random], Any
             state = after(state, chance)
         yield Step(before, state, seat, move, events)
     raise AssertionError(f"the game did not end within {LONGEST} steps")
+
+
+def act(rules: Rules[Any], state: Any, seat: int, action: Any, events: list[Event] | None = None) -> Any:
+    """The state after an action as it came over the wire."""
+    return rules.act(state, seat, rules.read_action(state, seat, action), events)
 
 
 def check_rules(rules: Rules[Any], seed: int) -> None:
@@ -135,9 +138,9 @@ def check_rules(rules: Rules[Any], seed: int) -> None:
             elif not legal and step.seat is not None:
                 with pytest.raises(IllegalAction):
                     rules.check(state, seat, step.move)
-    ranks = rules.ranks(state)
-    assert ranks is not None
-    check_ranks(ranks, rules.seats)
+    outcome = rules.outcome(state)
+    assert outcome is not None
+    check_ranks(outcome.ranks, rules.seats)
     assert rules.pending(state) == ()
     assert rules.draw_wanted(state) is None
 
@@ -180,8 +183,8 @@ def check_actions(rules: Rules[Any], seed: int) -> None:
         if same_turn and rules.turn(begun) and (step.seat, kind) in still:
             continue
         told: list[Event] = []
-        action = json.loads(json.dumps(rules.write_action(begun, step.seat, plays)))
-        assert rules.act(begun, step.seat, action, told) == step.after
+        action = json.loads(json.dumps(rules.write_action(plays)))
+        assert act(rules, begun, step.seat, action, told) == step.after
         assert told == events
         plays, events = [], []
 

@@ -368,7 +368,9 @@ class Rules(ABC, Generic[S]):
             choose: The source of chance.
         """
         if not self.nothing_hidden:
-            raise NotImplementedError(f"{self.name} does not say what is hidden: override resample, or set nothing_hidden")
+            raise NotImplementedError(
+                f"{self.name} does not say what is hidden: override resample, or set nothing_hidden"
+            )
         return state
 
     # Actions and legal plays in the form of the wire

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from kit import at_default_board, tables, walk
 
-from arena.referee.scribe import log_event
+from arena.rules.base import Event
 
 FOLDER = Path(__file__).parent
 SEED = 1
@@ -25,6 +26,11 @@ def path_of(name: str, ruleset: str, seats: int) -> Path:
     return FOLDER / name / f"{ruleset}-{seats}p.jsonl"
 
 
+def event_line(event: Event) -> dict[str, Any]:
+    """An event with its audience, unless everyone is told."""
+    return event.data if event.audience is None else event.data | {"only": list(event.audience)}
+
+
 def lines(name: str, ruleset: str, seats: int) -> Iterator[bytes]:
     """The lines of a playthrough as the rules now make them."""
     rules = at_default_board(name, seats, ruleset)
@@ -34,11 +40,11 @@ def lines(name: str, ruleset: str, seats: int) -> Iterator[bytes]:
         yield msgspec.json.encode(
             {
                 ("draw" if step.seat is None else f"seat {step.seat}"): str(step.move),
-                "events": [log_event(event) for event in step.events],
+                "events": [event_line(event) for event in step.events],
                 "legal": {str(d.seat): len(rules.legal(state, d.seat)) for d in rules.pending(state)},
                 "views": [hashlib.sha256(view).hexdigest()[:12] for view in views],
             }
         )
     yield msgspec.json.encode(
-        {"ranks": rules.ranks(state), "views": [rules.view(state, seat) for seat in range(seats)]}
+        {"ranks": rules.outcome(state).ranks, "views": [rules.view(state, seat) for seat in range(seats)]}
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from golden.playthrough import CASES, FOLDER, path_of
 
-from arena.rules import NAMES
+from arena.games import names
 
 
 def test_every_game_is_looked_at() -> None:
-    assert {name for name, _, _ in CASES} == set(NAMES)
+    assert {name for name, _, _ in CASES} == set(names())
 
 
 @pytest.mark.parametrize(("rules", "ruleset", "players"), CASES)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kit import Step, at_default_board, check_actions, check_fold, check_ranks, check_rules, seen, walk
+from kit import Step, act, at_default_board, check_actions, check_fold, check_ranks, check_rules, seen, walk
 from msgspec.structs import replace
 
 from arena.errors import IllegalAction
@@ -27,7 +27,7 @@ every_table = pytest.mark.parametrize(("ruleset", "seats"), TABLES)
 SEEDS = st.integers(0, 2**32 - 1)
 few = settings(max_examples=4)
 """Whole games at every step: a handful of each of a dozen tables keeps the suite fast."""
-STRIPES = Deck("stripes", "a test", tuple(bytes([left, right] * 3) for left in range(4) for right in range(4)) * 4, "")
+STRIPES = Deck("stripes", "a test", "", tuple(bytes([left, right] * 3) for left in range(4) for right in range(4)) * 4)
 """Every card brings two rows along: even at random much is scored, and feature cards turn again and again."""
 
 
@@ -37,7 +37,7 @@ def gardener(seats: int, ruleset: str) -> Rules[Any]:
 
 def striped(seats: int, ruleset: str) -> Rules[Any]:
     """The same, with many rows."""
-    return Gardener(STRIPES, seats, Gardener.rulesets[ruleset].options)
+    return Gardener(seats, Gardener.rulesets[ruleset].options, STRIPES)
 
 
 # The kit on a deck that scores; test_rules.py has it on the bundled one
@@ -177,8 +177,8 @@ def decide(rules: Rules[Any], state: State, seat: int, chance: random.Random) ->
         legal = rules.legal(state, seat)
         plays.append(legal[chance.randrange(len(legal))])
         state = rules.apply(state, seat, plays[-1])
-    action = rules.write_action(begun, seat, plays)
-    assert rules.act(begun, seat, action) == state
+    action = rules.write_action(plays)
+    assert act(rules, begun, seat, action) == state
     return action
 
 
@@ -188,7 +188,7 @@ def decide(rules: Rules[Any], state: State, seat: int, chance: random.Random) ->
 def test_simultaneous_decisions_may_be_applied_in_any_order(ruleset: str, seats: int, seed: int) -> None:
     rules, chance = striped(seats, ruleset), random.Random(seed)
     state, several = rules.start(), 0
-    while rules.ranks(state) is None:
+    while rules.outcome(state) is None:
         if draw := rules.draw_wanted(state):
             state = rules.draw(state, chance.randrange(draw.n))
             continue
@@ -201,7 +201,7 @@ def test_simultaneous_decisions_may_be_applied_in_any_order(ruleset: str, seats:
         for order in (owing, owing[::-1], chance.sample(owing, len(owing))):
             world = state
             for seat in order:
-                world = rules.act(world, seat, actions[seat])
+                world = act(rules, world, seat, actions[seat])
             worlds.append(world)
         assert worlds[0] == worlds[1] == worlds[2]
         state = worlds[0]
@@ -221,10 +221,10 @@ def test_a_race_may_be_won_in_any_order(seed: int, seats: int, data: st.DataObje
             assert {decision.seat for decision in rules.pending(state)} == {*state.due}
             for card in chance.sample(cards, seats):
                 if card in state.offer:
-                    state = rules.act(state, seat, {"card": card})
+                    state = act(rules, state, seat, {"plays": [{"card": card}]})
                     break
                 with pytest.raises(IllegalAction, match=rf"card {card} is taken"):
-                    rules.act(state, seat, {"card": card})
+                    act(rules, state, seat, {"plays": [{"card": card}]})
         assert sorted(state.taken) == cards
         assert (state.phase, state.due, state.offer) == ("plant", tuple(range(seats)), ())
         assert replace(
@@ -245,7 +245,7 @@ def test_games_with_forfeits_at_any_moment_end_with_the_forfeited_last(ruleset: 
     told: list[Event] = []
 
     def maybe_forfeit(state: State, chance: random.Random) -> State:
-        if rules.ranks(state) is None and chance.random() < 0.03:
+        if rules.outcome(state) is None and chance.random() < 0.03:
             seats_left = [seat for seat in range(seats) if seat not in gone]
             failing = chance.sample(seats_left, min(len(seats_left), chance.choice([1, 1, 2])))
             gone.extend(failing)
@@ -262,14 +262,15 @@ def test_games_with_forfeits_at_any_moment_end_with_the_forfeited_last(ruleset: 
         told.clear()
         assert not {decision.seat for decision in rules.pending(step.after)} & {*gone}
         assert rules.load(rules.dump(step.after)) == step.after
-        over, asked = rules.ranks(step.after) is not None, bool(rules.pending(step.after))
+        over, asked = rules.outcome(step.after) is not None, bool(rules.pending(step.after))
         assert over + asked + (rules.draw_wanted(step.after) is not None) == 1, "something is due until it is over"
         cards = [card for garden in step.after.gardens for card, *_ in garden]
         cards += [*step.after.deck, *step.after.offer, *(card for card in step.after.taken if card is not None)]
         assert len({*cards}) == len(cards), "no card is in two places"
     assert step is not None
-    ranks = rules.ranks(step.after)
-    assert ranks is not None
+    outcome = rules.outcome(step.after)
+    assert outcome is not None
+    ranks = outcome.ranks
     check_ranks(ranks, seats)
     finished = [rank for seat, rank in enumerate(ranks) if seat not in gone]
     assert all(ranks[seat] > max(finished, default=0) for seat in gone)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kit import Table, check_actions, check_fold, check_rules, single_options, tables, walk
+from kit import Table, act, check_actions, check_fold, check_rules, single_options, tables, walk
 
 from arena.errors import ActionError
 
@@ -59,7 +59,7 @@ def test_games_with_forfeits_end_with_the_forfeited_last(table: Table, seed: int
 
     def maybe_forfeit(state: Any, chance: random.Random) -> Any:
         """At any moment when a seat could be asked, one or two seats may fail."""
-        if rules.ranks(state) is None and rules.draw_wanted(state) is None and chance.random() < 0.02:
+        if rules.outcome(state) is None and rules.draw_wanted(state) is None and chance.random() < 0.02:
             seats_left = [seat for seat in range(rules.seats) if seat not in gone]
             failing = chance.sample(seats_left, min(len(seats_left), chance.choice([1, 1, 2])))
             gone.extend(failing)
@@ -67,8 +67,9 @@ def test_games_with_forfeits_end_with_the_forfeited_last(table: Table, seed: int
         return state
 
     for step in walk(rules, seed, maybe_forfeit):
-        ranks = rules.ranks(step.after)
-    assert ranks is not None
+        outcome = rules.outcome(step.after)
+    assert outcome is not None
+    ranks = outcome.ranks
     finished = [rank for seat, rank in enumerate(ranks) if seat not in gone]
     assert all(ranks[seat] > max(finished, default=0) for seat in gone)
 
@@ -107,7 +108,7 @@ def test_no_action_raises_anything_but_an_action_error(table: Table, seed: int, 
     for value in values:
         step = chance.choice(steps)
         assert step.seat is not None
-        action = mutated(rules.write_action(step.before, step.seat, [step.move]), chance, value)
+        action = mutated(rules.write_action([step.move]), chance, value)
         if isinstance(action, dict):
             with suppress(ActionError):
-                rules.act(step.before, step.seat, action)
+                act(rules, step.before, step.seat, action)

@@ -9,14 +9,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
-from msgspec import Struct
-
 from arena.errors import BoardError
+from arena.rules import base
 from arena.rules.boardtext import BoardText
 from arena.rules.gardener.geometry import HIGH, WIDE
+from arena.types import Payload
 
 KINDS = ("tatami", "path", "pond", "garden")
 """The kinds of squares, in the order in which they are always named. Inside the engine a kind is its index here."""
@@ -24,28 +23,43 @@ SYMBOLS = "=.~*"
 """The character of each kind."""
 CARDS = 64
 """How many cards a deck has."""
+PLAYERS = range(2, 6)
+"""The numbers of players that the game can have."""
 
 SECTION = "cards"
 """What the cards are called in the file."""
 _CARDS_IN_A_BLOCK = 8
 
 
-class Deck(Struct, frozen=True):
+class Deck(base.Board, frozen=True):
     """A deck."""
 
-    name: str
-    """What people call it."""
-    source: str
-    """Where it comes from."""
     cards: tuple[bytes, ...]
     """Of each card the kinds of its squares, row by row from the top left. A card's number is its index."""
-    text: str
-    """The whole text of its file, with line ends normalised."""
 
-    @property
-    def hash(self) -> str:
-        """SHA-256 (hex) of `text` in UTF-8."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+    def payload(self) -> Payload:
+        """Returns the deck as bots are sent it, in `game_start`."""
+        return super().payload() | {"cards": [[KINDS[kind] for kind in card] for card in self.cards]}
+
+
+class DeckFormat(base.BoardFormat):
+    """The decks of Samurai Gardener as files. Every deck is for every number of players."""
+
+    section = SECTION
+    default = "garden"
+
+    def problems(self, text: str, source: str) -> list[BoardError]:
+        """Returns everything that keeps a text from being a deck, in the order of the text."""
+        return find_problems(text, source)
+
+    def players(self, text: str, source: str) -> tuple[int, ...]:
+        """Returns the numbers of players that a deck is for, ascending."""
+        parse_deck(text, source)
+        return tuple(PLAYERS)
+
+    def parse(self, text: str, source: str, players: int) -> Deck:
+        """Returns the deck."""
+        return parse_deck(text, source)
 
 
 def parse_deck(text: str, source: str) -> Deck:
@@ -61,7 +75,7 @@ def parse_deck(text: str, source: str) -> Deck:
     parser = _Parser(text, source)
     if parser.problems:
         raise parser.problems[0]
-    return Deck(parser.header["name"], parser.header["source"], tuple(parser.cards), parser.text)
+    return Deck(parser.header["name"], parser.header["source"], parser.text, tuple(parser.cards))
 
 
 def find_problems(text: str, source: str) -> list[BoardError]:

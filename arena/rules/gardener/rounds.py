@@ -11,15 +11,16 @@ from msgspec.structs import replace
 
 from arena.rules.base import Event, Product
 from arena.rules.gardener.deck import KINDS
-from arena.rules.gardener.facts import along, kind_names, row_fact
 from arena.rules.gardener.geometry import STRIDE, Row, square
-from arena.rules.gardener.plays import Done, Plant, Score, Seize
-from arena.rules.gardener.scoring import BONUS, POINTS, scorable, turn_down
-from arena.rules.gardener.state import ALL_KINDS, State
-from arena.rules.gardener.tables import Tables
+from arena.rules.gardener.payloads import along, kind_names, row_fact
+from arena.rules.gardener.state import ALL_KINDS, Done, Plant, ScoreRow, Seize, State, Tables
 from arena.rules.seats import rank, still_in, with_item
 from arena.types import Seat
 
+POINTS = {3: 1, 4: 2, 5: 4}
+"""For a row, by its length."""
+BONUS = (0, 0, 2, 4, 6)
+"""By the number of different kinds scored in a round."""
 _DONE = Product.of(Done)
 
 
@@ -152,6 +153,16 @@ def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Ev
 # Score
 
 
+def scorable(rows: Sequence[Row], features: int) -> list[Row]:
+    """The rows whose kind's feature card is face up."""
+    return [row for row in rows if features >> row.kind & 1]
+
+
+def turn_down(features: int, kind: int) -> int:
+    """The feature cards face up after a row was scored: the moment all four are face down, all turn face up."""
+    return features & ~(1 << kind) or ALL_KINDS
+
+
 def _can_score(state: State, seat: Seat) -> bool:
     return bool(scorable(state.rows[seat], state.features[seat]))
 
@@ -159,10 +170,10 @@ def _can_score(state: State, seat: Seat) -> bool:
 def score_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
     """The rows that can be scored next, or to score no more."""
     rows = scorable(state.rows[seat], state.features[seat])
-    return [Product.of(Score.of, (row,)) for row in rows] + [_DONE]
+    return [Product.of(ScoreRow.of, (row,)) for row in rows] + [_DONE]
 
 
-def score_refusal(tables: Tables, state: State, seat: Seat, play: Score | Done) -> str | None:
+def score_refusal(tables: Tables, state: State, seat: Seat, play: ScoreRow | Done) -> str | None:
     """Why a row may not be scored, or None if it may."""
     if isinstance(play, Done):
         return None
@@ -174,12 +185,12 @@ def score_refusal(tables: Tables, state: State, seat: Seat, play: Score | Done) 
     return None
 
 
-def _find(state: State, seat: Seat, play: Score) -> Row | None:
+def _find(state: State, seat: Seat, play: ScoreRow) -> Row | None:
     wanted = play.x, play.y, play.down
     return next((row for row in state.rows[seat] if (row.x, row.y, row.down) == wanted), None)
 
 
-def score(tables: Tables, state: State, seat: Seat, play: Score, events: list[Event] | None) -> State:
+def score(tables: Tables, state: State, seat: Seat, play: ScoreRow, events: list[Event] | None) -> State:
     """A seat scores a row."""
     row = _find(state, seat, play)
     assert row is not None

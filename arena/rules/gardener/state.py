@@ -1,16 +1,65 @@
-"""The state of a game of Samurai Gardener: immutable plain data.
+"""What the rules of Samurai Gardener are about: plays, the state of a game, and tables computed once.
 
 The deck is `bytes` of the numbers of its cards, ascending; a set of kinds is a number with a bit for each kind.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import msgspec
 
-from arena.rules.gardener.geometry import Row
+from arena.rules.base import Decision, Draw
+from arena.rules.gardener import geometry
+from arena.rules.gardener.deck import Deck
+from arena.rules.gardener.geometry import Layout, Row, point
 from arena.types import Ranks, Seat
+
+# Plays: the steps of the engine
+
+
+class Seize(msgspec.Struct, frozen=True):
+    """Take a card that is turned up."""
+
+    card: int
+
+
+class Plant(msgspec.Struct, frozen=True):
+    """Put the card that was taken into one's garden."""
+
+    x: int
+    y: int
+    turned: bool
+
+    @classmethod
+    def at(cls, position: int, turned: bool) -> Plant:
+        """At a position of the garden's geometry."""
+        return cls(*point(position), turned)
+
+
+class ScoreRow(msgspec.Struct, frozen=True):
+    """Score a new row, named by where it begins and how it runs."""
+
+    x: int
+    y: int
+    down: bool
+
+    @classmethod
+    def of(cls, row: Row) -> ScoreRow:
+        """That row."""
+        return cls(row.x, row.y, row.down)
+
+
+class Done(msgspec.Struct, frozen=True):
+    """Score no more rows. Needed only where more could be scored."""
+
+
+Play: TypeAlias = Seize | Plant | ScoreRow | Done
+
+
+# The state
 
 Phase: TypeAlias = Literal["deal", "turn_up", "seize", "plant", "score", "over"]
 Planted: TypeAlias = tuple[int, int, int, bool]
@@ -54,3 +103,48 @@ class State(msgspec.Struct, frozen=True):
     """The seats that forfeited, in order; those of one moment together."""
     ranks: Ranks = ()
     """Set when the game is over."""
+
+
+# Tables
+
+
+class Tables:
+    """The deck as the rules read it, and the objects that would otherwise be made again at every step."""
+
+    def __init__(self, deck: Deck, seats: int, options: Mapping[str, str]) -> None:
+        self.seats = seats
+        self.race = options["seize"] == "race"
+        self.features = options["features"] == "on"
+        self.target = int(options["target"])
+        self.cards = [(card, card[::-1]) for card in deck.cards]
+        """By number: the kinds of the squares of each card as it is, and turned."""
+        self.everyone = tuple(range(seats))
+        self.draws = [Draw("deck", n) for n in range(len(deck.cards) + 1)]
+        """By the size of the deck: the draw of a card."""
+        self.decisions = {
+            kind: [Decision(seat, kind, race=self.race and kind == "seize") for seat in range(seats)]
+            for kind in ("seize", "plant", "score")
+        }
+        """By kind and seat."""
+        self.layout = lru_cache(maxsize=256)(self._layout)
+        """A garden as it lies. Each is asked for several times, and is quickly made of the one before it."""
+        self.start = State(
+            phase="deal",
+            round=0,
+            starter=0,
+            deck=bytes(range(len(deck.cards))),
+            offer=(),
+            taken=(None,) * seats,
+            gardens=((),) * seats,
+            rows=((),) * seats,
+            scored=(0,) * seats,
+            features=(ALL_KINDS,) * seats,
+            scores=(0,) * seats,
+        )
+        """Every card in the deck."""
+
+    def _layout(self, garden: Garden) -> Layout:
+        if not garden:
+            return geometry.EMPTY
+        card, x, y, turned = garden[-1]
+        return geometry.plant(self.layout(garden[:-1]), self.cards[card][turned], geometry.square(x, y))

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
@@ -18,7 +17,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from arena.errors import BoardError, ConfigError
+from arena.rules import base
 from arena.rules.boardtext import BoardText
+from arena.types import Payload
 
 Kind: TypeAlias = Literal["land", "sea", "village", "city", "edo"]
 """What a space is. The last three are settlements."""
@@ -56,21 +57,22 @@ class Space(Struct, frozen=True):
     """Its name, if it has one."""
 
 
-class Board(Struct, frozen=True):
+class Board(base.Board, frozen=True):
     """A board for one number of players."""
 
-    name: str
-    """What people call it."""
-    source: str
-    """Where it comes from."""
-    text: str
-    """The whole text of its file, with line ends normalised."""
-    hash: str
-    """SHA-256 (hex) of `text` in UTF-8."""
     spaces: tuple[Space, ...]
     """Its spaces; a space's number is its index."""
     players: tuple[int, ...]
     """The numbers of players that the file has a board for."""
+
+    def payload(self) -> Payload:
+        """Returns the board as bots are sent it, in `game_start`."""
+        spaces = [
+            {"kind": space.kind, "neighbours": list(space.neighbours), "col": space.col, "row": space.row}
+            | ({"name": space.name} if space.name else {})
+            for space in self.spaces
+        ]
+        return super().payload() | {"spaces": spaces}
 
 
 class Cell(Struct, frozen=True):
@@ -93,7 +95,7 @@ class Cell(Struct, frozen=True):
         return 2 * self.row + self.col % 2
 
 
-class BoardFile(Struct, frozen=True):
+class BoardSet(Struct, frozen=True):
     """What a board file says: a board for each of several numbers of players."""
 
     name: str
@@ -106,11 +108,6 @@ class BoardFile(Struct, frozen=True):
     """The cells in the order in which one reads the map."""
     text: str
     """The whole text, with line ends normalised."""
-
-    @property
-    def hash(self) -> str:
-        """SHA-256 (hex) of `text` in UTF-8."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
 
     def for_players(self, players: int) -> Board:
         """The board for that number of players.
@@ -127,10 +124,10 @@ class BoardFile(Struct, frozen=True):
         spaces = tuple(
             Space(cell.kind, _neighbours(cell.line, cell.col, numbers), cell.col, cell.row, cell.name) for cell in cells
         )
-        return Board(self.name, self.source, self.text, self.hash, spaces, self.players)
+        return Board(self.name, self.source, self.text, spaces, self.players)
 
 
-def parse_board(text: str, source: str) -> BoardFile:
+def parse_board(text: str, source: str) -> BoardSet:
     """Read a board file.
 
     Args:
@@ -151,7 +148,7 @@ def find_problems(text: str, source: str) -> list[BoardError]:
     return _Parser(text, source).problems
 
 
-def format_board(board: BoardFile) -> str:
+def format_board(board: BoardSet) -> str:
     """The text that `parse_board` reads as `board`. Comments are not kept: they are in `board.text` only."""
     lines: dict[int, str] = {}
     for cell in sorted(board.cells, key=lambda cell: (cell.line, cell.col)):
@@ -167,6 +164,25 @@ def format_board(board: BoardFile) -> str:
             "",
         ]
     )
+
+
+class BoardFormat(base.BoardFormat):
+    """The boards of Samurai as files."""
+
+    section = SECTION
+    default = "japan"
+
+    def problems(self, text: str, source: str) -> list[BoardError]:
+        """Returns everything that keeps a text from being a board, in the order of the text."""
+        return find_problems(text, source)
+
+    def players(self, text: str, source: str) -> tuple[int, ...]:
+        """Returns the numbers of players that a board is for, ascending."""
+        return parse_board(text, source).players
+
+    def parse(self, text: str, source: str, players: int) -> Board:
+        """Returns the board for a number of players."""
+        return parse_board(text, source).for_players(players)
 
 
 def _span(players: tuple[int, ...]) -> str:
@@ -199,12 +215,12 @@ class _Parser(BoardText):
             self._check_spaces(head)
 
     @property
-    def board(self) -> BoardFile:
+    def board(self) -> BoardSet:
         cells = tuple(
             Cell(cell.kind, cell.players, cell.col, cell.row, self.places.get((cell.col, cell.row), ("", 0))[0])
             for cell in self.cells.values()
         )
-        return BoardFile(self.header["name"], self.header["source"], self.players, cells, self.text)
+        return BoardSet(self.header["name"], self.header["source"], self.players, cells, self.text)
 
     # The header
 

@@ -1,16 +1,17 @@
-"""Captures: which settlements are surrounded, and who takes their pieces (rules page, "A turn", 2)."""
+"""Captures: which settlements are surrounded, who takes their pieces, and who has won by them.
+
+The rules page has it under "A turn", 2, and "Who wins".
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from arena.rules.base import Event, Product
-from arena.rules.samurai.plays import Capture
-from arena.rules.samurai.state import State
-from arena.rules.samurai.tables import INFLUENCE, Tables
-from arena.rules.samurai.tiles import CASTE_INDEX, CASTES, ONE
+from arena.rules.samurai.state import CASTE_INDEX, CASTES, INFLUENCE, ONE, Capture, State, Tables, Triple
 from arena.rules.seats import with_item
 from arena.types import Payload, Seat
 
@@ -101,3 +102,33 @@ def influence(tables: Tables, state: State, settlement: int, caste: int) -> list
             seat, values = INFLUENCE[code]
             totals[seat] += values[caste]
     return totals
+
+
+# Who has won
+
+Comparison: TypeAlias = Callable[[Sequence[Triple], Seat], Triple]
+"""What a seat is compared by, given all captured pieces; larger is better. Seats that forfeited keep their pieces."""
+
+
+def leader(captured: Sequence[Triple], caste: int) -> Seat | None:
+    """Returns the seat that has strictly more pieces of a caste than every other, or None."""
+    pieces = [own[caste] for own in captured]
+    most = max(pieces)
+    return pieces.index(most) if pieces.count(most) == 1 else None
+
+
+def by_leaders(captured: Sequence[Triple], seat: Seat) -> Triple:
+    """Returns how many castes a seat leads, its pieces of the castes that it does not lead, and all its pieces."""
+    own = captured[seat]
+    led = [caste for caste in range(len(CASTES)) if leader(captured, caste) == seat]
+    return len(led), sum(own) - sum(own[caste] for caste in led), sum(own)
+
+
+def by_majorities(captured: Sequence[Triple], seat: Seat) -> Triple:
+    """Returns the same, but of the castes led only whether they are two or more (`scoring=two_majorities`)."""
+    led, others, everything = by_leaders(captured, seat)
+    return int(led >= 2), others, everything
+
+
+COMPARISONS: Mapping[str, Comparison] = {"leaders": by_leaders, "two_majorities": by_majorities}
+"""By the value of the option `scoring`."""

@@ -1,4 +1,4 @@
-"""The set-up: first hands, and pieces on the settlements (rules page, "Setup").
+"""The opening: first hands, and pieces on the settlements (rules page, "Set-up").
 
 Cities are filled before villages, by the seats in turn (`setup=draft`) or by chance (`setup=random`).
 """
@@ -9,10 +9,18 @@ from msgspec.structs import replace
 
 from arena.rules.base import Draw, Event, Product
 from arena.rules.samurai.board import PIECES
-from arena.rules.samurai.plays import Choose, Settle
-from arena.rules.samurai.state import State, Triple
-from arena.rules.samurai.tables import Tables
-from arena.rules.samurai.tiles import CASTES, FULL_SET, HAND_SIZE, ONE, names
+from arena.rules.samurai.state import (
+    CASTES,
+    FULL_SET,
+    HAND_SIZE,
+    ONE,
+    ChooseHand,
+    Settle,
+    State,
+    Tables,
+    Triple,
+    names,
+)
 from arena.rules.samurai.turns import begin_turn
 from arena.rules.seats import with_item
 from arena.types import Payload, Seat
@@ -34,13 +42,13 @@ def take(tables: Tables, state: State, seat: Seat, tiles: bytes, events: list[Ev
     )
 
 
-def choose(tables: Tables, state: State, seat: Seat, play: Choose, events: list[Event] | None) -> State:
+def choose(tables: Tables, state: State, seat: Seat, play: ChooseHand, events: list[Event] | None) -> State:
     """A seat chooses its first hand; the last to do so ends the phase."""
     state = take(tables, state, seat, play.tiles, events)
     return state if not all(state.hands) else begin_setup(tables, state, events)
 
 
-def choose_refusal(tables: Tables, state: State, seat: Seat, play: Choose) -> str | None:
+def choose_refusal(tables: Tables, state: State, seat: Seat, play: ChooseHand) -> str | None:
     """Why a first hand is not legal, or None if it is."""
     if len(play.tiles) == HAND_SIZE and all(play.tiles.count(tile) <= FULL_SET.count(tile) for tile in play.tiles):
         return None

@@ -1,17 +1,97 @@
-"""What a seat may know, built field by field; and the same knowledge, gathered from the events it was told.
+"""Facts, actions, legal plays and views in the form of the wire (the protocol's page on Samurai Gardener).
 
-The fields are those of the protocol's page on Samurai Gardener. Everything lies in the open but the order of the deck:
-of the cards in it a view has the number alone.
+1. What comes from a bot is read field by field: what cannot be read is malformed, and the error names the place.
+2. A view is built field by field, and `fold` gathers the same from the events. Of the deck it has what is known.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from arena.rules.gardener.facts import kind_names, row_fact
-from arena.rules.gardener.state import State
+from arena.errors import MalformedAction
+from arena.rules.base import Product
+from arena.rules.gardener.deck import KINDS
+from arena.rules.gardener.geometry import Row, point
+from arena.rules.gardener.state import ALL_KINDS, Done, Phase, Plant, Play, ScoreRow, Seize, State
+from arena.rules.reading import field, named
 from arena.rules.seats import with_item
 from arena.types import Payload, Seat
+
+_KIND_NAMES = [[name for kind, name in enumerate(KINDS) if kinds >> kind & 1] for kinds in range(ALL_KINDS + 1)]
+
+
+def kind_names(kinds: int) -> list[str]:
+    """The names of a set of kinds, in their order."""
+    return list(_KIND_NAMES[kinds])
+
+
+def along(down: bool) -> str:
+    """The direction in which a row runs."""
+    return "down" if down else "across"
+
+
+def row_fact(row: Row) -> Payload:
+    """A row with all that is to be known of it."""
+    return {"at": [row.x, row.y], "along": along(row.down), "kind": KINDS[row.kind], "length": row.length}
+
+
+# Actions and legal plays
+
+_ALONG = {along(down): down for down in (False, True)}
+
+
+def write_play(play: Play) -> Payload:
+    """Returns a play as a map; `Done` has none."""
+    if isinstance(play, Seize):
+        return {"card": play.card}
+    if isinstance(play, Plant):
+        return {"at": [play.x, play.y], "turned": play.turned}
+    if isinstance(play, Done):
+        return {}
+    return {"at": [play.x, play.y], "along": along(play.down)}
+
+
+def write_product(product: Product) -> Payload:
+    """Returns a product of plays as a map."""
+    if product.make is Seize:
+        return {"card": list(product.choices[0])}
+    if product.make == Plant.at:
+        positions, turned = product.choices
+        return {"at": [list(point(position)) for position in positions], "turned": list(turned)}
+    (rows,) = product.choices
+    return {"at": [[row.x, row.y] for row in rows], "along": [along(row.down) for row in rows]}
+
+
+def read_seize(play: Payload, path: str) -> Seize:
+    """Reads which card is taken."""
+    return Seize(field(play, "card", int, path))
+
+
+def read_plant(play: Payload, path: str) -> Plant:
+    """Reads where the card is put."""
+    return Plant(*_square(play, "at", path), field(play, "turned", bool, path))
+
+
+def read_row(play: Payload, path: str) -> ScoreRow:
+    """Reads which row is scored."""
+    x, y = _square(play, "at", path)
+    return ScoreRow(x, y, named(field(play, "along", str, path), _ALONG, "a direction", f"{path}.along"))
+
+
+READERS: Mapping[Phase, Callable[[Payload, str], Play]] = {"seize": read_seize, "plant": read_plant}
+"""How a play is read, by phase; in all others it is read as that of a scoring."""
+
+
+def _square(entry: Payload, key: str, path: str) -> tuple[int, int]:
+    value = field(entry, key, list, path)
+    if len(value) != 2 or not all(type(number) is int for number in value):
+        raise MalformedAction(f"expected '{key}' to be two integers, got: {value!r:.40} - at {path}.{key}")
+    x, y = value
+    return x, y
+
+
+# Views
 
 
 def view(state: State, seat: Seat) -> Payload:

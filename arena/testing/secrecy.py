@@ -100,7 +100,9 @@ def _check_worlds(at: Probe, state: Any, chance: random.Random) -> Iterator[bool
             worlds = "two states that resample says it cannot tell apart"
             here, there = _parts(rules, state, at.seat), _parts(rules, other, at.seat)
             for name, part in here.items():
-                _demand_same(at, part, there[name], _NAMES[name], worlds, f"{_BUILD}; or let resample keep what it knows")
+                _demand_same(
+                    at, part, there[name], _NAMES[name], worlds, f"{_BUILD}; or let resample keep what it knows"
+                )
             yield True
         else:
             yield False
@@ -224,12 +226,13 @@ def _check_resample(at: Probe, state: Any, other: Any, instead: str, chance: ran
         fixed -= {name for name, facet in world.items() if facet != here[name]}
     if not fixed:
         return
-    declared = "the game says that nothing is hidden; set `nothing_hidden = False` and override resample"
+    what, fix = " and ".join(sorted(fixed)), "let resample exchange all that the seat has not been told"
+    if rules.nothing_hidden:
+        fix = "the game says that nothing is hidden; set `nothing_hidden = False` and override resample"
     raise at.fault(
-        f"resample to change {' and '.join(sorted(fixed))} sometimes, as seat {seat} cannot tell this state from the one "
-        f"after {instead}",
+        f"resample to change {what} sometimes, as seat {seat} cannot tell this state from the one after {instead}",
         f"the same in {TRIES} calls",
-        declared if rules.nothing_hidden else "let resample exchange all that the seat has not been told",
+        fix,
     )
 
 

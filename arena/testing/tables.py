@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import msgspec
 
 from arena.errors import ConfigError
 from arena.games import BoardFile, find_board, game
 from arena.rules.base import Rules
-from arena.testing.checks import CHECKS, check_declaration
+from arena.testing.checks import (
+    check_declaration,
+    check_fold,
+    check_forfeits,
+    check_legality,
+    check_outcome,
+    check_purity,
+)
+from arena.testing.messages import check_actions, check_payloads, check_wild_actions
 from arena.testing.secrecy import check_secrecy
 from arena.testing.walks import GameFault, place_of, walk
 
-GAMES = 5
+GAMES: Final = 10
 """Games that are played at each table unless another number is named."""
 
 
@@ -26,17 +34,11 @@ class Table(msgspec.Struct, frozen=True):
     rules: Rules[Any]
 
 
-class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of checking a table."""
-
-    ruleset: str
-    players: int
-    games: int
-    """Games that each check was to play."""
-    steps: int
-    """Draws and plays of those games."""
-    fault: GameFault | None
-    """The first law that the game breaks at this table, if any."""
+CHECKS: Final[tuple[Callable[[Rules[Any], int], object], ...]] = (
+    check_purity, check_legality, check_outcome, check_forfeits, check_fold, check_payloads, check_actions,
+    check_wild_actions,
+)  # fmt: skip
+"""The checks of one random game each, by a seed; `check_secrecy` comes on top."""
 
 
 def tables(

@@ -59,7 +59,7 @@ def walk(rules: Rules[Any], seed: int, *, forfeits: float = 0.0, longest: int = 
     Args:
         rules: The game at a table.
         seed: Equal seeds give equal games.
-        forfeits: How likely some seats forfeit whenever somebody is asked.
+        forfeits: How likely some seats forfeit at the start, and whenever somebody is asked.
         longest: Steps after which the game counts as one that never ends.
 
     Raises:
@@ -102,16 +102,18 @@ def _walk(
             return
         events: list[Event] = []
         draw = rules.draw_wanted(state)
-        if draw is not None:
-            index = choose(draw.n)
-            step = Step(state, rules.draw(state, index, events), None, index, events)
-        elif failing is not None and left and forfeits and failing.random() < forfeits:
+        # A seat fails before the game begins or when it is asked.
+        failed = failing is not None and forfeits and (draw is None or number == 0) and failing.random() < forfeits
+        if failing is not None and failed and left:
             gone = tuple(sorted(failing.sample(left, min(len(left), failing.choice([1, 1, 2])))))
             left = [seat for seat in left if seat not in gone]
             after = rules.forfeit(state, gone, events)
             if after is None:
                 return
             step = Step(state, after, None, None, events, gone=gone)
+        elif draw is not None:
+            index = choose(draw.n)
+            step = Step(state, rules.draw(state, index, events), None, index, events)
         else:
             pending, turn = rules.pending(state), rules.turn(state)
             if not pending:
@@ -122,9 +124,9 @@ def _walk(
                     place_of(rules, source, number),
                     "let pending, draw_wanted or outcome say how the game goes on",
                 )
+            picked = pending[choose(len(pending))], turn
             begins = begun is None or begun[0] not in pending or begun[1] != turn or takes_one_play(rules)
-            if begun is None or begins:
-                begun = pending[choose(len(pending))], turn
+            begun = picked if begins or begun is None else begun
             seat = begun[0].seat
             legal = rules.legal(state, seat)
             if not legal:
@@ -193,7 +195,9 @@ class Probe:
         """Returns a play for people: as it stands on the wire, if it has a form there."""
         try:
             return shown(self.rules.write_play(play))
-        except Exception:  # a play that ends a decision, for example; whether actions can be written is checked elsewhere
+        except (
+            Exception
+        ):  # a play that ends a decision, for example; whether actions can be written is checked elsewhere
             return repr(play)
 
     def demand(self, holds: bool, expected: str, got: str, remedy: str) -> None:
@@ -219,7 +223,9 @@ def probing(rules: Rules[Any], law: str, seed: int | None = None) -> Iterator[Pr
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno} in {frame.name}"
         raise probe.fault(
-            "no error from the game", f"{type(error).__name__}: {error} (at {where})", "see the error that led to this one"
+            "no error from the game",
+            f"{type(error).__name__}: {error} (at {where})",
+            "see the error that led to this one",
         ) from error
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from arena.rules.samurai.plays import Choose, End, Move, Place, Switch
+from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, SWITCH, TILES, Tile
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kit import Step, Table, seen, single_options, tables, walk
@@ -20,9 +22,7 @@ from msgspec.structs import replace
 
 from arena.rules.base import Rules
 from arena.rules.samurai import tiles, views
-from arena.rules.samurai.plays import Choose, End, Move, Place, Switch
 from arena.rules.samurai.state import State
-from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, SWITCH, TILES, Tile
 from arena.rules.seats import with_item
 
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]

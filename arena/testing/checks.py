@@ -16,11 +16,11 @@ from arena.testing.walks import GameFault, Probe, Step, probing, shown, walk
 from arena.types import Payload
 from arena.wire.messages import MAX_INT
 
-FEW: Final = 3
+FEW: Final = 2
 """Plays, or other things, that are tried at each step."""
 FAILING: Final = 0.02
 """How likely seats forfeit at each step of a game with forfeits."""
-_DISTINCT = 300  # legal plays up to which they are compared with each other
+_DISTINCT = 60  # legal plays up to which they are compared with each other
 
 
 def check_declaration(game: type[Rules[Any]]) -> None:
@@ -175,10 +175,6 @@ def _check_legal(at: Probe, state: Any, seat: int, legal: Any, chance: random.Ra
     )  # fmt: skip
     for index in chance.sample(range(len(legal)), min(FEW, len(legal))):
         _check_verdict(at, state, seat, legal[index], legal=True)
-        at.demand(
-            legal[index] in legal, "a legal play to equal itself", at.written(legal[index]),
-            "give plays an equality: a frozen msgspec Struct has one",
-        )  # fmt: skip
     if len(legal) <= _DISTINCT:
         twice = [play for play, times in Counter(map(at.written, legal)).items() if times > 1]
         at.demand(not twice, "each legal play once", shown(twice), "list it once")

@@ -16,7 +16,7 @@ from arena.errors import ActionError
 from arena.rules.base import Event, Rules
 from arena.testing.walks import Probe, Step, contrast, playout, probing, walk
 
-ALTERNATIVES: Final = 3
+ALTERNATIVES: Final = 2
 """Other draws or plays that are tried at each step."""
 FORKS: Final = 4
 """How often in a game each seat's other world is played on for `FARTHEST` steps; elsewhere it is for one step."""
@@ -73,6 +73,10 @@ def _parts(rules: Rules[Any], state: Any, seat: int) -> dict[str, Any]:
         "turn": rules.turn(state),
         "outcome": rules.outcome(state),
     }
+
+
+def _same_view(rules: Rules[Any], one: Any, other: Any, seat: int) -> bool:
+    return msgspec.json.encode(rules.view(one, seat)) == msgspec.json.encode(rules.view(other, seat))
 
 
 def _told(events: list[Event], seat: int) -> list[Any]:
@@ -133,9 +137,9 @@ def _check_later(at: Probe, start: int, steps: list[Step], seat: int, chance: ra
         other = _same_move(rules, other, step, events)
         if other is None:
             break
-        here, there = _parts(rules, step.after, seat), _parts(rules, other, seat)
-        if msgspec.json.encode(here["view"]) != msgspec.json.encode(there["view"]):
+        if not _same_view(rules, step.after, other, seat):
             break
+        here, there = _parts(rules, step.after, seat), _parts(rules, other, seat)
         at.step, at.what, at.seat = number, at.describe(step), seat
         told = _told(step.events, seat), _told(events, seat)
         _demand_same(at, *told, "the events", worlds, "tell a seat only what goes into its view; mind the audience")
@@ -180,9 +184,9 @@ def _check_alternatives(at: Probe, step: Step, chance: random.Random) -> None:
         for at.seat in range(rules.seats):
             if at.seat == step.seat:
                 continue
-            here, there = _parts(rules, step.after, at.seat), _parts(rules, other, at.seat)
-            if msgspec.json.encode(here["view"]) != msgspec.json.encode(there["view"]):
+            if not _same_view(rules, step.after, other, at.seat):
                 continue
+            here, there = _parts(rules, step.after, at.seat), _parts(rules, other, at.seat)
             instead = f"draw {move}" if step.seat is None else at.written(move)
             worlds = f"this world and one with {instead} instead, after which its view is the same"
             told = _told(step.events, at.seat), _told(events, at.seat)

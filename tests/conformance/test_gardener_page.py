@@ -8,14 +8,14 @@ import re
 from typing import Any
 
 import pytest
+from acting import act, first_play
 
 from arena.errors import IllegalAction
-from arena.resources import default_board
-from arena.rules import make_rules, resolve_options
+from arena.games import BoardFile, default_board, make_rules, resolve_options
 from arena.rules.base import Event
 from arena.rules.gardener.deck import CARDS, KINDS, SYMBOLS
 from arena.rules.gardener.options import OPTIONS, RULESETS
-from arena.rules.gardener.scoring import BONUS, POINTS
+from arena.rules.gardener.rounds import BONUS, POINTS
 from arena.types import Payload
 from tests.conformance.kit import FOLDER
 
@@ -85,12 +85,13 @@ def test_decisions_and_streams_are_documented() -> None:
 # What games send
 
 
-def play(seats: int, ruleset: str, seed: int) -> tuple[Any, list[Event], list[tuple[str, Payload, Payload, Payload]]]:
+def play(
+    seats: int, ruleset: str, seed: int
+) -> tuple[Any, list[Event], list[tuple[str, Payload, list[Payload], Payload]]]:
     """A random game: the rules, its events, and of each decision kind, view, legal plays and an action."""
-    name, text = default_board("gardener")
-    rules: Any = make_rules("gardener", text, name, seats, resolve_options("gardener", ruleset, {})[1])
+    rules: Any = make_rules("gardener", seats, resolve_options("gardener", ruleset, {})[1], default_board("gardener"))
     state, rng, events, decisions = rules.start(), random.Random(seed), [], []
-    while rules.ranks(state) is None:
+    while rules.outcome(state) is None:
         if draw := rules.draw_wanted(state):
             assert draw.stream == "deck"
             state = rules.draw(state, rng.randrange(draw.n), events)
@@ -98,9 +99,9 @@ def play(seats: int, ruleset: str, seed: int) -> tuple[Any, list[Event], list[tu
         decision = rng.choice(rules.pending(state))
         legal = rules.write_legal(state, decision.seat)
         plays = rules.legal(state, decision.seat)
-        action = rules.write_action(state, decision.seat, [plays[rng.randrange(len(plays))]])
+        action = rules.write_action([plays[rng.randrange(len(plays))]])
         decisions.append((decision.kind, rules.view(state, decision.seat), legal, action))
-        state = rules.act(state, decision.seat, action, events)
+        state = act(rules, state, decision.seat, action, events)
     return rules, events, decisions
 
 
@@ -116,15 +117,13 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
         assert all(set(row) == ROW for row in rows)
     for kind, view, legal, action in decisions:
         assert list(view) == VIEW
-        assert set(legal) == {kind}
-        keys = {"seize": {"card"}, "plant": {"at", "turned"}, "score": {"rows"}}[kind]
-        assert set(action) == keys
-        for product in legal[kind]:
-            assert set(product) == ({"at", "along"} if kind == "score" else keys)
-            assert all(values == sorted(values) for values in product.values())
-        assert kind == "score" or len(legal[kind]) == 1
+        keys = {"seize": {"card"}, "plant": {"at", "turned"}, "score": {"at", "along"}}[kind]
+        assert set(action) == {"plays"}
+        assert all(set(entry) == keys for entry in legal + action["plays"])
+        assert all(values == sorted(values) for product in legal for values in product.values())
+        assert kind == "score" or len(legal) == len(action["plays"]) == 1
     fields = {name for row in table("The board") for name in code(row[0])}
-    assert set(rules.board_payload()) == fields
+    assert set(rules.board.payload()) == fields
 
 
 def test_every_event_kind_is_documented_and_every_documented_one_exists() -> None:
@@ -148,23 +147,20 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
 def test_the_first_of_everything_is_always_legal() -> None:
     for rules, _, _ in GAMES:
         state, rng = rules.start(), random.Random(1)
-        while rules.ranks(state) is None:
+        while rules.outcome(state) is None:
             if draw := rules.draw_wanted(state):
                 state = rules.draw(state, rng.randrange(draw.n))
                 continue
             decision = rules.pending(state)[0]
-            (product, *_) = rules.write_legal(state, decision.seat)[decision.kind]
-            first = {key: values[0] for key, values in product.items()}
-            state = rules.act(state, decision.seat, {"rows": [first]} if decision.kind == "score" else first)
+            play = first_play(rules.write_legal(state, decision.seat))
+            state = act(rules, state, decision.seat, {"plays": [play]})
 
 
 def test_examples_have_the_form_of_real_messages() -> None:
     seize, legal_seize, plant, legal_plant, *_ = EXAMPLES  # the others are acted out below
-    assert set(seize) == {"card"}
-    assert [set(entry) for entry in legal_seize["seize"]] == [{"card"}]
-    assert set(plant) == {"at", "turned"}
-    assert [set(entry) for entry in legal_plant["plant"]] == [{"at", "turned"}]
-    assert plant["at"] in legal_plant["plant"][0]["at"]
+    assert [set(entry) for entry in seize["plays"] + legal_seize] == [{"card"}] * 2
+    assert [set(entry) for entry in plant["plays"] + legal_plant] == [{"at", "turned"}] * 2
+    assert plant["plays"][0]["at"] in legal_plant[0]["at"]
 
 
 # Worked examples, acted out
@@ -180,7 +176,9 @@ class Acted:
         drawn = [*cards, *[FILLER] * (CARDS - len(cards))]
         text = "name: test\nsource: test\ncards:\n"
         text += "\n".join(f"{card[:2]}\n{card[2:4]}\n{card[4:]}\n" for card in drawn)
-        self.rules: Any = make_rules("gardener", text, "test", 2, resolve_options("gardener", ruleset, {})[1])
+        self.rules: Any = make_rules(
+            "gardener", 2, resolve_options("gardener", ruleset, {})[1], BoardFile("test", text)
+        )
         self.cards = drawn
         self.state = self.rules.start()
         self.left = list(range(CARDS))
@@ -195,20 +193,20 @@ class Acted:
     def bring(self, card: int) -> None:
         """The next round begins, and goes on until seat 0 has the card and is to plant it."""
         while self.kind(1) == "score":
-            self.state = self.rules.act(self.state, 1, {"rows": []})
+            self.state = act(self.rules, self.state, 1, {"plays": []})
         rival = self.left[-1]
         self.draw(card)
         self.draw(rival)
         while self.kind(0) == "seize" or self.kind(1) == "seize":
             seat = self.rules.pending(self.state)[0].seat
-            self.state = self.rules.act(self.state, seat, {"card": (card, rival)[seat]})
-        positions = self.rules.write_legal(self.state, 1)["plant"][0]["at"]
-        self.state = self.rules.act(self.state, 1, {"at": positions[0], "turned": False})
+            self.state = act(self.rules, self.state, seat, {"plays": [{"card": (card, rival)[seat]}]})
+        positions = self.rules.write_legal(self.state, 1)[0]["at"]
+        self.state = act(self.rules, self.state, 1, {"plays": [{"at": positions[0], "turned": False}]})
 
-    def act(self, **action: Any) -> list[Payload]:
+    def act(self, *plays: Payload) -> list[Payload]:
         """What seat 0 does, and what comes of it for its garden."""
         events: list[Event] = []
-        self.state = self.rules.act(self.state, 0, action, events)
+        self.state = act(self.rules, self.state, 0, {"plays": [*plays]}, events)
         return [event.data for event in events if event.data.get("seat") == 0]
 
     def kind(self, seat: int) -> str | None:
@@ -230,9 +228,9 @@ class Acted:
         return ["".join(squares.get((x, y), " ") for x in range(max(xs) + 1)) for y in range(max(ys) + 1)]
 
     def score_all(self) -> None:
-        """Score every new row that can be scored."""
+        """ScoreRow every new row that can be scored."""
         if self.kind(0) == "score":
-            self.act(rows=[row for row in self.known("rows") if row["kind"] in self.known("features")])
+            self.act(*[row for row in self.known("rows") if row["kind"] in self.known("features")])
 
 
 PARTS = re.split(r"^(?=\d\. )", section("Worked examples"), flags=re.MULTILINE)[1:]
@@ -254,14 +252,14 @@ def act_out(number: int, *, score: bool = True, ruleset: str = "draft") -> tuple
     game = Acted([*cards, "".join(card)], ruleset)
     for number in range(1, len(cards)):
         game.bring(number)
-        game.act(at=[2 * number, 0], turned=False)
+        game.act({"at": [2 * number, 0], "turned": False})
         if score:
             game.score_all()
         elif game.kind(0) == "score":
-            game.act(rows=[])
+            game.act()
     assert game.seen() == list(before)
     game.bring(len(cards))
-    events = game.act(at=[width, 0], turned=False)
+    events = game.act({"at": [width, 0], "turned": False})
     assert game.seen() == list(after)
     return game, events
 
@@ -279,10 +277,10 @@ def test_example_1_the_order_of_scoring() -> None:
     assert (path["kind"], path["length"], garden["kind"], garden["length"]) == ("path", 3, "garden", 4)
     assert game.known("features") == ["path"]
     assert game.rules.write_legal(game.state, 0) == EXAMPLES[5]
-    assert EXAMPLES[4] == {"rows": [{"at": row["at"], "along": row["along"]} for row in (path, garden)]}
+    assert EXAMPLES[4] == {"plays": [{"at": row["at"], "along": row["along"]} for row in (path, garden)]}
     with pytest.raises(IllegalAction, match="face down"):
-        game.rules.act(game.state, 0, {"rows": [garden, path]})
-    scored = game.act(**EXAMPLES[4])
+        act(game.rules, game.state, 0, {"plays": [garden, path]})
+    scored = game.act(*EXAMPLES[4]["plays"])
     assert scored[0]["features"] == list(KINDS)
     assert [event["points"] for event in scored] == [1, 2, 2]
     assert PARTS[0].strip().endswith("1 + 2 points, and 2 for two kinds: 5.")
@@ -303,7 +301,7 @@ def test_example_3_two_kinds(order: int) -> None:
     game, (planted,) = act_out(2)
     assert [row["kind"] for row in planted["rows"]] == ["pond", "path"]
     assert game.known("features") == list(KINDS)
-    assert [event["points"] for event in game.act(rows=planted["rows"][::order])] == [1, 1, 2]
+    assert [event["points"] for event in game.act(*planted["rows"][::order])] == [1, 1, 2]
     assert PARTS[2].strip().endswith("1 + 1 points, and 2 for two kinds: 4.")
 
 
@@ -311,14 +309,14 @@ def test_example_3_two_kinds(order: int) -> None:
 @pytest.mark.parametrize(("at", "verdict", "why"), table("Worked examples"))
 def test_example_4_positions(at: str, verdict: str, why: str, turned: bool) -> None:
     game, _ = act_out(2)
-    game.act(rows=[])
+    game.act()
     game.bring(2)
     if verdict == "legal":
-        game.act(at=json.loads(at.strip("`")), turned=turned)
+        game.act({"at": json.loads(at.strip("`")), "turned": turned})
     else:
         expected = "cover a square of a row" if why.startswith("covers") else "neither beside the garden nor over it"
         with pytest.raises(IllegalAction, match=expected):
-            game.act(at=json.loads(at.strip("`")), turned=turned)
+            game.act({"at": json.loads(at.strip("`")), "turned": turned})
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -328,8 +326,8 @@ def test_example_4_exactly_over_a_card(turned: bool) -> None:
     game = Acted(["".join(before)])
     game.bring(1)
     with pytest.raises(IllegalAction, match="exactly where another was put"):
-        game.act(at=exactly, turned=turned)
-    game.act(at=partly, turned=turned)
+        game.act({"at": exactly, "turned": turned})
+    game.act({"at": partly, "turned": turned})
 
 
 def test_example_5_six_in_a_row() -> None:
@@ -340,33 +338,33 @@ def test_example_5_six_in_a_row() -> None:
     assert "......" in game.seen()[1]
     game.bring(len(game.known("gardens")))
     with pytest.raises(IllegalAction, match="cover a square of a row"):
-        game.act(at=[6, -1], turned=False)
+        game.act({"at": [6, -1], "turned": False})
 
 
 def test_the_round_that_is_told() -> None:
     told = EXAMPLES[-1]
-    name, text = default_board("gardener")
-    rules = make_rules("gardener", text, name, 2, resolve_options("gardener", "draft", {})[1])
+    rules = make_rules("gardener", 2, resolve_options("gardener", "draft", {})[1], default_board("gardener"))
     state, left, events = rules.start(), list(range(CARDS)), []
     for event in told:
         if event["event"] in ("garden", "turned_up"):
             state = rules.draw(state, left.index(event["card"]), events)
             left.remove(event["card"])
         elif event["event"] == "seized":
-            state = rules.act(state, event["seat"], {"card": event["card"]}, events)
+            state = act(rules, state, event["seat"], {"plays": [{"card": event["card"]}]}, events)
         elif event["event"] == "planted":
-            state = rules.act(state, event["seat"], {"at": event["at"], "turned": event["turned"]}, events)
+            state = act(
+                rules, state, event["seat"], {"plays": [{"at": event["at"], "turned": event["turned"]}]}, events
+            )
     (due,) = rules.pending(state)
     rows = [event["row"] for event in told if event["event"] == "scored"]
-    state = rules.act(state, due.seat, {"rows": rows}, events)
+    state = act(rules, state, due.seat, {"plays": rows}, events)
     assert [event.data for event in events] == told
 
 
 def test_the_race_that_is_told() -> None:
     """Who comes too late asked for a card that is taken, and the cards that are left are those that are left."""
     lines = re.findall(r"^([RB]): (.*?)(?: {2,}(.*))?$", section("`seize`"), re.MULTILINE)
-    name, text = default_board("gardener")
-    rules = make_rules("gardener", text, name, 3, resolve_options("gardener", "race", {})[1])
+    rules = make_rules("gardener", 3, resolve_options("gardener", "race", {})[1], default_board("gardener"))
     state, left = rules.start(), list(range(CARDS))
     asked: dict[int, Any] = {}
     for card in (60, 61, 62, *json.loads(re.findall(r"\[\d.*?\]", lines[0][1])[0])):
@@ -376,15 +374,15 @@ def test_the_race_that_is_told() -> None:
         if who == "R":
             (cards,) = re.findall(r"\[(?:\d+(?:, )?)+\]", what)
             for seat in map(int, re.findall(r"\d", note)):
-                assert rules.write_legal(state, seat) == {"seize": [{"card": json.loads(cards)}]}
+                assert rules.write_legal(state, seat) == [{"card": json.loads(cards)}]
                 asked[seat] = state
         else:
             seat = int(re.findall(r"seat (\d)", note)[0])
-            action = {"card": int(what.split("=")[1])}
+            action = {"plays": [{"card": int(re.findall(r"\d+", what)[0])}]}
             if note.endswith("late"):
-                rules.act(asked[seat], seat, action)
+                act(rules, asked[seat], seat, action)
                 with pytest.raises(IllegalAction, match="is taken"):
-                    rules.act(state, seat, action)
+                    act(rules, state, seat, action)
             else:
-                state = rules.act(state, seat, action)
+                state = act(rules, state, seat, action)
     assert rules.pending(state)[0].kind == "plant"

@@ -10,9 +10,9 @@ import pytest
 
 from arena.resources import bots_folder
 from arena.rules.gardener.deck import KINDS
-from arena.rules.gardener.facts import kind_names, row_fact
 from arena.rules.gardener.geometry import EMPTY, Layout, Row, plant, point, square
-from arena.rules.gardener.scoring import BONUS, POINTS, scorable, turn_down
+from arena.rules.gardener.payloads import kind_names, row_fact
+from arena.rules.gardener.rounds import BONUS, POINTS, scorable, turn_down
 from tests.conformance.kit import FOLDER, load
 
 VECTORS = load(FOLDER / "vectors" / "gardener.json")

@@ -6,17 +6,16 @@ import itertools
 import json
 import random
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+from acting import act, first_play
 
-from arena.rules import make_rules, resolve_options
+from arena.games import default_board, make_rules, resolve_options
 from arena.rules.base import Event
-from arena.rules.samurai.actions import write_action
 from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
-from arena.rules.samurai.plays import Capture, Place
-from arena.rules.samurai.tiles import CASTES, FULL_SET, TILES, names
+from arena.rules.samurai.payloads import write_action
+from arena.rules.samurai.state import CASTES, FULL_SET, TILES, Capture, Place, names
 from arena.types import Payload
 from tests.conformance.kit import FOLDER
 
@@ -37,26 +36,28 @@ def code(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
+TURN_FORMS = [{"tile", "space"}, {"tile", "space", "caste", "with", "with_caste"}, {"tile", "from", "to"}]
 EVENTS = {code(row[0])[0]: set(code(row[1])) for row in table("Events")}
 VIEW = [code(row[0])[0] for row in table("The view")]
 
 
-def play(seats: int, ruleset: str, seed: int) -> tuple[Any, list[Event], list[tuple[str, Payload, Payload, Payload]]]:
+def play(
+    seats: int, ruleset: str, seed: int
+) -> tuple[Any, list[Event], list[tuple[str, Payload, list[Payload], Payload]]]:
     """A random game: the rules, its events, and of each decision kind, view, legal plays and an action."""
-    text = (Path(__file__).parents[2] / "boards" / "japan.txt").read_text(encoding="utf-8")
     _, options = resolve_options("samurai", ruleset, {})
-    rules: Any = make_rules("samurai", text, "japan", seats, options)
+    rules: Any = make_rules("samurai", seats, options, default_board("samurai"))
     state, rng, events, decisions = rules.start(), random.Random(seed), [], []
-    while rules.ranks(state) is None:
+    while rules.outcome(state) is None:
         if draw := rules.draw_wanted(state):
             state = rules.draw(state, rng.randrange(draw.n), events)
             continue
         decision = rules.pending(state)[0]
         legal = rules.write_legal(state, decision.seat)
         plays = rules.legal(state, decision.seat)
-        action = rules.write_action(state, decision.seat, [plays[rng.randrange(len(plays))]])
+        action = rules.write_action([plays[rng.randrange(len(plays))]])
         decisions.append((decision.kind, rules.view(state, decision.seat), legal, action))
-        state = rules.act(state, decision.seat, action, events)
+        state = act(rules, state, decision.seat, action, events)
     return rules, events, decisions
 
 
@@ -105,10 +106,11 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
         assert list(view) == VIEW
         begun = bool(view["placed"] or view["fast_only"])
         assert not begun or rules.options["fast"] == "must_follow"
-        assert set(legal) == {"hand": {"choose", "hand"}, "setup": {"setup"}, "turn": {"plays"}}[kind]
-        assert set(action) == {"hand": {"hand"}, "setup": {"caste", "space"}, "turn": {"plays"}}[kind]
+        assert set(action) == {"plays"}
+        forms = {"hand": [{"hand"}], "setup": [{"caste", "space"}], "turn": TURN_FORMS}[kind]
+        assert all(set(entry) in forms for entry in legal + action["plays"])
     fields = {name for row in table("The board") for name in code(row[0])}
-    board = rules.board_payload()
+    board = rules.board.payload()
     assert set(board) == {name for name in fields if "[]" not in name}
     assert {f"spaces[].{key}" for space in board["spaces"] for key in space} == {
         name for name in fields if "[]" in name
@@ -119,7 +121,7 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
     seen = {event.data["event"] for _, events, _ in GAMES for event in events}
     assert seen <= set(EVENTS)
     assert set(EVENTS) - seen <= {"forfeited", "passed"}, "these two are too rare for a few random games"
-    source = (FOLDER.parent / "arena" / "rules" / "samurai" / "views.py").read_text(encoding="utf-8")
+    source = (FOLDER.parent / "arena" / "rules" / "samurai" / "payloads.py").read_text(encoding="utf-8")
     for name in EVENTS:
         assert f'"{name}": ' in source
 
@@ -141,15 +143,14 @@ def test_decisions_and_streams_are_documented() -> None:
 
 def test_examples_have_the_form_of_real_messages() -> None:
     hand, legal_hand, setup, legal_setup, turn, ordered, legal_turn, events = EXAMPLES
-    assert legal_hand == {"choose": 5, "hand": names(FULL_SET)}
-    assert set(hand) == {"hand"}
-    assert set(setup) == {"caste", "space"}
-    assert all(set(entry) == {"caste", "space"} for entry in legal_setup["setup"])
-    keys = [{"tile", "space"}, {"tile", "space", "caste", "with", "with_caste"}, {"tile", "from", "to"}]
-    assert all(set(play) in keys for play in turn["plays"] + ordered["plays"])
+    assert legal_hand == [{"hand": {"choose": 5, "of": names(FULL_SET)}}]
+    assert [set(play) for play in hand["plays"]] == [{"hand"}]
+    assert [set(play) for play in setup["plays"]] == [{"caste", "space"}]
+    assert all(set(entry) == {"caste", "space"} for entry in legal_setup)
+    assert all(set(play) in TURN_FORMS for play in turn["plays"] + ordered["plays"])
     named = [Capture(piece["space"], CASTES.index(piece["caste"])) for piece in ordered["captures"]]
     assert write_action([*map(_place, ordered["plays"]), *named]) == ordered
-    assert all(set(entry) in keys for entry in legal_turn["plays"])
+    assert all(set(entry) in TURN_FORMS for entry in legal_turn)
     assert all(set(event) - {"event"} == EVENTS[event["event"]] for event in events)
 
 
@@ -158,23 +159,13 @@ def _place(play: Payload) -> Place:
 
 
 def test_the_minimal_bot_of_the_specification_plays_whole_games() -> None:
-    """Section 15 in Python: the first of everything is always legal."""
-
-    def first(product: Payload) -> Payload:
-        return {key: values[0] for key, values in product.items()}
-
+    """The first of everything is always legal."""
     for rules, _, _ in GAMES:
         state, rng = rules.start(), random.Random(1)
-        while rules.ranks(state) is None:
+        while rules.outcome(state) is None:
             if draw := rules.draw_wanted(state):
                 state = rules.draw(state, rng.randrange(draw.n))
                 continue
             decision = rules.pending(state)[0]
-            legal = rules.write_legal(state, decision.seat)
-            if decision.kind == "hand":
-                action = {"hand": legal["hand"][: legal["choose"]]}
-            elif decision.kind == "setup":
-                action = first(legal["setup"][0])
-            else:
-                action = {"plays": [first(legal["plays"][0])]}
-            state = rules.act(state, decision.seat, action)
+            play = first_play(rules.write_legal(state, decision.seat))
+            state = act(rules, state, decision.seat, {"plays": [play]})

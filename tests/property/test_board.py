@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.rules.samurai.board import BoardFile, Cell, find_problems, format_board, parse_board
+from arena.rules.samurai.board import BoardSet, Cell, find_problems, format_board, parse_board
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=12)
 
 
 @st.composite
-def board_files(draw: st.DrawFn) -> BoardFile:
+def board_files(draw: st.DrawFn) -> BoardSet:
     """Boards of three villages with land below each, and anything else around them."""
     first = draw(st.integers(2, 4))
     players = tuple(range(first, draw(st.integers(first, 4)) + 1))
@@ -22,19 +22,19 @@ def board_files(draw: st.DrawFn) -> BoardFile:
         cells[col, row] = Cell("village", first, col, row, draw(st.just("") | NAMES))
         cells[col, row + 1] = Cell("land", first, col, row + 1)
     ordered = tuple(sorted(cells.values(), key=lambda cell: (cell.line, cell.col)))
-    return BoardFile(draw(NAMES), draw(NAMES), players, ordered, "")
+    return BoardSet(draw(NAMES), draw(NAMES), players, ordered, "")
 
 
 @given(board_files())
-def test_parse_reads_what_format_wrote(board: BoardFile) -> None:
+def test_parse_reads_what_format_wrote(board: BoardSet) -> None:
     text = format_board(board)
     parsed = parse_board(text, "a board")
-    assert parsed == BoardFile(board.name, board.source, board.players, board.cells, text)
+    assert parsed == BoardSet(board.name, board.source, board.players, board.cells, text)
     assert format_board(parsed) == text
 
 
 @given(board_files(), st.integers(2, 4))
-def test_neighbours_are_mutual_and_ascending(board: BoardFile, players: int) -> None:
+def test_neighbours_are_mutual_and_ascending(board: BoardSet, players: int) -> None:
     spaces = board.for_players(min(max(players, board.players[0]), board.players[-1])).spaces
     for number, space in enumerate(spaces):
         assert list(space.neighbours) == sorted(set(space.neighbours) - {number})

@@ -9,14 +9,14 @@ from arena.rules.gardener.deck import Deck, find_problems, format_deck, parse_de
 
 NAMES = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=12)
 CARDS = st.binary(min_size=6, max_size=6).map(lambda card: bytes(kind % 4 for kind in card))
-DECKS = st.builds(Deck, NAMES, NAMES, st.lists(CARDS, min_size=64, max_size=64).map(tuple), st.just(""))
+DECKS = st.builds(Deck, NAMES, NAMES, st.just(""), st.lists(CARDS, min_size=64, max_size=64).map(tuple))
 
 
 @given(DECKS)
 def test_parse_reads_what_format_wrote(deck: Deck) -> None:
     text = format_deck(deck)
     parsed = parse_deck(text, "a deck")
-    assert parsed == Deck(deck.name, deck.source, deck.cards, text)
+    assert parsed == Deck(deck.name, deck.source, text, deck.cards)
     assert format_deck(parsed) == text
     assert all(remark.endswith(".") for remark in remarks(parsed))
 

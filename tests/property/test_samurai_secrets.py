@@ -13,8 +13,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from arena.rules.samurai.plays import Choose, End, Move, Place, Switch
-from arena.rules.samurai.tiles import FULL_SET, KINDS, MOVE, ONE, SWITCH, TILES, Tile
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from kit import Step, Table, seen, single_options, tables, walk
@@ -22,7 +20,21 @@ from msgspec.structs import replace
 
 from arena.rules.base import Rules
 from arena.rules.samurai import tiles, views
-from arena.rules.samurai.state import State
+from arena.rules.samurai.state import (
+    FULL_SET,
+    KINDS,
+    MOVE,
+    ONE,
+    SWITCH,
+    TILES,
+    ChooseHand,
+    End,
+    Move,
+    Place,
+    State,
+    Switch,
+    Tile,
+)
 from arena.rules.seats import with_item
 
 TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
@@ -102,8 +114,8 @@ def _other_world(
         if isinstance(move, End) and not _begun(state):
             continue  # in this world the hand had nothing more to play, and the turn is over already
         rest = steps[at + 1 :]
-        if seat == opponent and isinstance(move, Choose):
-            move = Choose(_draws(FULL_SET, b"", move.tiles, rest, opponent, chance, kin))
+        if seat == opponent and isinstance(move, ChooseHand):
+            move = ChooseHand(_draws(FULL_SET, b"", move.tiles, rest, opponent, chance, kin))
         elif seat is None and rules.draw_wanted(step.before).stream == f"stack/{opponent}":  # type: ignore[union-attr]
             stack, drawn = state.stacks[opponent], _drawn(step, opponent)
             move = stack.index(_draws(stack, state.hands[opponent], drawn, rest, opponent, chance, kin))

@@ -87,7 +87,7 @@ class Gardener(Rules[State]):
         """Refuses a play that is not in `legal`, saying why."""
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
-            raise IllegalAction(f"a {kind.__name__.lower()} is not a play of the decision that is due")
+            raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
         self._check_owing(state, seat)
         if reason := _REFUSALS[state.phase](self.tables, state, seat, play):
             raise IllegalAction(reason)

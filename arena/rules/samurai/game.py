@@ -122,7 +122,7 @@ class Samurai(Rules[State]):
         """Refuses a play that is not in `legal`, saying why."""
         kind = type(play)
         if kind not in _PLAYS.get(state.phase, ()):
-            raise IllegalAction(f"a {kind.__name__.lower()} is not a play of the decision that is due")
+            raise IllegalAction(f"a {kind.__name__} is not a play of the decision that is due")
         if seat != state.to_move if state.phase != "hand" else state.hands[seat]:
             raise IllegalAction(f"seat {seat} owes no decision")
         if reason := _REFUSALS[kind](self.tables, state, seat, play):

@@ -7,9 +7,7 @@ from msgspec.structs import replace
 
 from arena.rules.base import Event
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.plays import Place
-from arena.rules.samurai.state import State, tile_code
-from arena.rules.samurai.tiles import ONE, TILE_INDEX
+from arena.rules.samurai.state import ONE, TILE_INDEX, Place, State, tile_code
 from arena.rules.seats import with_item
 
 BUDDHA, RICE, CASTLE = range(3)

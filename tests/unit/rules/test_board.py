@@ -12,8 +12,8 @@ import pytest
 from kit import check_fold, check_rules
 
 from arena.errors import BoardError, ConfigError
-from arena.rules import make_rules, resolve_options, rules_of_board
-from arena.rules.samurai.board import PIECES, BoardFile, find_problems, parse_board
+from arena.games import BoardFile, game_of_board, make_rules, resolve_options
+from arena.rules.samurai.board import PIECES, BoardSet, find_problems, parse_board
 from arena.rules.samurai.game import Samurai
 
 ROOT = Path(__file__).parents[3]
@@ -34,7 +34,7 @@ map:
 
 
 @pytest.fixture(scope="module")
-def japan() -> BoardFile:
+def japan() -> BoardSet:
     return parse_board((ROOT / "boards/japan.txt").read_text(encoding="utf-8"), "boards/japan.txt")
 
 
@@ -44,7 +44,7 @@ def published() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_japan_has_the_published_counts(japan: BoardFile, published: dict[str, Any], players: int) -> None:
+def test_japan_has_the_published_counts(japan: BoardSet, published: dict[str, Any], players: int) -> None:
     spaces = japan.for_players(players).spaces
     kinds = [space.kind for space in spaces]
     counts = {kind: kinds.count(kind) for kind in ("land", "sea", "village", "city", "edo")}
@@ -55,9 +55,7 @@ def test_japan_has_the_published_counts(japan: BoardFile, published: dict[str, A
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_japan_has_the_published_spaces_and_adjacency(
-    japan: BoardFile, published: dict[str, Any], players: int
-) -> None:
+def test_japan_has_the_published_spaces_and_adjacency(japan: BoardSet, published: dict[str, Any], players: int) -> None:
     board = japan.for_players(players)
     ids = [f"{space.col:02}-{space.row:02}" for space in board.spaces]
     found = {
@@ -72,7 +70,7 @@ def test_japan_has_the_published_spaces_and_adjacency(
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_spaces_are_numbered_in_reading_order(japan: BoardFile, players: int) -> None:
+def test_spaces_are_numbered_in_reading_order(japan: BoardSet, players: int) -> None:
     spaces = japan.for_players(players).spaces
     positions = [(2 * space.row + space.col % 2, space.col) for space in spaces]
     assert positions == sorted(positions)
@@ -112,8 +110,8 @@ def test_the_board_drawn_in_the_documentation_is_one() -> None:
 @pytest.mark.parametrize("text", [GOOD, islands()], ids=["villages", "islands"])
 def test_a_board_of_ones_own_plays_at_once_with_as_many_pieces_as_it_has_places(text: str, ruleset: str) -> None:
     for seats in (2, 3):
-        rules = make_rules("samurai", text, "own.txt", seats, resolve_options("samurai", ruleset, {})[1])
-        settlements = [space["kind"] for space in rules.board_payload()["spaces"] if space["kind"] in PIECES]
+        rules = make_rules("samurai", seats, resolve_options("samurai", ruleset, {})[1], BoardFile("own.txt", text))
+        settlements = [space["kind"] for space in rules.board.payload()["spaces"] if space["kind"] in PIECES]
         view = rules.first_view(0)
         pieces = {caste: view["supply"][caste] + len(view["pieces"][caste]) for caste in ("buddha", "rice", "castle")}
         assert [*pieces.values()] == [sum(PIECES[kind] for kind in settlements) // 3] * 3
@@ -122,11 +120,13 @@ def test_a_board_of_ones_own_plays_at_once_with_as_many_pieces_as_it_has_places(
 
 
 def test_the_game_knows_its_boards_and_their_problems() -> None:
-    assert rules_of_board(GOOD) == "samurai"
-    assert rules_of_board(GOOD.replace("map:", "mop:")) is None
-    assert Samurai.board_problems(GOOD, "good.txt") == []
-    (problem,) = Samurai.board_problems(GOOD.replace("2-3", "2-9"), "bad.txt")
+    assert game_of_board(GOOD) == "samurai"
+    assert game_of_board(GOOD.replace("map:", "mop:")) is None
+    assert Samurai.boards.problems(GOOD, "good.txt") == []
+    (problem,) = Samurai.boards.problems(GOOD.replace("2-3", "2-9"), "bad.txt")
     assert (problem.line, problem.column) == (4, 10)
+    assert Samurai.boards.players(GOOD, "good.txt") == (2, 3)
+    assert Samurai.boards.parse(GOOD, "good.txt", 3) == parse_board(GOOD, "good.txt").for_players(3)
 
 
 def test_the_hash_is_that_of_the_text_whatever_its_line_ends() -> None:
@@ -135,7 +135,7 @@ def test_the_hash_is_that_of_the_text_whatever_its_line_ends() -> None:
     assert boards[0].for_players(2).hash == hashlib.sha256(GOOD.encode()).hexdigest()
 
 
-def test_a_board_for_another_number_of_players_is_refused(japan: BoardFile) -> None:
+def test_a_board_for_another_number_of_players_is_refused(japan: BoardSet) -> None:
     with pytest.raises(ConfigError, match=r"'Japan' is for \(2-4\), got: 5"):
         japan.for_players(5)
 

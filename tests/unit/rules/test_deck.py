@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BoardError
+from arena.games import default_board
 from arena.rules.gardener.deck import KINDS, SYMBOLS, Deck, find_problems, format_deck, parse_deck, remarks
 from arena.rules.gardener.game import Gardener
 
@@ -174,14 +175,16 @@ def test_a_shifted_card_is_named_where_it_is_and_where_it_should_be() -> None:
 
 
 def test_the_game_reads_decks(garden: Deck) -> None:
-    options = Gardener.rulesets["draft"].options
-    assert Gardener.at(garden.text, "garden", 5, options).deck == garden
-    assert Gardener.board_problems(garden.text, "garden") == []
-    assert [str(problem)[:10] for problem in Gardener.board_problems("name: x\ncards:\n", "bad.txt")] == [
+    assert Gardener.boards.parse(garden.text, "garden", 5) == garden
+    assert Gardener.boards.players(garden.text, "garden") == (2, 3, 4, 5)
+    assert parse_deck(default_board("gardener").text, "garden") == garden
+    assert Gardener.boards.problems(garden.text, "garden") == []
+    assert [str(problem)[:10] for problem in Gardener.boards.problems("name: x\ncards:\n", "bad.txt")] == [
         "bad.txt:2:"
     ] * 2
-    with pytest.raises(BoardError):
-        Gardener.at("", "bad.txt", 2, options)
+    for read in (Gardener.boards.players, lambda text, source: Gardener.boards.parse(text, source, 2)):
+        with pytest.raises(BoardError):
+            read("", "bad.txt")
 
 
 def test_all_problems_are_found_in_one_pass_in_the_order_of_the_text() -> None:

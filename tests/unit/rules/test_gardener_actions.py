@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from acting import act
 from kit import at_default_board
 from msgspec.structs import replace
 
@@ -12,11 +13,16 @@ from arena.errors import IllegalAction, MalformedAction
 from arena.rules.base import Event
 from arena.rules.gardener.game import Gardener
 from arena.rules.gardener.geometry import Row
-from arena.rules.gardener.plays import Done, Plant, Score, Seize
-from arena.rules.gardener.state import State
+from arena.rules.gardener.state import Done, Plant, ScoreRow, Seize, State
+from arena.types import Payload
 
 TATAMI, PATH, POND, GARDEN = range(4)
 ROW = {"at": [2, -1], "along": "down"}
+
+
+def plays(*made: Payload) -> Payload:
+    """An action."""
+    return {"plays": [*made]}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +41,7 @@ def seizing(rules: Gardener) -> State:
 
 @pytest.fixture(scope="module")
 def planting(rules: Gardener, seizing: State) -> State:
-    return rules.act(rules.act(seizing, 0, {"card": 2}), 1, {"card": 3})
+    return act(rules, act(rules, seizing, 0, plays({"card": 2})), 1, plays({"card": 3}))
 
 
 @pytest.fixture(scope="module")
@@ -54,52 +60,61 @@ def state_of(kind: str, request: pytest.FixtureRequest) -> State:
 @pytest.mark.parametrize(
     ("kind", "action", "place"),
     [
-        ("seize", {}, "$.card"),
-        ("seize", {"card": "2"}, "$.card"),
-        ("seize", {"card": True}, "$.card"),
-        ("seize", {"card": 2.0}, "$.card"),
-        ("plant", {}, "$.at"),
-        ("plant", {"at": [2, 0]}, "$.turned"),
-        ("plant", {"at": [2, 0], "turned": 1}, "$.turned"),
-        ("plant", {"at": 2, "turned": False}, "$.at"),
-        ("plant", {"at": [2], "turned": False}, "$.at"),
-        ("plant", {"at": [2, 0, 0], "turned": False}, "$.at"),
-        ("plant", {"at": [2, False], "turned": False}, "$.at"),
-        ("plant", {"at": [2, None], "turned": False}, "$.at"),
-        ("plant", {"x": 2, "y": 0, "turned": False}, "$.at"),
-        ("score", {}, "$.rows"),
-        ("score", {"rows": ROW}, "$.rows"),
-        ("score", {"rows": [[2, -1, "down"]]}, "$.rows[0]"),
-        ("score", {"rows": [{"along": "down"}]}, "$.rows[0].at"),
-        ("score", {"rows": [{"at": [2, "1"], "along": "down"}]}, "$.rows[0].at"),
-        ("score", {"rows": [{"at": [2, -1]}]}, "$.rows[0].along"),
-        ("score", {"rows": [{"at": [2, -1], "along": True}]}, "$.rows[0].along"),
-        ("score", {"rows": [ROW, {"at": [2, -1], "along": "up"}]}, "$.rows[1].along"),
+        ("seize", {}, "$.plays"),
+        ("seize", {"card": 2}, "$.plays"),
+        ("plant", {"plays": {"at": [2, 0], "turned": False}}, "$.plays"),
+        ("seize", {"plays": [{}]}, "$.plays[0].card"),
+        ("seize", {"plays": [{"card": "2"}]}, "$.plays[0].card"),
+        ("seize", {"plays": [{"card": True}]}, "$.plays[0].card"),
+        ("seize", {"plays": [{"card": 2.0}]}, "$.plays[0].card"),
+        ("plant", {"plays": [{}]}, "$.plays[0].at"),
+        ("plant", {"plays": [{"at": [2, 0]}]}, "$.plays[0].turned"),
+        ("plant", {"plays": [{"at": [2, 0], "turned": 1}]}, "$.plays[0].turned"),
+        ("plant", {"plays": [{"at": 2, "turned": False}]}, "$.plays[0].at"),
+        ("plant", {"plays": [{"at": [2], "turned": False}]}, "$.plays[0].at"),
+        ("plant", {"plays": [{"at": [2, 0, 0], "turned": False}]}, "$.plays[0].at"),
+        ("plant", {"plays": [{"at": [2, False], "turned": False}]}, "$.plays[0].at"),
+        ("plant", {"plays": [{"at": [2, None], "turned": False}]}, "$.plays[0].at"),
+        ("plant", {"plays": [{"x": 2, "y": 0, "turned": False}]}, "$.plays[0].at"),
+        ("score", {}, "$.plays"),
+        ("score", {"plays": ROW}, "$.plays"),
+        ("score", {"plays": [[2, -1, "down"]]}, "$.plays[0]"),
+        ("score", {"plays": [{"along": "down"}]}, "$.plays[0].at"),
+        ("score", {"plays": [{"at": [2, "1"], "along": "down"}]}, "$.plays[0].at"),
+        ("score", {"plays": [{"at": [2, -1]}]}, "$.plays[0].along"),
+        ("score", {"plays": [{"at": [2, -1], "along": True}]}, "$.plays[0].along"),
+        ("score", {"plays": [ROW, {"at": [2, -1], "along": "up"}]}, "$.plays[1].along"),
     ],
 )
 def test_what_cannot_be_read_is_malformed_and_names_the_place(
     rules: Gardener, kind: str, action: Any, place: str, request: pytest.FixtureRequest
 ) -> None:
     with pytest.raises(MalformedAction, match=r"^expected ") as caught:
-        rules.act(state_of(kind, request), 0, action)
+        act(rules, state_of(kind, request), 0, action)
     assert str(caught.value).endswith(f" - at {place}")
 
 
 @pytest.mark.parametrize(
     ("kind", "action", "reason"),
     [
-        ("seize", {"card": 0}, "card 0 is not turned up - at $.card"),
-        ("seize", {"card": -1}, "card -1 is not turned up - at $.card"),
-        ("seize", {"card": 300}, "card 300 is not turned up - at $.card"),
-        ("plant", {"at": [3, 0], "turned": True}, "neither beside the garden nor over it - at $.at"),
-        ("plant", {"at": [0, 0], "turned": True}, "exactly where another was put - at $.at"),
-        ("score", {"rows": [{"at": [0, 0], "along": "down"}]}, "the feature card of pond is face down - at $.rows[0]"),
-        ("score", {"rows": [ROW, ROW]}, "no new row that is not scored yet begins at [2, -1] and runs down"),
-        ("score", {"rows": [ROW, {"at": [2, -1], "along": "across"}]}, "runs across - at $.rows[1]"),
+        ("seize", {"plays": [{"card": 0}]}, "card 0 is not turned up - at $.plays[0]"),
+        ("seize", {"plays": [{"card": -1}]}, "card -1 is not turned up - at $.plays[0]"),
+        ("seize", {"plays": [{"card": 300}]}, "card 300 is not turned up - at $.plays[0]"),
+        ("seize", {"plays": []}, "expected one play, got: 0 - at $.plays"),
+        ("seize", {"plays": [{"card": 2}, {"card": 2}]}, "expected one play, got: 2 - at $.plays"),
+        ("plant", {"plays": [{"at": [3, 0], "turned": True}]}, "neither beside the garden nor over it - at $.plays[0]"),
+        ("plant", {"plays": [{"at": [0, 0], "turned": True}]}, "exactly where another was put - at $.plays[0]"),
         (
             "score",
-            {"rows": [ROW, {"at": [-1, 0], "along": "across"}, ROW]},
-            "the scoring is over: nothing more can be scored - at $.rows[2]",
+            {"plays": [{"at": [0, 0], "along": "down"}]},
+            "card of pond is face down - at $.plays[0]",
+        ),
+        ("score", {"plays": [ROW, ROW]}, "no new row that is not scored yet begins at [2, -1] and runs down"),
+        ("score", {"plays": [ROW, {"at": [2, -1], "along": "across"}]}, "runs across - at $.plays[1]"),
+        (
+            "score",
+            {"plays": [ROW, {"at": [-1, 0], "along": "across"}, ROW]},
+            "the scoring is over: nothing more can be scored - at $.plays[2]",
         ),
     ],
 )
@@ -108,62 +123,70 @@ def test_what_is_not_allowed_is_illegal_and_says_why_and_where(
 ) -> None:
     state = state_of(kind, request)
     with pytest.raises(IllegalAction) as caught:
-        rules.act(state, 0, action)
+        act(rules, state, 0, action)
     assert reason in str(caught.value)
     assert " - at $." in str(caught.value)
 
 
-def test_who_owes_nothing_is_refused_whatever_he_sends(rules: Gardener, seizing: State, planting: State) -> None:
-    done = rules.act(planting, 0, {"at": [2, 0], "turned": False})
-    for state, seat in ((seizing, 1), (done, 0), (rules.start(), 0), (rules.forfeit(planting, [0]), 1)):
-        with pytest.raises(IllegalAction, match=f"seat {seat} owes no decision"):
-            rules.act(state, seat, {"card": 2, "at": [2, 0], "turned": False, "rows": []})
+def test_a_seat_that_owes_nothing_is_refused_whatever_it_sends(
+    rules: Gardener, seizing: State, planting: State, scoring: State
+) -> None:
+    done = act(rules, planting, 0, {"plays": [{"at": [2, 0], "turned": False}]})
+    for state, seat, play in ((seizing, 1, Seize(2)), (done, 0, Plant(2, 0, False))):
+        with pytest.raises(IllegalAction, match=rf"seat {seat} owes no decision - at \$\.plays\[0\]"):
+            rules.act(state, seat, [play])
+    with pytest.raises(IllegalAction, match="seat 0 owes no decision"):
+        rules.act(rules.apply(scoring, 0, Done()), 0, [])
+    for state in (rules.start(), rules.forfeit(planting, [0])):
+        with pytest.raises(IllegalAction, match="not a play of the decision that is due"):
+            rules.act(state, 1, [Seize(2)])
 
 
 def test_unknown_keys_are_ignored_so_that_rows_of_events_can_be_sent_back(
     rules: Gardener, seizing: State, scoring: State
 ) -> None:
-    assert rules.act(seizing, 0, {"card": 3, "why": "x"}) == rules.act(seizing, 0, {"card": 3})
+    more = plays({"card": 3, "why": "x"}) | {"why": "x"}
+    assert act(rules, seizing, 0, more) == act(rules, seizing, 0, plays({"card": 3}))
     row = rules.view(scoring, 0)["rows"][0][0]
     assert row == ROW | {"kind": "path", "length": 3}
-    assert rules.act(scoring, 0, {"rows": [row], "why": "x"}) == rules.act(scoring, 0, {"rows": [ROW]})
+    assert act(rules, scoring, 0, {"plays": [row], "why": "x"}) == act(rules, scoring, 0, {"plays": [ROW]})
 
 
 def test_rows_are_scored_in_the_order_of_the_action_and_the_rest_is_left(rules: Gardener, scoring: State) -> None:
     events: list[Event] = []
-    state = rules.act(scoring, 0, {"rows": [{"at": [-1, 0], "along": "across"}, ROW]}, events)
+    state = act(rules, scoring, 0, {"plays": [{"at": [-1, 0], "along": "across"}, ROW]}, events)
     assert [event.data["event"] for event in events] == ["scored", "scored", "bonus"]
     assert [event.data["points"] for event in events] == [2, 1, 2]
     assert (state.scores, state.due) == ((5, 0), (1,))
     events = []
-    state = rules.act(scoring, 0, {"rows": [ROW]}, events)
+    state = act(rules, scoring, 0, {"plays": [ROW]}, events)
     assert [event.data["event"] for event in events] == ["scored"]
     assert state.due == (1,)
     assert state.rows[0] == (Row(0, -1, False, TATAMI, 4), Row(0, 0, True, POND, 5))
-    assert rules.act(scoring, 0, {"rows": []}) == rules.apply(scoring, 0, Done())
+    assert act(rules, scoring, 0, {"plays": []}) == rules.apply(scoring, 0, Done())
 
 
 def test_plays_are_written_as_the_protocol_says(rules: Gardener, seizing: State) -> None:
-    assert rules.write_action(seizing, 0, [Seize(12)]) == {"card": 12}
-    assert rules.write_action(seizing, 0, [Plant(2, -1, True)]) == {"at": [2, -1], "turned": True}
-    assert rules.write_action(seizing, 0, [Score(2, -1, True), Score(-1, 0, False), Done()]) == {
-        "rows": [ROW, {"at": [-1, 0], "along": "across"}]
-    }
-    assert rules.write_action(seizing, 0, [Done()]) == {"rows": []}
+    assert rules.write_action([Seize(12)]) == plays({"card": 12})
+    assert rules.write_action([Plant(2, -1, True)]) == plays({"at": [2, -1], "turned": True})
+    rows = [ScoreRow(2, -1, True), ScoreRow(-1, 0, False), Done()]
+    assert rules.write_action(rows) == plays(ROW, {"at": [-1, 0], "along": "across"})
+    assert rules.write_action([Done()]) == {"plays": []}
 
 
 def test_legal_plays_are_written_as_the_protocol_says(
     rules: Gardener, seizing: State, planting: State, scoring: State
 ) -> None:
-    assert rules.write_legal(seizing, 0) == {"seize": [{"card": [2, 3]}]}
-    (product,) = rules.write_legal(planting, 1)["plant"]
+    assert rules.write_legal(seizing, 0) == [{"card": [2, 3]}]
+    (product,) = rules.write_legal(planting, 1)
     assert product["turned"] == [False, True]
     assert product["at"] == sorted(product["at"])
     assert [-2, 2] in product["at"]
     assert len(product["at"]) == 30
-    assert rules.write_legal(scoring, 0) == {
-        "score": [{"at": [[2, -1]], "along": ["down"]}, {"at": [[-1, 0]], "along": ["across"]}]
-    }
+    assert rules.write_legal(scoring, 0) == [
+        {"at": [[2, -1]], "along": ["down"]},
+        {"at": [[-1, 0]], "along": ["across"]},
+    ]
 
 
 def test_the_view_has_the_fields_of_the_protocol(rules: Gardener, scoring: State) -> None:

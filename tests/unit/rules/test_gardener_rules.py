@@ -6,29 +6,28 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from acting import act
 from kit import at_default_board
 from msgspec.structs import replace
 
 from arena.errors import ConfigError, IllegalAction
-from arena.resources import default_board
-from arena.rules import make_rules, resolve_options
+from arena.games import default_board, make_rules, resolve_options
 from arena.rules.base import Decision, Event
 from arena.rules.gardener.deck import KINDS, SYMBOLS, Deck, parse_deck
 from arena.rules.gardener.game import Gardener
 from arena.rules.gardener.geometry import Row
-from arena.rules.gardener.plays import Done, Plant, Score, Seize
-from arena.rules.gardener.state import ALL_KINDS, State
+from arena.rules.gardener.state import ALL_KINDS, Done, Plant, ScoreRow, Seize, State
 from arena.rules.seats import rank
 
 TATAMI, PATH, POND, GARDEN = range(4)
-BUNDLED = parse_deck(default_board("gardener")[1], "garden")
+BUNDLED = parse_deck(default_board("gardener").text, "garden")
 
 
 def gardener(*cards: str, seats: int = 2, ruleset: str = "draft", **options: str) -> Gardener:
     """The rules with a deck that begins with some cards, each drawn as three lines with spaces between."""
     drawn = tuple(bytes(SYMBOLS.index(symbol) for symbol in card.replace(" ", "")) for card in cards)
-    deck = Deck("test", "a test", drawn + BUNDLED.cards[len(drawn) :], "")
-    return Gardener(deck, seats, resolve_options("gardener", ruleset, options)[1])
+    deck = Deck("test", "a test", "", drawn + BUNDLED.cards[len(drawn) :])
+    return Gardener(seats, resolve_options("gardener", ruleset, options)[1], deck)
 
 
 def planting(rules: Gardener, *at: tuple[int, int], face_up: int = ALL_KINDS, scores: tuple[int, ...] = ()) -> State:
@@ -84,7 +83,7 @@ def begun(rules: Gardener, first: int = 0) -> State:
 def finish_round(rules: Gardener, state: State) -> State:
     """Everybody takes the first legal play, and scores nothing that can be left, until the round is over."""
     number = state.round
-    while state.round == number and rules.ranks(state) is None:
+    while state.round == number and rules.outcome(state) is None:
         if rules.draw_wanted(state):
             state = rules.draw(state, 0)
             continue
@@ -102,11 +101,11 @@ def test_worked_case_1_the_last_feature_card_down_brings_all_four_up() -> None:
     rules = gardener(*CASE, "*~ .. =~")
     state = play(rules, planting(rules, (0, 0), (2, 0), face_up=bits(PATH)), 0, Plant(4, 0, False))
     assert state.rows[0] == (across(1, 0, GARDEN, 4), across(3, 1, PATH))
-    assert list(rules.legal(state, 0)) == [Score(3, 1, False), Done()]
+    assert list(rules.legal(state, 0)) == [ScoreRow(3, 1, False), Done()]
     events: list[Event] = []
-    state = play(rules, state, 0, Score(3, 1, False), events)
+    state = play(rules, state, 0, ScoreRow(3, 1, False), events)
     assert state.features[0] == ALL_KINDS
-    state = play(rules, state, 0, Score(1, 0, False), events)
+    state = play(rules, state, 0, ScoreRow(1, 0, False), events)
     assert state.scores == (1 + 2 + 2, 0)
     assert state.features[0] == bits(TATAMI, PATH, POND)
     assert [event.data for event in events[:4]] == [
@@ -147,7 +146,7 @@ def test_worked_case_3_two_kinds_bring_a_bonus(order: tuple[int, int]) -> None:
     state = play(rules, planting(rules, (0, 0)), 0, Plant(2, 0, False))
     assert state.rows[0] == (across(1, 0, POND), across(1, 1, PATH))
     for y in order:
-        state = play(rules, state, 0, Score(1, y, False))
+        state = play(rules, state, 0, ScoreRow(1, y, False))
     assert state.scores == (1 + 1 + 2, 0)
     assert state.features[0] == bits(TATAMI, GARDEN)
 
@@ -270,7 +269,7 @@ def test_a_square_may_belong_to_a_row_across_and_to_one_down() -> None:
     rules = gardener("** =. ~=", ".~ *. ~*", "*= *. *=")
     state = play(rules, planting(rules, (0, 0), (-2, 2)), 0, Plant(2, 0, False))
     assert state.rows[0] == (across(0, 0, GARDEN), down(2, 0, GARDEN))
-    state = play(rules, state, 0, Score(0, 0, False))
+    state = play(rules, state, 0, ScoreRow(0, 0, False))
     assert state.scores == (1, 0), "the feature card of gardens is down now: one row only, no bonus"
     assert state.phase == "turn_up"
 
@@ -292,7 +291,7 @@ def scoring(rules: Gardener, *rows: Row, face_up: int = ALL_KINDS) -> State:
 @pytest.mark.parametrize(("length", "points"), [(3, 1), (4, 2), (5, 4)])
 def test_a_row_is_worth_its_length(length: int, points: int) -> None:
     rules = gardener()
-    assert rules.apply(scoring(rules, across(0, 0, PATH, length)), 0, Score(0, 0, False)).scores == (points, 0)
+    assert rules.apply(scoring(rules, across(0, 0, PATH, length)), 0, ScoreRow(0, 0, False)).scores == (points, 0)
 
 
 @pytest.mark.parametrize(
@@ -304,7 +303,7 @@ def test_the_bonus_counts_different_kinds(kinds: tuple[int, ...], bonus: int, ru
     rules = gardener(ruleset=ruleset)
     state = scoring(rules, *(across(0, y, kind) for y, kind in enumerate(kinds)))
     for y in range(len(kinds)):
-        state = play(rules, state, 0, Score(0, y, False))
+        state = play(rules, state, 0, ScoreRow(0, y, False))
     assert state.scores == (len(kinds) + bonus, 0)
 
 
@@ -312,14 +311,14 @@ def test_two_rows_of_a_kind_are_one_kind_of_the_bonus() -> None:
     rules = gardener()
     state = scoring(rules, across(0, 0, PATH), across(0, 1, PATH), face_up=bits(PATH))
     for y in (0, 1):
-        state = play(rules, state, 0, Score(0, y, False))
+        state = play(rules, state, 0, ScoreRow(0, y, False))
     assert state.scores == (2, 0)
     assert state.features[0] == bits(TATAMI, POND, GARDEN)
 
 
 def test_rows_may_be_left_unscored_and_are_gone_in_the_next_round() -> None:
     rules = gardener()
-    state = play(rules, scoring(rules, across(0, 0, PATH), across(0, 1, POND)), 0, Score(0, 1, False))
+    state = play(rules, scoring(rules, across(0, 0, PATH), across(0, 1, POND)), 0, ScoreRow(0, 1, False))
     assert state.rows[0] == (across(0, 0, PATH),)
     events: list[Event] = []
     state = play(rules, state, 0, Done(), events)
@@ -332,20 +331,20 @@ def test_rows_may_be_left_unscored_and_are_gone_in_the_next_round() -> None:
 def test_no_row_is_scored_twice_though_its_feature_card_comes_up_again() -> None:
     rules = gardener()
     state = scoring(rules, across(0, 0, PATH), across(0, 1, POND), face_up=bits(PATH))
-    state = play(rules, state, 0, Score(0, 0, False))
+    state = play(rules, state, 0, ScoreRow(0, 0, False))
     assert state.features[0] == ALL_KINDS
     with pytest.raises(IllegalAction, match=r"no new row that is not scored yet begins at \[0, 0\] and runs across"):
-        rules.check(state, 0, Score(0, 0, False))
+        rules.check(state, 0, ScoreRow(0, 0, False))
 
 
 def test_why_a_row_cannot_be_scored() -> None:
     rules = gardener()
     state = scoring(rules, across(0, 0, PATH), down(0, 0, POND), face_up=bits(POND, GARDEN))
     with pytest.raises(IllegalAction, match="the feature card of path is face down"):
-        rules.check(state, 0, Score(0, 0, False))
+        rules.check(state, 0, ScoreRow(0, 0, False))
     with pytest.raises(IllegalAction, match=r"begins at \[1, 0\] and runs down"):
-        rules.check(state, 0, Score(1, 0, True))
-    rules.check(state, 0, Score(0, 0, True))
+        rules.check(state, 0, ScoreRow(1, 0, True))
+    rules.check(state, 0, ScoreRow(0, 0, True))
 
 
 def test_all_with_a_row_to_score_are_asked_at_once_and_nobody_else() -> None:
@@ -419,15 +418,15 @@ def test_in_a_race_all_are_asked_and_who_is_late_asks_again() -> None:
     state = begun(rules)
     assert rules.pending(state) == tuple(Decision(seat, "seize", race=True) for seat in range(3))
     assert state.offer == (3, 4, 5)
-    state = rules.act(state, 2, {"card": 4})
-    with pytest.raises(IllegalAction, match=r"card 4 is taken - at \$\.card"):
-        rules.act(state, 0, {"card": 4})
+    state = act(rules, state, 2, {"plays": [{"card": 4}]})
+    with pytest.raises(IllegalAction, match=r"card 4 is taken - at \$\.plays\[0\]"):
+        act(rules, state, 0, {"plays": [{"card": 4}]})
     with pytest.raises(IllegalAction, match="seat 2 owes no decision"):
-        rules.act(state, 2, {"card": 3})
+        act(rules, state, 2, {"plays": [{"card": 3}]})
     with pytest.raises(IllegalAction, match="card 9 is not turned up"):
-        rules.act(state, 0, {"card": 9})
-    assert rules.write_legal(state, 0) == {"seize": [{"card": [3, 5]}]}
-    state = rules.act(rules.act(state, 1, {"card": 5}), 0, {"card": 3})
+        act(rules, state, 0, {"plays": [{"card": 9}]})
+    assert rules.write_legal(state, 0) == [{"card": [3, 5]}]
+    state = act(rules, act(rules, state, 1, {"plays": [{"card": 5}]}), 0, {"card": 3})
     assert state.taken == (3, 5, 4)
     assert rules.pending(state) == tuple(Decision(seat, "plant") for seat in range(3))
     state = finish_round(rules, state)
@@ -446,7 +445,7 @@ def test_the_game_ends_when_a_score_is_above_the_target(target: str, score: int,
     state = planting(rules, (0, 0), scores=(3, score))
     events: list[Event] = []
     state = rules.apply(state, 0, rules.legal(state, 0)[0], events)
-    assert (rules.ranks(state) is not None) == ends
+    assert (rules.outcome(state) is not None) == ends
     if ends:
         assert events[-1].data == {"event": "over", "reason": "target", "ranks": [2, 1], "scores": [3, score]}
         assert rules.pending(state) == ()
@@ -457,11 +456,11 @@ def test_the_round_is_played_to_its_end_first() -> None:
     rules = gardener(seats=3, target="5")
     row = across(0, 0, PATH)
     state = replace(scoring(rules, row), rows=((row,), (row,), ()), scores=(5, 6, 6), due=(0, 1))
-    state = play(rules, state, 0, Score(0, 0, False))
-    assert rules.ranks(state) is None
-    state = play(rules, state, 1, Score(0, 0, False))
+    state = play(rules, state, 0, ScoreRow(0, 0, False))
+    assert rules.outcome(state) is None
+    state = play(rules, state, 1, ScoreRow(0, 0, False))
     assert state.scores == (6, 7, 6)
-    assert rules.ranks(state) == (2, 1, 2), "equal scores share the rank"
+    assert rules.outcome(state).ranks == (2, 1, 2), "equal scores share the rank"
 
 
 @pytest.mark.parametrize(("left", "ends"), [(2, True), (3, False)])
@@ -478,7 +477,7 @@ def test_the_game_ends_when_the_deck_has_fewer_cards_than_players(left: int, end
 def test_how_many_rounds_the_deck_lasts(seats: int) -> None:
     rules = gardener(seats=seats, target="999")
     state = begun(rules)
-    while rules.ranks(state) is None:
+    while rules.outcome(state) is None:
         state = finish_round(rules, state)
     assert state.round == (64 - seats) // seats
     assert len(state.deck) == 64 % seats
@@ -580,13 +579,13 @@ def test_with_one_seat_left_the_game_ends_at_once() -> None:
     state = rules.forfeit(rules.forfeit(begun(rules), [2]), [0], events)
     assert names(events) == ["forfeited", "over"]
     assert events[-1].data["reason"] == "last_seat"
-    assert rules.ranks(state) == (2, 1, 3)
+    assert rules.outcome(state).ranks == (2, 1, 3)
     assert rules.pending(state) == ()
 
 
 def test_seats_that_forfeit_together_share_their_rank() -> None:
     rules = gardener(seats=2)
-    assert rules.ranks(rules.forfeit(rules.start(), [0, 1])) == (1, 1)
+    assert rules.outcome(rules.forfeit(rules.start(), [0, 1])).ranks == (1, 1)
 
 
 def test_the_deck_lasts_longer_for_those_who_are_left() -> None:
@@ -616,21 +615,21 @@ def test_rulesets_and_options() -> None:
 @pytest.mark.parametrize("seats", [1, 6])
 def test_a_number_of_players_that_the_game_cannot_have(seats: int) -> None:
     with pytest.raises(ConfigError, match="expected 2 to 5 players for gardener"):
-        make_rules("gardener", BUNDLED.text, "garden", seats, Gardener.rulesets["draft"].options)
+        make_rules("gardener", seats, Gardener.rulesets["draft"].options, default_board("gardener"))
 
 
 def test_a_play_of_another_decision_is_illegal() -> None:
     rules = gardener()
     state = begun(rules)
-    for move, name in ((Plant(2, 0, False), "plant"), (Score(0, 0, True), "score"), (Done(), "done")):
+    for move, name in ((Plant(2, 0, False), "Plant"), (ScoreRow(0, 0, True), "ScoreRow"), (Done(), "Done")):
         with pytest.raises(IllegalAction, match=f"a {name} is not a play of the decision that is due"):
             rules.check(state, 0, move)
-    with pytest.raises(IllegalAction, match="a seize is not a play of the decision"):
+    with pytest.raises(IllegalAction, match="a Seize is not a play of the decision"):
         rules.check(planting(rules, (0, 0)), 0, Seize(1))
 
 
 def test_bots_are_told_the_deck() -> None:
     rules = at_default_board("gardener", 2, "draft")
-    board = rules.board_payload()
+    board = rules.board.payload()
     assert (board["name"], board["hash"], len(board["cards"])) == ("Garden", BUNDLED.hash, 64)
     assert board["cards"][0] == ["tatami", "path", "path", "tatami", "tatami", "pond"]

@@ -6,9 +6,9 @@ import pytest
 from kit import at_default_board
 
 from arena.errors import ConfigError
-from arena.rules import NAMES, game, make_rules, resolve_options
+from arena.games import game, make_rules, names, resolve_options
 
-every_game = pytest.mark.parametrize("name", NAMES)
+every_game = pytest.mark.parametrize("name", names())
 
 
 @every_game
@@ -95,7 +95,7 @@ def test_instant_captures_contradict_a_chosen_order_of_captures() -> None:
     assert resolve_options("samurai", "classic", {"capture_order": "chosen", "captures": "turn_end"})[0] == "custom"
     options = resolve_options("samurai", "classic", {})[1] | {"capture_order": "chosen"}
     with pytest.raises(ConfigError, match=both):
-        make_rules("samurai", "", "no board", 2, options)
+        make_rules("samurai", 2, options)
 
 
 @every_game
@@ -110,11 +110,11 @@ def test_rules_are_made_only_with_every_option_and_a_number_of_players_that_the_
     options = resolve_options(name, None, {})[1]
     missing = next(iter(options))
     with pytest.raises(ConfigError, match=f"every option of {name} to be set, these are missing: {missing}$"):
-        make_rules(name, "", "no board", 2, {key: value for key, value in options.items() if key != missing})
+        make_rules(name, 2, {key: value for key, value in options.items() if key != missing})
     counts = game(name).seat_counts
     for seats in (counts.start - 1, counts.stop):
         with pytest.raises(ConfigError, match=f"{counts.start} to {counts.stop - 1} players for {name}, got: {seats}"):
-            make_rules(name, "", "no board", seats, options)
+            make_rules(name, seats, options)
 
 
 def test_a_game_that_does_not_exist_is_refused_with_the_close_one() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from acting import act
 from kit import samurai
 from msgspec.structs import replace
 from unit.rules.samurai_positions import (
@@ -22,13 +23,11 @@ from unit.rules.samurai_positions import (
 )
 
 from arena.errors import IllegalAction
-from arena.rules import resolve_options
+from arena.games import BoardFile, make_rules, resolve_options
 from arena.rules.base import Event
 from arena.rules.samurai.captures import influence
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.plays import End, Move, Settle, Switch
-from arena.rules.samurai.state import tile_code
-from arena.rules.samurai.tiles import FULL_SET, ONE, TILE_INDEX
+from arena.rules.samurai.state import FULL_SET, ONE, TILE_INDEX, End, Move, Settle, Switch, tile_code
 from arena.rules.seats import with_item
 
 
@@ -122,7 +121,7 @@ def test_only_one_tile_that_is_not_fast(rules: Samurai) -> None:
 
 def test_fast_tiles_alone_make_a_turn(rules: Samurai) -> None:
     state = position(rules, {0: tiles("ronin1", "rice3")})
-    state = rules.act(state, 0, {"plays": [{"tile": "ronin1", "space": rules.tables.land[0]}]})
+    state = act(rules, state, 0, {"plays": [{"tile": "ronin1", "space": rules.tables.land[0]}]})
     assert state.to_move == 1
     assert state.turn == 2
 
@@ -130,7 +129,7 @@ def test_fast_tiles_alone_make_a_turn(rules: Samurai) -> None:
 def test_there_is_no_voluntary_pass(rules: Samurai) -> None:
     state = position(rules, {0: tiles("ronin1")})
     with pytest.raises(IllegalAction, match="at least one tile"):
-        rules.act(state, 0, {"plays": []})
+        act(rules, state, 0, {"plays": []})
 
 
 def test_who_cannot_play_passes_and_all_passing_ends_the_game(rules: Samurai) -> None:
@@ -148,7 +147,7 @@ def test_an_action_does_not_run_into_the_seats_next_turn(rules: Samurai) -> None
     state = position(rules, {0: tiles("rice2", "rice3"), 1: b""})
     a, b = rules.tables.land[:2]
     with pytest.raises(IllegalAction, match=r"the turn is over.* at \$\.plays\[1\]"):
-        rules.act(state, 0, {"plays": [{"tile": "rice2", "space": a}, {"tile": "rice3", "space": b}]})
+        act(rules, state, 0, {"plays": [{"tile": "rice2", "space": a}, {"tile": "rice3", "space": b}]})
 
 
 def test_a_pass_between_plays_does_not_end_the_game(rules: Samurai) -> None:
@@ -259,7 +258,7 @@ def test_the_hand_is_refilled_from_ones_own_stack(rules: Samurai) -> None:
 def test_draft_fills_cities_then_villages_from_the_next_seat(four: Samurai) -> None:
     state = four.start()
     for seat in range(4):
-        state = four.act(state, seat, {"hand": ["rice2", "rice3", "rice4", "ship1", "ship1"]})
+        state = act(four, state, seat, {"plays": [{"hand": ["rice2", "rice3", "rice4", "ship1", "ship1"]}]})
     order = []
     while four.turn(state) == 0:
         (decision,) = four.pending(state)
@@ -278,7 +277,8 @@ def test_draft_fills_cities_then_villages_from_the_next_seat(four: Samurai) -> N
 def test_cities_may_not_be_filled_so_that_the_rest_finds_no_room() -> None:
     """On a board without villages the third piece must still have two cities open to it."""
     text = "name: two cities\nsource: a test\nplayers: 2\nmap:\n" + _three_cities()
-    rules = Samurai.at(text, "test", 2, resolve_options("samurai", "standard", {"hand": "random"})[1])
+    options = resolve_options("samurai", "standard", {"hand": "random"})[1]
+    rules = make_rules("samurai", 2, options, BoardFile("test", text))
     state = replace(rules.start(), phase="setup", hands=(FULL_SET[:5],) * 2)
     a, b, _ = rules.tables.cities
     for city in (a, b):
@@ -326,10 +326,10 @@ def test_the_set_up_that_a_forfeited_seat_owes_stays_due(four: Samurai) -> None:
 
 
 def test_seats_that_forfeit_together_share_their_rank(rules: Samurai) -> None:
-    assert rules.ranks(rules.forfeit(rules.start(), [0, 1])) == (1, 1)
+    assert rules.outcome(rules.forfeit(rules.start(), [0, 1])).ranks == (1, 1)
 
 
 def test_a_hand_must_be_five_of_the_twenty(rules: Samurai) -> None:
     for hand in (["rice2"] * 5, ["rice2"], ["rice2", "rice3", "rice4", "ship2", "move", "switch"]):
         with pytest.raises(IllegalAction, match="expected 5 of one's own 20 tiles"):
-            rules.act(rules.start(), 0, {"hand": hand})
+            act(rules, rules.start(), 0, {"plays": [{"hand": hand}]})

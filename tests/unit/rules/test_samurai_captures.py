@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
+from acting import act
 from msgspec.structs import replace
 from unit.rules.samurai_positions import (
     BUDDHA,
@@ -21,8 +22,7 @@ from unit.rules.samurai_positions import (
 
 from arena.errors import IllegalAction
 from arena.rules.base import Event
-from arena.rules.samurai.plays import Capture, End, Switch
-from arena.rules.samurai.tiles import ONE
+from arena.rules.samurai.state import ONE, Capture, End, Switch
 
 
 @pytest.mark.parametrize(("captures", "winner"), [("turn_end", 0), ("instant", 1)])
@@ -42,7 +42,7 @@ def test_an_instant_capture_is_told_before_the_next_play_and_only_once() -> None
     state, village, last = one_space_left(rules, tiles("ronin1", "ship2"))
     events: list[Event] = []
     action = {"plays": [{"tile": "ronin1", "space": last}, {"tile": "ship2", "space": sea_of(rules, village)[0]}]}
-    rules.act(state, 0, action, events)
+    act(rules, state, 0, action, events)
     assert kinds(events)[:3] == ["placed", "captured", "placed"]
     assert kinds(events).count("captured") == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from acting import act
 from kit import samurai
 from msgspec.structs import replace
 from unit.rules.samurai_positions import (
@@ -24,9 +25,7 @@ from unit.rules.samurai_positions import (
 from arena.errors import IllegalAction
 from arena.rules.base import Event
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.plays import End, Move, Switch
-from arena.rules.samurai.state import State, tile_code
-from arena.rules.samurai.tiles import TILE_INDEX
+from arena.rules.samurai.state import TILE_INDEX, End, Move, State, Switch, tile_code
 
 
 @pytest.mark.parametrize(
@@ -110,7 +109,7 @@ def test_who_forfeits_when_asked_what_follows_leaves_the_turn_to_the_next() -> N
     """The tile already played stays, and what it surrounded is captured."""
     rules = at(3, fast="must_follow")
     state, village, last = one_space_left(rules, tiles("ronin1", "rice3"))
-    state = rules.act(state, 0, {"plays": [{"tile": "ronin1", "space": last}]})
+    state = act(rules, state, 0, {"plays": [{"tile": "ronin1", "space": last}]})
     assert [(decision.seat, decision.kind) for decision in rules.pending(state)] == [(0, "turn")]
     state = rules.forfeit(state, [0])
     assert (state.phase, state.to_move, state.must_follow) == ("turns", 1, False)
@@ -163,7 +162,7 @@ def test_a_fast_move_must_be_followed(fast: str, to_move: int) -> None:
     rules = at(fast="must_follow", move_is_fast=fast)
     a, b = rules.tables.land[:2]
     state = lay(rules, position(rules, {0: tiles("move", "rice3")}), 0, "samurai3", a)
-    state = rules.act(state, 0, {"plays": [{"tile": "move", "from": a, "to": b}]})
+    state = act(rules, state, 0, {"plays": [{"tile": "move", "from": a, "to": b}]})
     assert (state.to_move, state.must_follow) == (to_move, fast == "yes")
 
 
@@ -244,8 +243,8 @@ def test_who_can_play_nothing_passes_under_every_ruleset(ruleset: str) -> None:
     rules: Any = samurai(2, ruleset)
     state = position(rules, {0: tiles("rice2", "rice3"), 1: tiles("move")})
     events: list[Event] = []
-    state = rules.act(
-        state, 0, {"plays": [{"tile": "rice2", "space": min(near(rules, state) & {*state.land})}]}, events
+    state = act(
+        rules, state, 0, {"plays": [{"tile": "rice2", "space": min(near(rules, state) & {*state.land})}]}, events
     )
     assert kinds(events) == ["placed", "turn", "passed", "turn"]
     assert (state.to_move, state.turn) == (0, 3)
@@ -262,7 +261,7 @@ def test_all_passing_ends_the_game_where_nothing_can_be_played_near_pieces(place
     else:
         assert kinds(events) == ["placed", *["turn", "passed"] * 3, "over"]
         assert events[-1].data["reason"] == "passes"
-        assert rules.ranks(state) == (1, 1, 1)
+        assert rules.outcome(state).ranks == (1, 1, 1)
 
 
 @pytest.mark.parametrize("ruleset", Samurai.rulesets)

@@ -10,7 +10,7 @@ from kit import samurai
 from msgspec.structs import replace
 from unit.rules.samurai_positions import position, put, tiles
 
-from arena.rules.samurai.scoring import SCORES, Score, majority_score, score
+from arena.rules.samurai.captures import COMPARISONS, Comparison, by_leaders, by_majorities
 from arena.rules.samurai.state import Triple
 from arena.rules.seats import rank
 from arena.types import Ranks
@@ -19,18 +19,18 @@ ALONE = ((3, 0, 0), (2, 2, 2), (0, 2, 2))
 """The first leads one caste, the second none, but has more of the castes that he does not lead."""
 
 
-def ranks_of(captured: Sequence[Triple], forfeited: Sequence[Sequence[int]], score: Score) -> Ranks:
-    return rank([score(captured, seat) for seat in range(len(captured))], forfeited)
+def ranks_of(captured: Sequence[Triple], forfeited: Sequence[Sequence[int]], compared: Comparison) -> Ranks:
+    return rank([compared(captured, seat) for seat in range(len(captured))], forfeited)
 
 
-@pytest.mark.parametrize("scoring", SCORES)
+@pytest.mark.parametrize("scoring", COMPARISONS)
 def test_worked_case_3(scoring: str) -> None:
     """Green leads rice, red leads buddha, castle is tied; three other pieces each; red has more in all."""
     captured = ((1, 3, 2), (4, 2, 1), (0, 1, 2))
-    assert score(captured, 0) == (1, 3, 6)
-    assert score(captured, 1) == (1, 3, 7)
-    assert score(captured, 2) == (0, 3, 3)
-    assert ranks_of(captured, (), SCORES[scoring]) == (2, 1, 3)
+    assert by_leaders(captured, 0) == (1, 3, 6)
+    assert by_leaders(captured, 1) == (1, 3, 7)
+    assert by_leaders(captured, 2) == (0, 3, 3)
+    assert ranks_of(captured, (), COMPARISONS[scoring]) == (2, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_worked_case_3(scoring: str) -> None:
     ],
 )
 def test_leaders(captured: Any, ranks: tuple[int, ...]) -> None:
-    assert ranks_of(captured, (), score) == ranks
+    assert ranks_of(captured, (), by_leaders) == ranks
 
 
 @pytest.mark.parametrize(
@@ -61,22 +61,22 @@ def test_leaders(captured: Any, ranks: tuple[int, ...]) -> None:
     ],
 )
 def test_two_majorities(captured: Any, ranks: tuple[int, ...]) -> None:
-    assert ranks_of(captured, (), majority_score) == ranks
+    assert ranks_of(captured, (), by_majorities) == ranks
 
 
 def test_three_castes_led_count_as_two() -> None:
-    assert majority_score(((2, 2, 2), (0, 1, 1)), 0) == (1, 0, 6)
-    assert majority_score(((2, 2, 1), (0, 1, 1)), 0) == (1, 1, 5)
+    assert by_majorities(((2, 2, 2), (0, 1, 1)), 0) == (1, 0, 6)
+    assert by_majorities(((2, 2, 1), (0, 1, 1)), 0) == (1, 1, 5)
 
 
 @pytest.mark.parametrize(("scoring", "ranks"), [("leaders", (1, 2, 3)), ("two_majorities", (3, 1, 2))])
 def test_the_option_decides_who_has_won(scoring: str, ranks: tuple[int, ...]) -> None:
     rules: Any = samurai(3, scoring=scoring)
     state = replace(position(rules, {0: tiles("rice2"), 1: b"", 2: b""}), captured=ALONE)
-    assert rules.ranks(rules.apply(state, 0, put("rice2", rules.tables.land[0]))) == ranks
+    assert rules.outcome(rules.apply(state, 0, put("rice2", rules.tables.land[0]))).ranks == ranks
 
 
 def test_forfeited_seats_rank_last_the_latest_first() -> None:
     captured = ((9, 9, 9), (0, 0, 0), (1, 0, 0), (5, 5, 5))
-    assert ranks_of(captured, ((0,), (3,)), score) == (4, 2, 1, 3)
-    assert ranks_of(captured, ((0, 3),), score) == (3, 2, 1, 3)
+    assert ranks_of(captured, ((0,), (3,)), by_leaders) == (4, 2, 1, 3)
+    assert ranks_of(captured, ((0, 3),), by_leaders) == (3, 2, 1, 3)

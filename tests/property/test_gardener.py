@@ -9,11 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-<<<<<<< HEAD
-from arena.rules.gardener.plays import Done
-=======
 from acting import act
->>>>>>> rules
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kit import Step, at_default_board, check_actions, check_fold, check_ranks, check_rules, seen, walk
@@ -24,11 +20,7 @@ from arena.rules.base import Event, Rules
 from arena.rules.gardener.deck import KINDS, Deck
 from arena.rules.gardener.game import Gardener
 from arena.rules.gardener.geometry import EMPTY, Layout, plant, point
-<<<<<<< HEAD
-from arena.rules.gardener.state import State
-=======
 from arena.rules.gardener.state import Done, State
->>>>>>> rules
 
 TABLES = [(ruleset, seats) for ruleset in Gardener.rulesets for seats in Gardener.seat_counts]
 every_table = pytest.mark.parametrize(("ruleset", "seats"), TABLES)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from acting import act
 from hypothesis import given, settings
 from hypothesis import strategies as st
-<<<<<<< HEAD
 from kit import (
     Table,
     check_actions,
@@ -18,11 +16,6 @@ from kit import (
     tables,
     walk,
 )
-=======
-from kit import Table, check_actions, check_fold, check_rules, single_options, tables, walk
-
-from arena.errors import ActionError
->>>>>>> rules
 
 TABLES = [*tables(), *single_options()]
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)

@@ -15,7 +15,7 @@ import msgspec
 
 from arena.errors import ConfigError, did_you_mean
 from arena.resources import board_names, board_text
-from arena.rules.base import Rules, Ruleset
+from arena.rules.base import BoardFormat, Rules, Ruleset
 from arena.rules.boardtext import find_section
 
 GROUP: Final = "arena.games"
@@ -162,11 +162,22 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     return rules(seats, options, rules.boards.parse(board.text, board.name, seats))
 
 
+def board_format(name: str) -> BoardFormat | None:
+    """Returns how the boards of an installed game are read; None if it has none, or if its package is broken.
+
+    So a broken package does not keep the boards of other games from being listed and found.
+    """
+    try:
+        return game(name).boards
+    except ConfigError:
+        return None
+
+
 def game_of_board(text: str) -> str | None:
     """Returns the name of the game whose board a text is, by the section that only its boards have, or None."""
     lines = text.splitlines()
     for name in names():
-        boards = game(name).boards
+        boards = board_format(name)
         if boards is not None and find_section(lines, boards.section) is not None:
             return name
     return None
@@ -176,7 +187,7 @@ def bundled_boards() -> tuple[BoardFile, ...]:
     """Returns every board that comes with arena or with an installed game, by name."""
     found = {name: BoardFile(*board_text(name)) for name in board_names()}
     for name in names():
-        boards = game(name).boards
+        boards = board_format(name)
         if boards is not None:
             found |= {title: BoardFile(title, text) for title, text in boards.bundled.items()}
     return tuple(found[name] for name in sorted(found))
@@ -189,7 +200,7 @@ def find_board(ref: str) -> BoardFile:
         ConfigError: There is no such board, or the file cannot be read as text. Show the message to the operator.
     """
     for name in names():
-        boards = game(name).boards
+        boards = board_format(name)
         if boards is not None and ref in boards.bundled:
             return BoardFile(ref, boards.bundled[ref])
     return BoardFile(*board_text(ref))

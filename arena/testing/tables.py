@@ -58,18 +58,27 @@ def tables(
     names = list(rules.rulesets)
     if ruleset not in (None, *names):
         raise ConfigError(f"expected a ruleset of {rules.name}, one of {', '.join(names)}, got: {ruleset!r}")
-    boards, counts = rules.boards, tuple(rules.seat_counts)
+    boards, counts, source, text = rules.boards, tuple(rules.seat_counts), "", ""
     if boards is not None:
-        if board is None:
-            own = boards.bundled.get(boards.default)
-            board = find_board(boards.default) if own is None else BoardFile(boards.default, own)
-        counts = tuple(count for count in boards.players(board.text, board.name) if count in counts)
+        if board is not None:
+            source, text = board.name, board.text
+        elif boards.default in boards.bundled:
+            source, text = boards.default, boards.bundled[boards.default]
+        else:
+            source, text = boards.default, find_board(boards.default).text
+        counts = tuple(count for count in boards.players(text, source) if count in counts)
     if players not in (None, *counts):
         raise ConfigError(f"expected {' or '.join(map(str, counts))} players for {rules.name}, got: {players}")
     for name in names if ruleset is None else [ruleset]:
         for count in counts if players is None else [players]:
-            on = None if boards is None or board is None else boards.parse(board.text, board.name, count)
-            yield Table(name, count, rules(count, rules.rulesets[name].options, on))
+            on = None if boards is None else boards.parse(text, source, count)
+            try:
+                bound = rules(count, rules.rulesets[name].options, on)
+            except Exception as error:  # whatever a game raises is to be shown with its place
+                expected, got = "rules that can be made for the table", f"{type(error).__name__}: {error}"
+                where = f"{rules.name} {name}, {count} players"
+                raise GameFault("declaration", expected, got, where, "see the error that led to this one") from error
+            yield Table(name, count, bound)
 
 
 def check_table(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> int:

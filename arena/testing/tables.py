@@ -20,7 +20,7 @@ from arena.testing.checks import (
 )
 from arena.testing.messages import check_actions, check_payloads, check_wild_actions
 from arena.testing.secrecy import check_secrecy
-from arena.testing.walks import GameFault, place_of, walk
+from arena.testing.walks import GameFault, place_of, probing, walk
 
 GAMES: Final = 10
 """Games that are played at each table unless another number is named."""
@@ -94,7 +94,8 @@ def check_table(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> int:
     """
     steps = changed = 0
     for number in range(seed, seed + games):
-        steps += sum(1 for _ in walk(rules, number))
+        with probing(rules, "course", number) as at:
+            steps += sum(1 for _ in at.follow(walk(rules, number)))
         for check in CHECKS:
             check(rules, number)
         changed += check_secrecy(rules, number)

@@ -153,6 +153,8 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     _check_options(name, options)
     if missing := [option.name for option in rules.option_list if option.name not in options]:
         raise ConfigError(f"expected every option of {name} to be set, these are missing: {', '.join(missing)}")
+    for option in rules.option_list:
+        option.by_seat(options[option.name], seats)
     if rules.boards is None:
         if board is not None:
             raise ConfigError(f"expected no board, as {name} is played without one, got: {board.name!r}")

@@ -28,7 +28,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, overload
 
 import msgspec
 
-from arena.errors import BoardError, IllegalAction, MalformedAction
+from arena.errors import BoardError, ConfigError, IllegalAction, MalformedAction
 from arena.rules.reading import maps
 from arena.types import Payload, Ranks, Seat
 
@@ -87,6 +87,8 @@ class Option(msgspec.Struct, frozen=True):
     """What it decides, in one sentence without a full stop."""
     numbers: range | None = None
     """Whole numbers that it can have beside `values`, in decimal digits."""
+    per_seat: bool = False
+    """Whether each seat can have a value of its own: one for each seat, in their order, joined by commas."""
 
     @property
     def default(self) -> str:
@@ -94,16 +96,35 @@ class Option(msgspec.Struct, frozen=True):
         return next(iter(self.values))
 
     def accepts(self, value: str) -> bool:
-        """Returns whether it can have a value."""
+        """Returns whether it can have a value, at a table of some number of players."""
+        if self.per_seat and "," in value:
+            return all(one in self.values for one in value.split(","))
         return value in self.values or (
             self.numbers is not None and value.isascii() and value.isdigit() and str(int(value)) == value
             and int(value) in self.numbers
         )  # fmt: skip
 
+    def by_seat(self, value: str, seats: int) -> tuple[str, ...]:
+        """Returns the value of each seat: that of the list, or the one that all have.
+
+        Raises:
+            ConfigError: The list is not for so many seats.
+        """
+        if not (self.per_seat and "," in value):
+            return (value,) * seats
+        if value.count(",") + 1 != seats:
+            raise ConfigError(
+                f"expected {self.name} to have one value, or one for each of {seats} seats, got: {value!r}; "
+                "write as many as there are seats"
+            )
+        return tuple(value.split(","))
+
     def domain(self) -> str:
         """Returns the values it can have, for people: `draft, random` or `25, or 1 to 999`."""
         names = ", ".join(self.values)
-        return names if self.numbers is None else f"{names}, or {self.numbers.start} to {self.numbers.stop - 1}"
+        if self.numbers is not None:
+            return f"{names}, or {self.numbers.start} to {self.numbers.stop - 1}"
+        return f"{names}, or one for each seat, joined by commas" if self.per_seat else names
 
 
 class Ruleset(msgspec.Struct, frozen=True):

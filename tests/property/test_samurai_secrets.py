@@ -19,7 +19,8 @@ from kit import Step, Table, seen, single_options, tables, walk
 from msgspec.structs import replace
 
 from arena.rules.base import Rules
-from arena.rules.samurai import tiles, views
+from arena.rules.samurai import payloads
+from arena.rules.samurai import state as states
 from arena.rules.samurai.state import (
     FULL_SET,
     KINDS,
@@ -45,6 +46,34 @@ few = settings(max_examples=6)
 
 Kin = Callable[[int], Any]
 """What a tile has in common with those that an opponent might hold in its place."""
+
+
+@every_table
+@few
+@given(seed=SEEDS)
+def test_resampling_deals_the_hidden_tiles_anew_and_nothing_else(table: Table, seed: int) -> None:
+    """What is hidden does change, it stays a position of the game, and a seat that owes a turn can play."""
+    rules = table.rules
+    chance = random.Random(seed)
+    changed = 0
+    for step in walk(rules, seed):
+        state = step.after
+        for seat in range(rules.seats):
+            world = rules.resample(state, seat, chance.randrange)
+            changed += world != state
+            assert replace(world, hands=state.hands, stacks=state.stacks) == state
+            assert (world.hands[seat], world.stacks[seat]) == (state.hands[seat], state.stacks[seat])
+            for other in range(rules.seats):
+                assert len(world.hands[other]) == len(state.hands[other])
+                assert sorted(world.hands[other] + world.stacks[other]) == sorted(
+                    state.hands[other] + state.stacks[other]
+                )
+                assert [*world.hands[other]] == sorted(world.hands[other])
+                assert [*world.stacks[other]] == sorted(world.stacks[other])
+            assert rules.pending(world) == rules.pending(state)
+            for decision in rules.pending(world):
+                assert rules.legal(world, decision.seat)
+    assert changed
 
 
 @every_table
@@ -174,11 +203,11 @@ def _can_follow(hand: bytes, draws: Counter[Any], rest: list[Step], opponent: in
 def canary(monkeypatch: pytest.MonkeyPatch) -> Iterator[bytes]:
     """A kind of tile that does not exist, and may be played as any other."""
     every = (*TILES, Tile("canary", (), 0, "land", fast=False))
-    for module in (tiles, views):
+    for module in (states, payloads):
         monkeypatch.setattr(module, "TILES", every)
-    tiles.playable.cache_clear()
+    states.playable.cache_clear()
     yield ONE[KINDS]
-    tiles.playable.cache_clear()
+    states.playable.cache_clear()
 
 
 @every_table

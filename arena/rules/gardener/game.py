@@ -64,7 +64,7 @@ class Gardener(Rules[State]):
 
     def draw_wanted(self, state: State) -> Draw | None:
         """Returns what is drawn: a card of the deck."""
-        return self.tables.draws[len(state.deck)] if state.phase in ("deal", "turn_up") else None
+        return self.tables.draws[len(state.deck)] if rounds.draw_due(self.tables, state) else None
 
     def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
         """Returns the state after chance drew `index`."""

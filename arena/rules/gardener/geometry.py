@@ -72,13 +72,15 @@ EMPTY = Layout({}, frozenset({square(0, 0)}), (square(0, 0),), ())
 """No card yet: the first lies at (0, 0)."""
 
 
-def plant(layout: Layout, card: bytes, position: int) -> Layout:
-    """The garden after a card was put at a legal position.
+def plant(layout: Layout, card: bytes, position: int, exactly_over: bool = False) -> Layout:
+    """Returns the garden after a card was put at a legal position.
 
     Args:
         layout: The garden before.
         card: The kinds of its squares, row by row, as it lies: a turned card is reversed.
         position: One of `layout.positions`.
+        exactly_over: Whether a card may be put exactly over one if it lies beside or partly over another, too. From
+            the second card on, every card of a garden has another one beside it or partly over it.
     """
     squares = [position + offset for offset in _CARD]
     kinds = {**layout.kinds}
@@ -96,7 +98,10 @@ def plant(layout: Layout, card: bytes, position: int) -> Layout:
     touching = layout.touching
     new = [near for offset in _NEAR if (near := position + offset) not in touching]
     positions = [*layout.positions, *new]
-    positions.remove(position)
+    if not (exactly_over and layout.kinds):
+        positions.remove(position)
+    elif len(layout.kinds) == len(_CARD) and not any(_lines(layout.kinds, layout.kinds, step) for step, _ in _STEPS):
+        positions += EMPTY.positions  # the first card is no longer alone
     if barred:
         positions = [near for near in positions if near not in barred]
     positions.sort()

@@ -13,7 +13,7 @@ from arena.errors import MalformedAction
 from arena.rules.base import Product
 from arena.rules.gardener.deck import KINDS
 from arena.rules.gardener.geometry import Row, point
-from arena.rules.gardener.state import ALL_KINDS, Done, Phase, Plant, Play, ScoreRow, Seize, State
+from arena.rules.gardener.state import ALL_KINDS, Done, Phase, Plant, Play, ScoreRow, Seize, State, deck_size
 from arena.rules.reading import field, named
 from arena.rules.seats import with_item
 from arena.types import Payload, Seat
@@ -100,7 +100,8 @@ def view(state: State, seat: Seat) -> Payload:
         "seat": seat,
         "round": state.round,
         "starter": state.starter,
-        "deck": len(state.deck),
+        "deck": deck_size(state),
+        "next": state.top,
         "offer": list(state.offer),
         "taken": list(state.taken),
         "gardens": [[list(planted) for planted in garden] for garden in state.gardens],
@@ -119,7 +120,7 @@ def fold(view: Payload, event: Payload) -> Payload:
 
 def _garden(view: Payload, event: Payload) -> Payload:
     garden = [[event["card"], 0, 0, False]]
-    return {"deck": view["deck"] - 1, "gardens": _with(view["gardens"], event["seat"], garden)}
+    return {"deck": view["deck"] - 1, "next": None, "gardens": _with(view["gardens"], event["seat"], garden)}
 
 
 def _round(view: Payload, event: Payload) -> Payload:
@@ -128,8 +129,12 @@ def _round(view: Payload, event: Payload) -> Payload:
     return {**change, "taken": [None] * seats, "rows": [[] for _ in range(seats)]}
 
 
+def _next(view: Payload, event: Payload) -> Payload:
+    return {"next": event["card"]}
+
+
 def _turned_up(view: Payload, event: Payload) -> Payload:
-    return {"deck": view["deck"] - 1, "offer": sorted([*view["offer"], event["card"]])}
+    return {"deck": view["deck"] - 1, "next": None, "offer": sorted([*view["offer"], event["card"]])}
 
 
 def _seized(view: Payload, event: Payload) -> Payload:
@@ -163,7 +168,8 @@ def _bonus(view: Payload, event: Payload) -> Payload:
 
 
 def _forfeited(view: Payload, event: Payload) -> Payload:
-    return {"forfeited": sorted([*view["forfeited"], event["seat"]])}
+    seat = event["seat"]
+    return {"forfeited": sorted([*view["forfeited"], seat]), "taken": _with(view["taken"], seat, None)}
 
 
 def _over(view: Payload, event: Payload) -> Payload:
@@ -177,6 +183,7 @@ def _with(items: list[Any], index: int, value: Any) -> list[Any]:
 _CHANGES = {
     "garden": _garden,
     "round": _round,
+    "next": _next,
     "turned_up": _turned_up,
     "seized": _seized,
     "planted": _planted,

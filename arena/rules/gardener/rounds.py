@@ -13,7 +13,7 @@ from arena.rules.base import Event, Product
 from arena.rules.gardener.deck import KINDS
 from arena.rules.gardener.geometry import STRIDE, Row, square
 from arena.rules.gardener.payloads import along, kind_names, row_fact
-from arena.rules.gardener.state import ALL_KINDS, Done, Plant, ScoreRow, Seize, State, Tables
+from arena.rules.gardener.state import ALL_KINDS, Done, Plant, ScoreRow, Seize, State, Tables, deck_size
 from arena.rules.seats import rank, still_in, with_item
 from arena.types import Seat
 
@@ -37,11 +37,14 @@ def advance(tables: Tables, state: State, events: list[Event] | None) -> State:
     if state.due:
         return state
     active = still_in(tables.everyone, state.forfeited)
-    if state.phase == "deal":
-        return state if _next_to_deal(tables, state) is not None else _begin_round(tables, state, events)
-    if state.phase == "turn_up":
-        if len(state.offer) < len(active):
+    if state.phase in ("deal", "turn_up"):
+        if draw_due(tables, state):
             return state
+        if _cards_wanted(tables, state):
+            return advance(tables, _deal(tables, state, events), events)
+    if state.phase == "deal":
+        return _begin_round(tables, state, events)
+    if state.phase == "turn_up":
         first = 0 if tables.race else state.starter
         order = sorted(active, key=lambda seat: (seat - first) % tables.seats)
         return replace(state, phase="seize", due=tuple(order))
@@ -59,24 +62,47 @@ def _without(seats: Sequence[Seat], gone: Sequence[Seat]) -> tuple[Seat, ...]:
 # Chance
 
 
+def draw_due(tables: Tables, state: State) -> bool:
+    """Returns whether chance must draw a card now: a deck that lies face up always shows its next one."""
+    if state.phase not in ("deal", "turn_up"):
+        return False
+    return state.top is None and bool(state.deck) if tables.face_up else _cards_wanted(tables, state)
+
+
+def draw(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
+    """Returns the state after chance drew the next card of the deck."""
+    card = state.deck[index]
+    state = replace(state, deck=state.deck[:index] + state.deck[index + 1 :], top=card)
+    if not tables.face_up:
+        return advance(tables, _deal(tables, state, events), events)
+    if events is not None:
+        events.append(Event({"event": "next", "card": card}))
+    return advance(tables, state, events)
+
+
+def _cards_wanted(tables: Tables, state: State) -> bool:
+    """Returns whether more cards must be dealt, or turned up."""
+    if state.phase == "deal":
+        return _next_to_deal(tables, state) is not None
+    return len(state.offer) < len(still_in(tables.everyone, state.forfeited))
+
+
 def _next_to_deal(tables: Tables, state: State) -> Seat | None:
     return next((seat for seat in still_in(tables.everyone, state.forfeited) if not state.gardens[seat]), None)
 
 
-def draw(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
-    """Chance drew a card of the deck: the next seat's first one, or one of those that are turned up."""
-    card = state.deck[index]
-    deck = state.deck[:index] + state.deck[index + 1 :]
+def _deal(tables: Tables, state: State, events: list[Event] | None) -> State:
+    """Returns the state after the card on top became the next seat's first one, or was turned up."""
+    card = state.top
+    assert card is not None
     seat = _next_to_deal(tables, state) if state.phase == "deal" else None
     if seat is not None:
         if events is not None:
             events.append(Event({"event": "garden", "seat": seat, "card": card}))
-        state = replace(state, deck=deck, gardens=with_item(state.gardens, seat, ((card, 0, 0, False),)))
-    else:
-        if events is not None:
-            events.append(Event({"event": "turned_up", "card": card}))
-        state = replace(state, deck=deck, offer=tuple(sorted((*state.offer, card))))
-    return advance(tables, state, events)
+        return replace(state, top=None, gardens=with_item(state.gardens, seat, ((card, 0, 0, False),)))
+    if events is not None:
+        events.append(Event({"event": "turned_up", "card": card}))
+    return replace(state, top=None, offer=tuple(sorted((*state.offer, card))))
 
 
 # Seize
@@ -122,13 +148,14 @@ def plant_refusal(tables: Tables, state: State, seat: Seat, play: Plant) -> str 
         return f"{at} would lie neither beside the garden nor over it"
     if position in layout.positions:
         return None
-    if any((play.x, play.y) == (x, y) for _, x, y, _ in state.gardens[seat]):
+    garden = state.gardens[seat]
+    if not (tables.exactly_over and len(garden) > 1) and any((play.x, play.y) == (x, y) for _, x, y, _ in garden):
         return f"{at} would lie exactly where another was put"
     return f"{at} would cover a square of a row"
 
 
 def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Event] | None) -> State:
-    """A seat puts its card into its garden. With `features=off` the new rows score by themselves."""
+    """A seat puts its card into its garden. Where its feature cards do not matter, its new rows score by themselves."""
     card = state.taken[seat]
     assert card is not None
     garden = (*state.gardens[seat], (card, play.x, play.y, play.turned))
@@ -143,7 +170,7 @@ def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Ev
         rows=with_item(state.rows, seat, rows) if rows else state.rows,
         due=_without(state.due, (seat,)),
     )
-    if rows and not tables.features:
+    if rows and not tables.features[seat]:
         for row in rows:
             state = _score(tables, state, seat, row, events)
         state = _add_bonus(state, seat, events)
@@ -205,7 +232,7 @@ def done(tables: Tables, state: State, seat: Seat, play: Done, events: list[Even
 
 
 def _score(tables: Tables, state: State, seat: Seat, row: Row, events: list[Event] | None) -> State:
-    features = turn_down(state.features[seat], row.kind) if tables.features else ALL_KINDS
+    features = turn_down(state.features[seat], row.kind) if tables.features[seat] else ALL_KINDS
     points = POINTS[row.length]
     if events is not None:
         fact = {"event": "scored", "seat": seat, "row": row_fact(row), "points": points}
@@ -238,7 +265,7 @@ def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> St
     starter = min(still_in(tables.everyone, state.forfeited), key=lambda seat: (seat - first) % tables.seats)
     if events is not None:
         events.append(Event({"event": "round", "round": state.round + 1, "starter": starter}))
-    return replace(
+    state = replace(
         state,
         phase="turn_up",
         round=state.round + 1,
@@ -248,20 +275,29 @@ def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> St
         rows=tables.start.rows,
         scored=tables.start.scored,
     )
+    return advance(tables, state, events)
 
 
 def _end_round(tables: Tables, state: State, events: list[Event] | None) -> State:
     """The end of the game if its condition is met, else the next round."""
     if max(state.scores) > tables.target:
         return over(state, "target", events)
-    if len(state.deck) < len(still_in(tables.everyone, state.forfeited)):
+    if deck_size(state) < len(still_in(tables.everyone, state.forfeited)):
         return over(state, "deck", events)
     return _begin_round(tables, state, events)
 
 
 def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[Event] | None) -> State:
-    """The seats take no more part; their gardens stay. With one seat left the game ends at once."""
-    state = replace(state, forfeited=(*state.forfeited, tuple(seats)), due=_without(state.due, seats))
+    """Returns the state after seats forfeited. With one seat left the game ends at once.
+
+    Their gardens stay. A card that they seized and did not plant is gone.
+    """
+    state = replace(
+        state,
+        forfeited=(*state.forfeited, tuple(seats)),
+        due=_without(state.due, seats),
+        taken=tuple([None if seat in seats else card for seat, card in enumerate(state.taken)]),
+    )
     if events is not None:
         events.extend(Event({"event": "forfeited", "seat": seat}) for seat in seats)
     if len(still_in(tables.everyone, state.forfeited)) <= 1:

@@ -15,6 +15,7 @@ from arena.rules.base import Decision, Draw
 from arena.rules.gardener import geometry
 from arena.rules.gardener.deck import Deck
 from arena.rules.gardener.geometry import Layout, Row, point
+from arena.rules.gardener.options import FEATURES
 from arena.types import Ranks, Seat
 
 # Plays: the steps of the engine
@@ -83,6 +84,8 @@ class State(msgspec.Struct, frozen=True):
     """The starting player of the round."""
     deck: bytes
     """The cards left: which ones, not in which order; the order comes about as chance draws."""
+    top: int | None
+    """The card on top of the deck, which is then not among `deck`, where the deck lies face up and is not empty."""
     offer: tuple[int, ...]
     """The cards turned up in this round and not taken, ascending."""
     taken: tuple[int | None, ...]
@@ -105,6 +108,11 @@ class State(msgspec.Struct, frozen=True):
     """Set when the game is over."""
 
 
+def deck_size(state: State) -> int:
+    """Returns how many cards the deck has, the one on top included."""
+    return len(state.deck) + (state.top is not None)
+
+
 # Tables
 
 
@@ -114,7 +122,10 @@ class Tables:
     def __init__(self, deck: Deck, seats: int, options: Mapping[str, str]) -> None:
         self.seats = seats
         self.race = options["seize"] == "race"
-        self.features = options["features"] == "on"
+        self.features = [value == "on" for value in FEATURES.by_seat(options["features"], seats)]
+        """By seat: whether feature cards matter to it."""
+        self.face_up = options["deck"] == "face_up"
+        self.exactly_over = options["exactly_over"] == "yes"
         self.target = int(options["target"])
         self.cards = [(card, card[::-1]) for card in deck.cards]
         """By number: the kinds of the squares of each card as it is, and turned."""
@@ -133,6 +144,7 @@ class Tables:
             round=0,
             starter=0,
             deck=bytes(range(len(deck.cards))),
+            top=None,
             offer=(),
             taken=(None,) * seats,
             gardens=((),) * seats,
@@ -147,4 +159,6 @@ class Tables:
         if not garden:
             return geometry.EMPTY
         card, x, y, turned = garden[-1]
-        return geometry.plant(self.layout(garden[:-1]), self.cards[card][turned], geometry.square(x, y))
+        return geometry.plant(
+            self.layout(garden[:-1]), self.cards[card][turned], geometry.square(x, y), self.exactly_over
+        )

@@ -170,7 +170,7 @@ class Samurai(Rules[State]):
             for other in self.tables.others[seat]:
                 hands[other], stacks[other] = redeal(hands[other], stacks[other], choose)
             dealt = replace(state, hands=tuple(hands), stacks=tuple(stacks))
-            if state.phase != "turns" or state.to_move == seat or turns.can_play(self.tables, dealt, state.to_move):
+            if state.phase != "turns" or state.to_move == seat or turns.can_go_on(self.tables, dealt):
                 return dealt
 
     def read_action(self, state: State, seat: Seat, action: Payload) -> list[Play]:

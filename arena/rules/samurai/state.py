@@ -143,7 +143,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """Exchange two pieces of different settlements.
+    """Exchange two pieces. With two alike or two of one settlement nothing changes but that the tile is gone.
 
     Written one way only: the smaller caste first, of two alike the smaller space.
     """
@@ -268,12 +268,20 @@ class Tables:
         self.options = dict(options)
         self.instant = options["captures"] == "instant"
         self.chosen_order = options["capture_order"] == "chosen"
-        self.must_follow = options["fast"] == "must_follow"
-        self.near_pieces = options["placement"] == "near_pieces"
-        self.fast = FAST_KINDS + ONE[MOVE] if options["move_is_fast"] == "yes" else FAST_KINDS
+        self.must_follow = options["fast"] != "optional"
+        """Whether a fast tile must be followed."""
+        self.near_pieces = options["placement"] != "anywhere"
+        """Whether tiles on land must be next to pieces."""
+        self.ships_near_pieces = options["placement"] == "near_pieces"
+        specials = options["fast"] == "specials"
+        self.fast = ONE[SWITCH] if specials else FAST_KINDS
         """The kinds of tiles that are fast."""
-        self.allowed = (EVERY_KIND, self.fast)
+        if specials or options["move_is_fast"] == "yes":
+            self.fast += ONE[MOVE]
+        self.allowed = (EVERY_KIND, b"" if specials else self.fast)
         """The kinds of tiles that may be played, by `State.fast_only`."""
+        self.following = (EVERY_KIND.translate(None, self.fast), b"") if specials else self.allowed
+        """The kinds of tiles that a fast one must be followed by, if any of them can be played; in the same way."""
         kinds = [space.kind for space in board.spaces]
         by_kind = {kind: bytes(i for i, k in enumerate(kinds) if k == kind) for kind in ("land", "sea", *PIECES)}
         self.land, self.villages, self.cities = by_kind["land"], by_kind["village"], by_kind["city"]

@@ -10,7 +10,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from arena.rules.base import Event, Product
-from arena.rules.samurai.captures import COMPARISONS, capture_piece, due, resolve
+from arena.rules.samurai.captures import COMPARISONS, capture_piece, due, leader, resolve
 from arena.rules.samurai.state import (
     CASTES,
     HAND_SIZE,
@@ -60,9 +60,9 @@ def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
     return products
 
 
-def can_play(tables: Tables, state: State, seat: Seat) -> bool:
-    """Whether a seat has any play but to end its turn."""
-    able = playable(state.hands[seat], tables.allowed[state.fast_only])
+def can_play(tables: Tables, state: State, seat: Seat, kinds: bytes) -> bool:
+    """Returns whether a seat can play a tile of some kinds."""
+    able = playable(state.hands[seat], kinds)
     land, sea = state.land, state.sea
     if tables.near_pieces:
         land, sea = _near_pieces(tables, state)
@@ -74,10 +74,17 @@ def can_play(tables: Tables, state: State, seat: Seat) -> bool:
     )
 
 
+def can_go_on(tables: Tables, state: State) -> bool:
+    """Returns whether the seat to move can play what it must, or what it may if it need not play."""
+    kinds = tables.following if state.must_follow else tables.allowed
+    return can_play(tables, state, state.to_move, kinds[state.fast_only])
+
+
 def _near_pieces(tables: Tables, state: State) -> tuple[bytes, bytes]:
-    """The empty land and sea spaces next to a settlement that still holds a piece."""
+    """Returns the empty land and sea spaces next to a settlement that still holds a piece, or all sea if ships may."""
     near = {space for settlement in b"".join(state.pieces) for space in tables.around[settlement]}
-    return bytes([space for space in state.land if space in near]), bytes([s for s in state.sea if s in near])
+    sea = bytes([space for space in state.sea if space in near]) if tables.ships_near_pieces else state.sea
+    return bytes([space for space in state.land if space in near]), sea
 
 
 def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
@@ -98,6 +105,8 @@ def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
             here, there = own.translate(None, pieces[other]), pieces[other].translate(None, own)
             if here and there:
                 products.append(Product.of(Switch, here, (caste,), there, (other,)))
+            shared = own.translate(None, here)
+            products += [Product.of(Switch, (space,), (caste,), (space,), (other,)) for space in shared]
     return tuple(products)
 
 
@@ -138,9 +147,9 @@ def _switch_refusal(state: State, play: Switch) -> str | None:
     for space, caste in ((play.space, play.caste), (play.with_space, play.with_caste)):
         if space not in state.pieces[caste]:
             return f"space {space} holds no {CASTES[caste]}"
-    if play.space == play.with_space:
-        return f"both pieces lie on space {play.space}"
-    if play.caste != play.with_caste:
+    if (play.space, play.caste) == (play.with_space, play.with_caste):
+        return f"the {CASTES[play.caste]} on space {play.space} cannot be exchanged with itself"
+    if play.caste != play.with_caste and play.space != play.with_space:
         for space, caste in ((play.space, play.with_caste), (play.with_space, play.caste)):
             if space in state.pieces[caste]:
                 return f"space {space} would hold two of {CASTES[caste]}"
@@ -165,7 +174,7 @@ def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Ev
         at=at[:space] + PLACED[seat][index] + at[space + 1 :],
         hands=with_item(state.hands, seat, state.hands[seat].replace(ONE[index], b"", 1)),
         placed=state.placed + ONE[space],
-        fast_only=state.fast_only or not tile.fast,
+        fast_only=state.fast_only or index not in tables.fast,
         played=True,
     )
     return _go_on(tables, state, seat, index, events)
@@ -229,8 +238,9 @@ def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Eve
     if tables.instant:
         state = resolve(tables, state, events)
     if tables.must_follow:
-        state = replace(state, must_follow=tile in tables.fast)
-    return state if can_play(tables, state, seat) else end_turn(tables, state, events)
+        following = tables.following[state.fast_only]
+        state = replace(state, must_follow=tile in tables.fast and can_play(tables, state, seat, following))
+    return state if can_go_on(tables, state) else end_turn(tables, state, events)
 
 
 def end_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
@@ -296,7 +306,7 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
                 must_follow=False,
                 passes=passes,
             )
-            if can_play(tables, state, seat):
+            if can_go_on(tables, state):
                 return state
             passes += 1
             if events is not None:
@@ -313,5 +323,7 @@ def over(tables: Tables, state: State, reason: str, events: list[Event] | None) 
     ranks = rank(scores, state.forfeited)
     if events is not None:
         captured = [dict(zip(CASTES, pieces, strict=True)) for pieces in state.captured]
-        events.append(Event({"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}))
+        leaders = {name: leader(state.captured, caste) for caste, name in enumerate(CASTES)}
+        fact: Payload = {"event": "over", "reason": reason, "ranks": list(ranks), "captured": captured}
+        events.append(Event(fact | {"leaders": leaders}))
     return replace(state, phase="over", ranks=ranks)

@@ -27,7 +27,7 @@ def plays(*made: Payload) -> Payload:
 
 @pytest.fixture(scope="module")
 def rules() -> Gardener:
-    return at_default_board("gardener", 2, "draft")  # type: ignore[return-value]
+    return at_default_board("gardener", 2, "draft", deck="face_down")  # type: ignore[return-value]
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +196,7 @@ def test_the_view_has_the_fields_of_the_protocol(rules: Gardener, scoring: State
         "round": 1,
         "starter": 0,
         "deck": 60,
+        "next": None,
         "offer": [],
         "taken": [None, None],
         "gardens": [[[0, 0, 0, False]], [[1, 0, 0, False]]],

@@ -15,7 +15,7 @@ from arena.games import default_board, make_rules, resolve_options
 from arena.rules.base import Decision, Event
 from arena.rules.gardener.deck import KINDS, SYMBOLS, Deck, parse_deck
 from arena.rules.gardener.game import Gardener
-from arena.rules.gardener.geometry import Row
+from arena.rules.gardener.geometry import Row, point
 from arena.rules.gardener.state import ALL_KINDS, Done, Plant, ScoreRow, Seize, State
 from arena.rules.seats import rank
 
@@ -24,10 +24,13 @@ BUNDLED = parse_deck(default_board("gardener").text, "garden")
 
 
 def gardener(*cards: str, seats: int = 2, ruleset: str = "draft", **options: str) -> Gardener:
-    """The rules with a deck that begins with some cards, each drawn as three lines with spaces between."""
+    """The rules with a deck that begins with some cards, each drawn as three lines with spaces between.
+
+    The deck lies face down, so that positions made by hand need no card on top, unless a test says otherwise.
+    """
     drawn = tuple(bytes(SYMBOLS.index(symbol) for symbol in card.replace(" ", "")) for card in cards)
     deck = Deck("test", "a test", "", drawn + BUNDLED.cards[len(drawn) :])
-    return Gardener(seats, resolve_options("gardener", ruleset, options)[1], deck)
+    return Gardener(seats, resolve_options("gardener", ruleset, {"deck": "face_down"} | options)[1], deck)
 
 
 def planting(rules: Gardener, *at: tuple[int, int], face_up: int = ALL_KINDS, scores: tuple[int, ...] = ()) -> State:
@@ -368,6 +371,98 @@ def test_without_features_every_new_row_scores_by_itself() -> None:
     assert rules.view(state, 0)["features"] == [list(KINDS)] * 2
 
 
+def test_each_seat_may_have_feature_cards_of_its_own_or_none_that_matter() -> None:
+    """At a table of mixed ages. Seat 0 chooses what to score; seat 1 scores all it has made, and is not asked."""
+    rules = gardener(*CASE, "*~ .. =~", features="on,off,on", seats=3)
+    state = replace(planting(rules, (0, 0), (2, 0)), taken=(2, 2, None), due=(0, 1))
+    state = replace(state, gardens=(state.gardens[0], state.gardens[0], state.gardens[2]))
+    events: list[Event] = []
+    state = play(rules, state, 1, Plant(4, 0, False), events)
+    assert names(events) == ["planted", "scored", "scored", "bonus"]
+    assert events[2].data["features"] == list(KINDS)
+    state = play(rules, state, 0, Plant(4, 0, False))
+    assert rules.pending(state) == (Decision(0, "score"),)
+    state = play(rules, state, 0, ScoreRow(3, 1, False))
+    assert rules.view(state, 2)["features"] == [["tatami", "pond", "garden"], list(KINDS), list(KINDS)]
+    assert state.scores == (1, 1 + 2 + 2, 0)
+
+
+# How the deck lies
+
+
+def test_a_deck_that_lies_face_up_always_shows_its_next_card() -> None:
+    rules = gardener(deck="face_up")
+    state, events = rules.start(), list[Event]()
+    assert (rules.view(state, 0)["deck"], rules.view(state, 0)["next"]) == (64, None)
+    while rules.draw_wanted(state):
+        state = rules.draw(state, 3, events)
+        assert rules.view(state, 0)["next"] == events[-1].data["card"] or names(events)[-1] != "next"
+    told = [(event.data["event"], event.data.get("card")) for event in events]
+    assert told == [
+        *[("next", 3), ("garden", 3), ("next", 4), ("garden", 4), ("next", 5), ("round", None), ("turned_up", 5)],
+        *[("next", 6), ("turned_up", 6), ("next", 7)],
+    ]
+    assert state.phase == "seize"
+    for seat in (0, 1):
+        view = rules.view(state, seat)
+        assert (view["deck"], view["next"]) == (60, 7), "while they seize and plant, it is seen what comes next"
+    state = finish_round(rules, state)
+    assert (state.round, state.offer, rules.view(state, 0)["next"]) == (2, (7,), None)
+
+
+@pytest.mark.parametrize("seats", Gardener.seat_counts)
+def test_the_same_draws_deal_the_same_cards_however_the_deck_lies(seats: int) -> None:
+    """A draw stands for a card of the shuffled deck; face up it is made one card earlier."""
+    dealt = {}
+    for deck in ("face_up", "face_down"):
+        rules = gardener(seats=seats, target="999", deck=deck)
+        state, events, count = rules.start(), list[Event](), 0
+        while rules.outcome(state) is None:
+            if draw := rules.draw_wanted(state):
+                assert (draw.stream, draw.n) == ("deck", 64 - count)
+                state = rules.draw(state, count * 7 % draw.n, events)
+                count += 1
+            else:
+                seat = rules.pending(state)[0].seat
+                first = Done() if state.phase == "score" else rules.legal(state, seat)[0]
+                state = rules.apply(state, seat, first, events)
+        assert count == min(64, 64 - 64 % seats + (deck == "face_up"))
+        dealt[deck] = [event.data["card"] for event in events if event.data["event"] in ("garden", "turned_up")]
+    assert len(dealt["face_up"]) == 64 - 64 % seats
+    assert dealt["face_up"] == dealt["face_down"]
+
+
+# Exactly over a card
+
+
+def test_a_card_may_lie_exactly_over_one_if_another_is_near() -> None:
+    rules = gardener(*APART, exactly_over="yes")
+    alone = planting(rules, (0, 0))
+    with pytest.raises(IllegalAction, match=r"a card at \[0, 0\] would lie exactly where another was put"):
+        rules.check(alone, 0, Plant(0, 0, False))
+    assert set(rules.legal(alone, 0)) == set(gardener(*APART).legal(alone, 0)), "there is no other to lie beside"
+    state = planting(rules, (0, 0), (2, 1))
+    more = set(rules.legal(state, 0)) - set(gardener(*APART).legal(state, 0))
+    assert more == {Plant(x, y, turned) for x, y in ((0, 0), (2, 1)) for turned in (False, True)}
+    for move in more:
+        rules.check(state, 0, move)
+    garden = play(rules, state, 0, Plant(0, 0, True)).gardens[0]
+    assert garden[-1] == (2, 0, 0, True)
+    assert {(0, 0), (2, 1)} <= {point(at) for at in rules.tables.layout(garden).positions}, "and once more"
+
+
+def test_a_row_is_not_covered_exactly_either() -> None:
+    own = gardener("=. =~ =.", "~* *~ ~*", "*= =* *=", exactly_over="yes")
+    state = planting(own, (0, 0), (2, 1))
+    with pytest.raises(IllegalAction, match="would cover a square of a row"):
+        own.check(state, 0, Plant(0, 0, False))
+    own.check(state, 0, Plant(2, 1, False))
+    made = gardener("=~ *. ~=", "~~ .. =*", "*= =* *=", exactly_over="yes")
+    for at in ((0, 0), (2, 0)):
+        with pytest.raises(IllegalAction, match="would cover a square of a row"):
+            made.check(planting(made, (0, 0), (2, 0)), 0, Plant(*at, False))
+
+
 # Rounds
 
 
@@ -426,7 +521,7 @@ def test_in_a_race_all_are_asked_and_who_is_late_asks_again() -> None:
     with pytest.raises(IllegalAction, match="card 9 is not turned up"):
         act(rules, state, 0, {"plays": [{"card": 9}]})
     assert rules.write_legal(state, 0) == [{"card": [3, 5]}]
-    state = act(rules, act(rules, state, 1, {"plays": [{"card": 5}]}), 0, {"card": 3})
+    state = act(rules, act(rules, state, 1, {"plays": [{"card": 5}]}), 0, {"plays": [{"card": 3}]})
     assert state.taken == (3, 5, 4)
     assert rules.pending(state) == tuple(Decision(seat, "plant") for seat in range(3))
     state = finish_round(rules, state)
@@ -473,14 +568,16 @@ def test_the_game_ends_when_the_deck_has_fewer_cards_than_players(left: int, end
     assert (events[-1].data.get("reason") == "deck") == ends
 
 
+@pytest.mark.parametrize("deck", ["face_up", "face_down"])
 @pytest.mark.parametrize("seats", Gardener.seat_counts)
-def test_how_many_rounds_the_deck_lasts(seats: int) -> None:
-    rules = gardener(seats=seats, target="999")
+def test_how_many_rounds_the_deck_lasts(seats: int, deck: str) -> None:
+    rules = gardener(seats=seats, target="999", deck=deck)
     state = begun(rules)
     while rules.outcome(state) is None:
         state = finish_round(rules, state)
     assert state.round == (64 - seats) // seats
-    assert len(state.deck) == 64 % seats
+    assert rules.view(state, 0)["deck"] == 64 % seats
+    assert (rules.view(state, 0)["next"] is not None) == (deck == "face_up" and bool(64 % seats))
 
 
 # Forfeits
@@ -547,7 +644,7 @@ def test_a_forfeit_while_planting_or_scoring_is_not_waited_for() -> None:
     state = replace(planting(rules, (0, 0)), taken=(1, 30, None), due=(0, 1))
     state = rules.forfeit(play(rules, state, 0, Plant(2, 0, False)), [1])
     assert rules.pending(state) == (Decision(0, "score"),)
-    assert state.taken[1] == 30, "it has seized it, and never plants it"
+    assert state.taken[1] is None, "what it seized and did not plant has left the game"
     assert state.gardens[1], "its garden stays"
     row = across(0, 0, PATH)
     state = replace(scoring(rules, row), rows=((row,), (row,), ()), due=(0, 1))
@@ -601,11 +698,15 @@ def test_the_deck_lasts_longer_for_those_who_are_left() -> None:
 def test_rulesets_and_options() -> None:
     assert list(Gardener.rulesets) == ["draft", "race", "young"]
     chosen: Mapping[str, Any] = {name: tuple(ruleset.options.values()) for name, ruleset in Gardener.rulesets.items()}
-    assert chosen == {"draft": ("draft", "on", "25"), "race": ("race", "on", "25"), "young": ("draft", "off", "25")}
+    assert chosen == {
+        "draft": ("draft", "face_up", "no", "on", "25"),
+        "race": ("race", "face_up", "no", "on", "25"),
+        "young": ("draft", "face_up", "no", "off", "25"),
+    }
     assert resolve_options("gardener", None, {})[0] == "draft"
     assert resolve_options("gardener", None, {"target": "999"}) == (
         "custom",
-        {"seize": "draft", "features": "on", "target": "999"},
+        {"seize": "draft", "deck": "face_up", "exactly_over": "no", "features": "on", "target": "999"},
     )
     for target in ("0", "1000", "1.5", "٢٥"):
         with pytest.raises(ConfigError, match="25, or 1 to 999"):

@@ -122,6 +122,19 @@ def test_a_game_that_does_not_exist_is_refused_with_the_close_one() -> None:
         resolve_options("samurei", None, {})
 
 
+def test_an_option_may_have_a_value_for_each_seat() -> None:
+    values = resolve_options("gardener", "race", {"features": "on,off,off"})[1]
+    assert at_default_board("gardener", 3, "race", features="on,off,off").options == values
+    for seats in (2, 4):
+        with pytest.raises(ConfigError, match=f"one value, or one for each of {seats} seats, got: 'on,off,off'"):
+            at_default_board("gardener", seats, "race", features="on,off,off")
+    for wrong in ("on,", ",on", "on, off", "on,of", "on;off"):
+        with pytest.raises(ConfigError, match="features: on, off, or one for each seat, joined by commas, got: "):
+            resolve_options("gardener", None, {"features": wrong})
+    with pytest.raises(ConfigError, match="a value of seize: draft, race, got: 'draft,race'"):
+        resolve_options("gardener", None, {"seize": "draft,race"})
+
+
 @pytest.mark.parametrize(
     ("value", "accepted"), [("1", True), ("999", True), ("0", False), ("1000", False), ("07", False), ("-5", False)]
 )

@@ -27,7 +27,7 @@ from arena.games import BoardFile, make_rules, resolve_options
 from arena.rules.base import Event
 from arena.rules.samurai.captures import influence
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.state import FULL_SET, ONE, TILE_INDEX, End, Move, Settle, Switch, tile_code
+from arena.rules.samurai.state import FULL_SET, ONE, SWITCH, TILE_INDEX, End, Move, Settle, Switch, tile_code
 from arena.rules.seats import with_item
 
 
@@ -161,9 +161,12 @@ def test_the_game_ends_when_a_caste_is_exhausted(rules: Samurai) -> None:
     state = position(rules, {0: tiles("buddha4")})
     state = stand(replace(state, pieces=with_item(state.pieces, BUDDHA, b"")), village, BUDDHA)
     state = surround(rules, state, village, [], (1, "castle2"))
-    state = rules.apply(state, 0, put("buddha4", rules.tables.land_around[village][-1]))
+    events: list[Event] = []
+    state = rules.apply(state, 0, put("buddha4", rules.tables.land_around[village][-1]), events)
     assert state.phase == "over"
     assert state.ranks == (1, 2)
+    assert events[-1].data["reason"] == "caste_exhausted"
+    assert events[-1].data["leaders"] == {"buddha": 0, "rice": None, "castle": None}
 
 
 def test_the_game_ends_when_four_pieces_are_set_aside(rules: Samurai) -> None:
@@ -196,13 +199,29 @@ def test_switch_of_two_alike_is_legal_and_changes_nothing(rules: Samurai) -> Non
     assert rules.apply(before, 0, play).pieces == before.pieces
 
 
+def test_two_pieces_of_one_settlement_may_be_switched_which_changes_nothing(rules: Samurai) -> None:
+    """Where one settlement alone holds pieces, it is the one way to wait."""
+    city = rules.tables.cities[0]
+    before = replace(position(rules, {0: tiles("switch", "rice2")}), pieces=(b"", bytes([city]), bytes([city])))
+    plays = [play for play in rules.legal(before, 0) if isinstance(play, Switch)]
+    assert plays == [Switch(city, RICE, city, CASTLE)]
+    rules.check(before, 0, plays[0])
+    one = {"tile": "switch", "space": city, "caste": "castle", "with": city, "with_caste": "rice"}
+    assert rules.read_play(before, one, "$") == plays[0], "either piece may be named first"
+    assert rules.write_play(plays[0]) == one | {"caste": "rice", "with_caste": "castle"}, "but it is written one way"
+    events: list[Event] = []
+    state = rules.apply(before, 0, plays[0], events)
+    assert (state.pieces, state.switch_used, SWITCH in state.hands[0]) == (before.pieces, b"\0", False)
+    assert rules.fold(rules.view(before, 1), events[0].data) == rules.view(state, 1)
+    with pytest.raises(IllegalAction, match=r"the rice on space .* cannot be exchanged with itself"):
+        rules.check(before, 0, Switch.of(city, RICE, city, RICE))
+
+
 def test_switch_may_not_bring_two_of_a_caste_together(rules: Samurai) -> None:
     city, village = rules.tables.cities[0], rules.tables.villages[0]
     state = stand(stand(position(rules, {0: tiles("switch")}), city, BUDDHA, RICE), village, RICE)
     with pytest.raises(IllegalAction, match="would hold two of rice"):
         rules.check(state, 0, Switch.of(city, BUDDHA, village, RICE))
-    with pytest.raises(IllegalAction, match="both pieces lie on"):
-        rules.check(state, 0, Switch.of(city, BUDDHA, city, RICE))
     with pytest.raises(IllegalAction, match="holds no castle"):
         rules.check(state, 0, Switch.of(city, CASTLE, village, RICE))
 

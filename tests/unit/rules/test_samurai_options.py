@@ -25,7 +25,7 @@ from unit.rules.samurai_positions import (
 from arena.errors import IllegalAction
 from arena.rules.base import Event
 from arena.rules.samurai.game import Samurai
-from arena.rules.samurai.state import TILE_INDEX, End, Move, State, Switch, tile_code
+from arena.rules.samurai.state import TILE_INDEX, End, Move, Place, State, Switch, tile_code
 
 
 @pytest.mark.parametrize(
@@ -117,6 +117,47 @@ def test_who_forfeits_when_asked_what_follows_leaves_the_turn_to_the_next() -> N
     assert (state.captured[1], village in state.pieces[BUDDHA]) == ((1, 0, 0), False)
 
 
+def test_with_specials_switch_and_move_alone_are_fast_and_go_before_another_tile() -> None:
+    rules = at(fast="specials")
+    a, b, c = rules.tables.land[:3]
+    state = lay(rules, position(rules, {0: tiles("switch", "move", "ronin1", "ship1", "rice3")}), 0, "samurai3", a)
+    begun = state
+    ended = rules.apply(state, 0, put("ronin1", b))
+    assert (ended.to_move, ended.turn) == (1, 2), "a ronin is no special tile: nothing follows it"
+    x, y = rules.tables.villages[-2:]
+    for special in (Move(a, b), Switch.of(x, RICE, y, CASTLE)):
+        state = rules.apply(begun, 0, special)
+        assert state.must_follow
+        with pytest.raises(IllegalAction, match="another one must follow"):
+            rules.check(state, 0, End())
+    state = rules.apply(state, 0, Move(a, b))
+    assert (state.must_follow, state.fast_only) == (True, False)
+    assert {type(play) for play in rules.legal(state, 0)} == {Place}
+    events: list[Event] = []
+    state = rules.apply(state, 0, put("ship1", state.sea[0]), events)
+    assert kinds(events) == ["placed", "turn"]
+    assert (state.to_move, state.turn, state.placed) == (1, 2, b"")
+    assert rules.view(begun, 0)["fast_only"] is False
+    view = rules.fold(rules.view(begun, 0), {"event": "placed", "seat": 0, "tile": "ship1", "space": c})
+    assert view["fast_only"], "in the view too a ship is not fast"
+
+
+def test_with_specials_a_turn_may_end_where_no_other_tile_can_follow() -> None:
+    rules = at(fast="specials")
+    a, b = rules.tables.land[:2]
+    state = lay(rules, position(rules, {0: tiles("switch", "move")}), 0, "samurai3", a)
+    x, y = rules.tables.villages[-2:]
+    state = rules.apply(state, 0, Switch.of(x, RICE, y, CASTLE))
+    assert (state.must_follow, End() in {*rules.legal(state, 0)}) == (False, True)
+    rules.check(state, 0, Move(a, b))
+    assert act(rules, state, 0, {"plays": [{"tile": "move", "from": a, "to": b}]}).to_move == 1
+
+
+def test_the_summary_is_as_its_source_has_it() -> None:
+    options = Samurai.rulesets["summary"].options
+    assert (options["fast"], options["move_is_fast"], options["placement"]) == ("specials", "yes", "land_near_pieces")
+
+
 # move_is_fast
 
 
@@ -182,16 +223,17 @@ def near(rules: Samurai, state: State) -> set[int]:
     return {space for settlement in b"".join(state.pieces) for space in rules.tables.around[settlement]}
 
 
-@pytest.mark.parametrize("placement", ["anywhere", "near_pieces"])
+@pytest.mark.parametrize("placement", ["anywhere", "near_pieces", "land_near_pieces"])
 def test_tiles_go_anywhere_or_next_to_pieces(placement: str) -> None:
-    """Land and sea, and where a move leads; not whence it comes."""
+    """Land and sea, and where a move leads; not where it comes from."""
     rules = at(placement=placement)
     state = position(rules, {0: tiles("rice2", "ship1", "move", "ronin1")})
     close = near(rules, state)
     far = next(space for space in rules.tables.land if space not in close)
     state = lay(rules, state, 0, "samurai2", far)
     free = {*state.land, *state.sea}
-    expected = free if placement == "anywhere" else free & close
+    asked = {"anywhere": set(), "near_pieces": free, "land_near_pieces": {*state.land}}[placement]
+    expected = free - (asked - close)
     legal = {*rules.legal(state, 0)}
     assert {play.space for play in legal if not isinstance(play, Move)} == expected
     assert {play.target for play in legal if isinstance(play, Move)} == expected & {*state.land}

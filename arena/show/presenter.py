@@ -19,7 +19,7 @@ from arena.show import svg
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
 from arena.show.seats import Seats
-from arena.show.text import plain
+from arena.show.text import clip, plain
 from arena.types import Payload, Ranks, Seat
 
 if TYPE_CHECKING:
@@ -113,12 +113,12 @@ class Presenter:
 
     def _view(self, seat: Seat, view: Payload, before: Payload, width: int) -> list[Text]:
         """Returns what a seat knows as a table of two columns."""
-        column = min(max(map(len, map(plain, view)), default=0), width // 2) + 4
+        column = min(max((len(plain(key)) for key in view), default=0) + 4, width - NARROWEST)
         lines = [self.seats.who(seat)]
         for key, value in view.items():
             changed = key not in before or before[key] != value
             mark, style = (CHANGED, "bold") if changed else (" ", "dim")
-            lines += entry(f"{mark} {key}", _words(value), column, max(width, column + NARROWEST), style)
+            lines += entry(clip(f"{mark} {key}", column - 1), _words(value), column, width, style)
         return lines
 
     def _is_seat(self, key: str, value: Any) -> bool:

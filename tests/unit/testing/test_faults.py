@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -136,6 +137,11 @@ def test_a_leak_is_shown_with_its_seat_and_bytes(game: type[KuhnPoker], found: s
     leak = fault(game)
     assert leak.law == "secrecy"
     assert re.search(rf"^secrecy: expected {found} in .+, got: .*{bytes_of_both}.*{PLACE}", str(leak)), leak
+
+
+def test_the_page_for_authors_shows_such_a_finding_as_it_is() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "games.md").read_text(encoding="utf-8")
+    assert " ".join(str(fault(ShowsBothHands)).split()) in " ".join(page.split())
 
 
 @pytest.mark.parametrize("game", [ResampleLies, ResampleLiesToOne])

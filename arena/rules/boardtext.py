@@ -15,7 +15,7 @@ from arena.errors import BoardError
 
 
 def find_section(lines: Sequence[str], section: str) -> int | None:
-    """The index of the line with which a section begins, or None."""
+    """Returns the index of the line with which a section begins, or None."""
     start = re.compile(rf"{section}\s*:")
     return next((index for index, line in enumerate(lines) if start.match(line)), None)
 
@@ -47,18 +47,18 @@ class BoardText:
         self.problems = sorted(self.found, key=lambda problem: (problem.line, problem.column))
 
     def problem(self, line: int, column: int, expected: str, got: str, remedy: str) -> None:
-        """Note what is wrong at a place; line and column count from 1."""
+        """Notes what is wrong at a place; line and column count from 1."""
         self.found.append(BoardError(self.source, line, column, f"expected {expected}, got {got}: {remedy}"))
 
     def read_section(self, head: int) -> None:
-        """Read what is below line `head`, counted from 0, of the section's name."""
+        """Reads what is below line `head`, counted from 0, of the section's name."""
         raise NotImplementedError
 
     def read_value(self, line: int, column: int, key: str, value: str) -> None:
-        """Read the value of one of `keys`."""
+        """Reads the value of one of `keys`."""
 
     def read_other(self, line: int, column: int, key: str, value: str) -> None:
-        """Read an entry whose key begins like one of `more_keys`."""
+        """Reads an entry whose key begins like one of `more_keys`."""
         raise NotImplementedError
 
     def _read_header(self, end: int) -> None:

@@ -12,7 +12,7 @@ _KINDS = {list: "a list", str: "a string", int: "an integer", bool: "true or fal
 
 
 def field(entry: Payload, key: str, kind: type, path: str) -> Any:
-    """The value of a key, which must be a list, str, int or bool, as `kind` says, and is never taken for another.
+    """Returns the value of a key, which must be a list, str, int or bool, as `kind` says; none is taken for another.
 
     Raises:
         MalformedAction: It is missing, or of another kind.
@@ -25,7 +25,7 @@ def field(entry: Payload, key: str, kind: type, path: str) -> Any:
 
 
 def named(value: Any, index: Mapping[str, Any], what: str, path: str) -> Any:
-    """What a name stands for in `index`; `what` says what it names, as in "a tile".
+    """Returns what a name stands for in `index`; `what` says what it names, as in "a tile".
 
     Raises:
         MalformedAction: It is none of the names.
@@ -36,7 +36,7 @@ def named(value: Any, index: Mapping[str, Any], what: str, path: str) -> Any:
 
 
 def maps(action: Payload, key: str, what: str) -> Iterator[tuple[str, Payload]]:
-    """The maps in a list, each with its place; `what` says what each is, as in "a play".
+    """Yields the maps in a list, each with its place; `what` says what each is, as in "a play".
 
     Raises:
         MalformedAction: There is no list, or an item is no map.

@@ -9,12 +9,12 @@ from arena.types import Ranks, Seat
 
 
 def with_item(items: Any, index: int, value: Any) -> Any:
-    """A tuple with one item replaced: that of a seat, for example."""
+    """Returns a tuple with one item replaced: that of a seat, for example."""
     return (*items[:index], value, *items[index + 1 :])
 
 
 def still_in(everyone: Sequence[Seat], forfeited: Sequence[Sequence[Seat]]) -> Sequence[Seat]:
-    """The seats that have not forfeited, given those that have, moment by moment."""
+    """Returns the seats that have not forfeited, given those that have, moment by moment."""
     if not forfeited:
         return everyone
     gone = {seat for seats in forfeited for seat in seats}
@@ -22,7 +22,7 @@ def still_in(everyone: Sequence[Seat], forfeited: Sequence[Sequence[Seat]]) -> S
 
 
 def rank(scores: Sequence[Any], forfeited: Sequence[Sequence[Seat]]) -> Ranks:
-    """The ranks: those who finished by score, larger is better, then those who forfeited, the latest first.
+    """Returns the ranks: those who finished by score, larger is better, then those who forfeited, the latest first.
 
     Args:
         scores: By seat: what it is compared by.

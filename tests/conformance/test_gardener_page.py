@@ -176,9 +176,8 @@ class Acted:
         drawn = [*cards, *[FILLER] * (CARDS - len(cards))]
         text = "name: test\nsource: test\ncards:\n"
         text += "\n".join(f"{card[:2]}\n{card[2:4]}\n{card[4:]}\n" for card in drawn)
-        self.rules: Any = make_rules(
-            "gardener", 2, resolve_options("gardener", ruleset, {})[1], BoardFile("test", text)
-        )
+        options = resolve_options("gardener", ruleset, {"deck": "face_down"})[1]
+        self.rules: Any = make_rules("gardener", 2, options, BoardFile("test", text))
         self.cards = drawn
         self.state = self.rules.start()
         self.left = list(range(CARDS))
@@ -346,7 +345,7 @@ def test_the_round_that_is_told() -> None:
     rules = make_rules("gardener", 2, resolve_options("gardener", "draft", {})[1], default_board("gardener"))
     state, left, events = rules.start(), list(range(CARDS)), []
     for event in told:
-        if event["event"] in ("garden", "turned_up"):
+        if event["event"] == "next":
             state = rules.draw(state, left.index(event["card"]), events)
             left.remove(event["card"])
         elif event["event"] == "seized":
@@ -364,7 +363,9 @@ def test_the_round_that_is_told() -> None:
 def test_the_race_that_is_told() -> None:
     """Who comes too late asked for a card that is taken, and the cards that are left are those that are left."""
     lines = re.findall(r"^([RB]): (.*?)(?: {2,}(.*))?$", section("`seize`"), re.MULTILINE)
-    rules = make_rules("gardener", 3, resolve_options("gardener", "race", {})[1], default_board("gardener"))
+    rules = make_rules(
+        "gardener", 3, resolve_options("gardener", "race", {"deck": "face_down"})[1], default_board("gardener")
+    )
     state, left = rules.start(), list(range(CARDS))
     asked: dict[int, Any] = {}
     for card in (60, 61, 62, *json.loads(re.findall(r"\[\d.*?\]", lines[0][1])[0])):

@@ -42,10 +42,10 @@ VIEW = [code(row[0])[0] for row in table("The view")]
 
 
 def play(
-    seats: int, ruleset: str, seed: int
+    seats: int, ruleset: str, seed: int, **overrides: str
 ) -> tuple[Any, list[Event], list[tuple[str, Payload, list[Payload], Payload]]]:
     """A random game: the rules, its events, and of each decision kind, view, legal plays and an action."""
-    _, options = resolve_options("samurai", ruleset, {})
+    _, options = resolve_options("samurai", ruleset, overrides)
     rules: Any = make_rules("samurai", seats, options, default_board("samurai"))
     state, rng, events, decisions = rules.start(), random.Random(seed), [], []
     while rules.outcome(state) is None:
@@ -62,6 +62,7 @@ def play(
 
 
 GAMES = [play(seats, ruleset, seats) for seats in (2, 3, 4) for ruleset in RULESETS]
+MUST_FOLLOW = play(2, "standard", 1, fast="must_follow")
 
 
 def test_tiles() -> None:
@@ -90,6 +91,11 @@ def test_options() -> None:
         assert re.findall(r"`(\w+)`:", row[-1]) == list(option.values)
 
 
+def test_the_sources_name_every_value_of_every_option() -> None:
+    named = {setting for row in table("Sources") for setting in code(row[1])}
+    assert named == {f"{option.name}: {value}" for option in OPTIONS for value in option.values}
+
+
 def test_contradictions() -> None:
     pairs = [tuple(setting.replace("=", ": ") for setting in pair) for pair in CONTRADICTIONS]
     assert re.findall(r"`(\w+: \w+)` and `(\w+: \w+)`\s+contradict each other", PAGE) == pairs
@@ -105,7 +111,7 @@ def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], dec
     for kind, view, legal, action in decisions:
         assert list(view) == VIEW
         begun = bool(view["placed"] or view["fast_only"])
-        assert not begun or rules.options["fast"] == "must_follow"
+        assert not begun or rules.options["fast"] != "optional"
         assert set(action) == {"plays"}
         forms = {"hand": [{"hand"}], "setup": [{"caste", "space"}], "turn": TURN_FORMS}[kind]
         assert all(set(entry) in forms for entry in legal + action["plays"])
@@ -127,12 +133,13 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
 
 
 def test_who_is_asked_again_has_begun_the_turn() -> None:
-    """What the page says of `must_follow` happens in games, and the view then shows the plays before."""
-    for rules, _, decisions in GAMES:
+    """What the page says of `must_follow` and `specials` happens in games; the view then shows the plays before."""
+    for rules, _, decisions in [*GAMES, MUST_FOLLOW]:
         turns = [view["turn"] for kind, view, *_ in decisions if kind == "turn"]
         again = [now == before for before, now in itertools.pairwise(turns)]
-        assert any(again) == (rules.options["fast"] == "must_follow")
-        assert any(view["placed"] for _, view, *_ in decisions) == any(again)
+        assert any(again) == (rules.options["fast"] != "optional")
+        assert any(view["placed"] for _, view, *_ in decisions) <= any(again)
+    assert any(view["placed"] for _, view, *_ in MUST_FOLLOW[2])
 
 
 def test_decisions_and_streams_are_documented() -> None:

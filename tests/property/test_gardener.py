@@ -64,6 +64,15 @@ def test_actions_are_read_as_they_are_written_where_much_is_scored(ruleset: str,
     check_actions(striped(seats, ruleset), seed)
 
 
+@settings(max_examples=8)
+@given(seed=SEEDS)
+def test_the_rules_pass_the_kit_with_features_by_seat_and_cards_exactly_over_others(seed: int) -> None:
+    options = Gardener.rulesets["draft"].options | {"features": "on,off,on", "exactly_over": "yes"}
+    rules = Gardener(3, options, STRIPES)
+    for check in (check_rules, check_fold, check_actions):
+        check(rules, seed)
+
+
 # The geometry, once more: slow, from the words of the rules, on squares as pairs
 
 Square = tuple[int, int]

@@ -108,14 +108,14 @@ def test_two_worlds_stay_the_same_through_a_whole_game(table: Table, seed: int) 
     first = list(walk(rules, seed))
     assume(not any(event.data == {"event": "passed", "seat": opponent} for step in first for event in step.events))
     # Where fast tiles must be followed, everyone sees by the end of a turn that the hand held none that could follow.
-    kin = _use if rules.options["fast"] == "must_follow" else lambda tile: None
+    kin = _uses(rules) if rules.options["fast"] != "optional" else lambda tile: None
     second = list(_other_world(rules, first, opponent, chance, kin))
     assert _traffic(rules, second, watcher) == _traffic(rules, first, watcher)
 
 
-def _use(tile: int) -> tuple[Any, ...]:
+def _uses(rules: Any) -> Kin:
     """When a tile could be played."""
-    return TILES[tile].goes_on, TILES[tile].fast, tile == MOVE
+    return lambda tile: (TILES[tile].goes_on, tile in rules.tables.fast, tile == MOVE)
 
 
 def _traffic(rules: Rules[Any], steps: list[Step], watcher: int) -> list[bytes]:

@@ -63,7 +63,7 @@ class DeckFormat(base.BoardFormat):
 
 
 def parse_deck(text: str, source: str) -> Deck:
-    """Read a deck file.
+    """Reads a deck file.
 
     Args:
         text: The file's text.
@@ -79,12 +79,12 @@ def parse_deck(text: str, source: str) -> Deck:
 
 
 def find_problems(text: str, source: str) -> list[BoardError]:
-    """Everything that keeps `text` from being a deck, in the order of the text; empty if it is one."""
+    """Returns everything that keeps `text` from being a deck, in the order of the text; nothing if it is one."""
     return _Parser(text, source).problems
 
 
 def format_deck(deck: Deck) -> str:
-    """The text that `parse_deck` reads as `deck`. Comments are not kept: they are in `deck.text` only."""
+    """Returns the text that `parse_deck` reads as `deck`. Comments are not kept: they are in `deck.text` only."""
     lines = [f"name: {deck.name}", f"source: {deck.source}", "cards:"]
     for first in range(0, len(deck.cards), _CARDS_IN_A_BLOCK):
         block = deck.cards[first : first + _CARDS_IN_A_BLOCK]
@@ -94,7 +94,7 @@ def format_deck(deck: Deck) -> str:
 
 
 def remarks(deck: Deck) -> list[str]:
-    """What the maker of a deck may want to know about its balance, in sentences."""
+    """Returns what the maker of a deck may want to know about its balance, in sentences."""
     counts = [sum(card.count(kind) for card in deck.cards) for kind in range(len(KINDS))]
     listed = ", ".join(f"{name} {count}" for name, count in zip(KINDS, counts, strict=True))
     even = CARDS * WIDE * HIGH // len(KINDS)
@@ -128,7 +128,7 @@ class _Parser(BoardText):
         super().__init__(text, source)
 
     def read_section(self, head: int) -> None:
-        """Read the cards."""
+        """Reads the cards."""
         before = len(self.found)
         block: list[int] = []  # the indices of its lines
         for index in range(head + 1, len(self.lines) + 1):
@@ -159,7 +159,7 @@ class _Parser(BoardText):
                 self.cards += [b"".join(line[start] for line in drawn) for start in drawn[0]]
 
     def _read_line(self, index: int) -> dict[int, bytes]:
-        """The parts of cards on a line, by where they begin."""
+        """Returns the parts of cards on a line, by where they begin."""
         line, parts = self.lines[index], {}
         for match in re.finditer(r"[^ ]+", line):
             start, part = match.start(), match[0]
@@ -176,7 +176,7 @@ class _Parser(BoardText):
         return parts
 
     def _compare(self, index: int, above: dict[int, bytes], line: dict[int, bytes]) -> None:
-        """Whether the parts of cards stand below those of the block's first line."""
+        """Checks that the parts of cards stand below those of the block's first line."""
         for start in sorted(line.keys() ^ above.keys()):
             if start in line:
                 self.problem(index + 1, start + 1, "spaces here, as above", "squares", "put them below their card")

@@ -21,12 +21,12 @@ LENGTHS = range(3, 6)
 
 
 def square(x: int, y: int) -> int:
-    """The number of a square, for -512 <= y < 512."""
+    """Returns the number of a square, for -512 <= y < 512."""
     return STRIDE * x + y
 
 
 def point(number: int) -> tuple[int, int]:
-    """The inverse of `square`."""
+    """Returns x and y of a square; the inverse of `square`."""
     x, y = divmod(number + STRIDE // 2, STRIDE)
     return x, y - STRIDE // 2
 
@@ -109,7 +109,7 @@ def plant(layout: Layout, card: bytes, position: int, exactly_over: bool = False
 
 
 def _lines(kinds: Mapping[int, int], squares: Iterable[int], step: int) -> set[tuple[int, int]]:
-    """The first and the last squares of the lines of three or more alike, in one direction, through some squares.
+    """Returns the ends of the lines of three or more alike, in one direction, through some squares.
 
     If these were just put, each such line is a new one: had it been there before, they could not have been put.
     """

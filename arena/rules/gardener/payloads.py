@@ -22,17 +22,17 @@ _KIND_NAMES = [[name for kind, name in enumerate(KINDS) if kinds >> kind & 1] fo
 
 
 def kind_names(kinds: int) -> list[str]:
-    """The names of a set of kinds, in their order."""
+    """Returns the names of a set of kinds, in their order."""
     return list(_KIND_NAMES[kinds])
 
 
 def along(down: bool) -> str:
-    """The direction in which a row runs."""
+    """Returns the direction in which a row runs."""
     return "down" if down else "across"
 
 
 def row_fact(row: Row) -> Payload:
-    """A row with all that is to be known of it."""
+    """Returns a row as events and views have it."""
     return {"at": [row.x, row.y], "along": along(row.down), "kind": KINDS[row.kind], "length": row.length}
 
 
@@ -95,7 +95,7 @@ def _square(entry: Payload, key: str, path: str) -> tuple[int, int]:
 
 
 def view(state: State, seat: Seat) -> Payload:
-    """All that `seat` may know now."""
+    """Returns all that `seat` may know now."""
     return {
         "seat": seat,
         "round": state.round,
@@ -114,7 +114,7 @@ def view(state: State, seat: Seat) -> Payload:
 
 
 def fold(view: Payload, event: Payload) -> Payload:
-    """The view after an event; the one given is left as it was."""
+    """Returns the view after an event; the one given is left as it was."""
     return view | _CHANGES[event["event"]](view, event)
 
 

@@ -28,12 +28,12 @@ _DONE = Product.of(Done)
 
 
 def owing(tables: Tables, state: State) -> Sequence[Seat]:
-    """The seats that owe a decision, ascending."""
+    """Returns the seats that owe a decision, ascending."""
     return state.due[:1] if state.phase == "seize" and not tables.race else state.due
 
 
 def advance(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """Go on to the next phase if nothing more is due in this one."""
+    """Goes on to the next phase if nothing more is due in this one."""
     if state.due:
         return state
     active = still_in(tables.everyone, state.forfeited)
@@ -109,12 +109,12 @@ def _deal(tables: Tables, state: State, events: list[Event] | None) -> State:
 
 
 def seize_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
-    """The cards that are left."""
+    """Returns the cards that are left."""
     return [Product(Seize, (state.offer,), len(state.offer))]
 
 
 def seize_refusal(tables: Tables, state: State, seat: Seat, play: Seize) -> str | None:
-    """Why a card may not be taken, or None if it may."""
+    """Returns why a card may not be taken, or None if it may."""
     if play.card in state.offer:
         return None
     if play.card in state.taken:
@@ -123,7 +123,7 @@ def seize_refusal(tables: Tables, state: State, seat: Seat, play: Seize) -> str 
 
 
 def seize(tables: Tables, state: State, seat: Seat, play: Seize, events: list[Event] | None) -> State:
-    """A seat takes a card."""
+    """Returns the state after a seat took a card."""
     if events is not None:
         events.append(Event({"event": "seized", "seat": seat, "card": play.card}))
     offer = tuple([card for card in state.offer if card != play.card])
@@ -135,13 +135,13 @@ def seize(tables: Tables, state: State, seat: Seat, play: Seize, events: list[Ev
 
 
 def plant_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
-    """Every legal position, with the card as it is and turned."""
+    """Returns every legal position, with the card as it is and turned."""
     positions = tables.layout(state.gardens[seat]).positions
     return [Product(Plant.at, (positions, (False, True)), 2 * len(positions))]
 
 
 def plant_refusal(tables: Tables, state: State, seat: Seat, play: Plant) -> str | None:
-    """Why a card may not be put there, or None if it may."""
+    """Returns why a card may not be put there, or None if it may."""
     layout = tables.layout(state.gardens[seat])
     at = f"a card at [{play.x}, {play.y}]"
     if abs(play.y) >= STRIDE // 2 or (position := square(play.x, play.y)) not in layout.touching:
@@ -155,7 +155,10 @@ def plant_refusal(tables: Tables, state: State, seat: Seat, play: Plant) -> str 
 
 
 def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Event] | None) -> State:
-    """A seat puts its card into its garden. Where its feature cards do not matter, its new rows score by themselves."""
+    """Returns the state after a seat put its card into its garden.
+
+    Where its feature cards do not matter, its new rows score by themselves.
+    """
     card = state.taken[seat]
     assert card is not None
     garden = (*state.gardens[seat], (card, play.x, play.y, play.turned))
@@ -181,12 +184,12 @@ def plant(tables: Tables, state: State, seat: Seat, play: Plant, events: list[Ev
 
 
 def scorable(rows: Sequence[Row], features: int) -> list[Row]:
-    """The rows whose kind's feature card is face up."""
+    """Returns the rows whose kind's feature card is face up."""
     return [row for row in rows if features >> row.kind & 1]
 
 
 def turn_down(features: int, kind: int) -> int:
-    """The feature cards face up after a row was scored: the moment all four are face down, all turn face up."""
+    """Returns the feature cards face up after a row was scored: if all four are face down, all turn face up."""
     return features & ~(1 << kind) or ALL_KINDS
 
 
@@ -195,13 +198,13 @@ def _can_score(state: State, seat: Seat) -> bool:
 
 
 def score_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
-    """The rows that can be scored next, or to score no more."""
+    """Returns the rows that can be scored next, and the play that scores no more."""
     rows = scorable(state.rows[seat], state.features[seat])
     return [Product.of(ScoreRow.of, (row,)) for row in rows] + [_DONE]
 
 
 def score_refusal(tables: Tables, state: State, seat: Seat, play: ScoreRow | Done) -> str | None:
-    """Why a row may not be scored, or None if it may."""
+    """Returns why a row may not be scored, or None if it may."""
     if isinstance(play, Done):
         return None
     row = _find(state, seat, play)
@@ -218,7 +221,7 @@ def _find(state: State, seat: Seat, play: ScoreRow) -> Row | None:
 
 
 def score(tables: Tables, state: State, seat: Seat, play: ScoreRow, events: list[Event] | None) -> State:
-    """A seat scores a row."""
+    """Returns the state after a seat scored a row."""
     row = _find(state, seat, play)
     assert row is not None
     state = _score(tables, state, seat, row, events)
@@ -226,7 +229,7 @@ def score(tables: Tables, state: State, seat: Seat, play: ScoreRow, events: list
 
 
 def done(tables: Tables, state: State, seat: Seat, play: Done, events: list[Event] | None) -> State:
-    """A seat scores no more rows."""
+    """Returns the state after a seat decided to score no more rows."""
     state = _add_bonus(state, seat, events)
     return advance(tables, replace(state, due=_without(state.due, (seat,))), events)
 
@@ -260,7 +263,7 @@ def _add_bonus(state: State, seat: Seat, events: list[Event] | None) -> State:
 
 
 def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """The next seat still in the game has the start; seat 0 in the first round."""
+    """Begins the next round: the next seat still in the game has the start; seat 0 in the first one."""
     first = state.starter + (state.round > 0)
     starter = min(still_in(tables.everyone, state.forfeited), key=lambda seat: (seat - first) % tables.seats)
     if events is not None:
@@ -279,7 +282,7 @@ def _begin_round(tables: Tables, state: State, events: list[Event] | None) -> St
 
 
 def _end_round(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """The end of the game if its condition is met, else the next round."""
+    """Ends the game if its condition is met, else begins the next round."""
     if max(state.scores) > tables.target:
         return over(state, "target", events)
     if deck_size(state) < len(still_in(tables.everyone, state.forfeited)):
@@ -306,7 +309,7 @@ def forfeit(tables: Tables, state: State, seats: Sequence[Seat], events: list[Ev
 
 
 def over(state: State, reason: str, events: list[Event] | None) -> State:
-    """The game is over."""
+    """Returns the state at the end of the game."""
     ranks = rank(state.scores, state.forfeited)
     if events is not None:
         fact = {"event": "over", "reason": reason, "ranks": list(ranks), "scores": list(state.scores)}

@@ -22,13 +22,13 @@ from arena.types import Ranks, Seat
 
 
 class Seize(msgspec.Struct, frozen=True):
-    """Take a card that is turned up."""
+    """Takes a card that is turned up."""
 
     card: int
 
 
 class Plant(msgspec.Struct, frozen=True):
-    """Put the card that was taken into one's garden."""
+    """Puts the card that was taken into the garden."""
 
     x: int
     y: int
@@ -36,12 +36,12 @@ class Plant(msgspec.Struct, frozen=True):
 
     @classmethod
     def at(cls, position: int, turned: bool) -> Plant:
-        """At a position of the garden's geometry."""
+        """Makes the play of a position of the garden's geometry."""
         return cls(*point(position), turned)
 
 
 class ScoreRow(msgspec.Struct, frozen=True):
-    """Score a new row, named by where it begins and how it runs."""
+    """Scores a new row, named by where it begins and how it runs."""
 
     x: int
     y: int
@@ -49,12 +49,12 @@ class ScoreRow(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, row: Row) -> ScoreRow:
-        """That row."""
+        """Makes the play that scores a row."""
         return cls(row.x, row.y, row.down)
 
 
 class Done(msgspec.Struct, frozen=True):
-    """Score no more rows. Needed only where more could be scored."""
+    """Scores no more rows. Needed only where more could be scored."""
 
 
 Play: TypeAlias = Seize | Plant | ScoreRow | Done

@@ -110,7 +110,7 @@ class BoardSet(Struct, frozen=True):
     """The whole text, with line ends normalised."""
 
     def for_players(self, players: int) -> Board:
-        """The board for that number of players.
+        """Returns the board for that number of players.
 
         Raises:
             ConfigError: The file has no board for that number.
@@ -128,7 +128,7 @@ class BoardSet(Struct, frozen=True):
 
 
 def parse_board(text: str, source: str) -> BoardSet:
-    """Read a board file.
+    """Reads a board file.
 
     Args:
         text: The file's text.
@@ -144,12 +144,12 @@ def parse_board(text: str, source: str) -> BoardSet:
 
 
 def find_problems(text: str, source: str) -> list[BoardError]:
-    """Everything that keeps `text` from being a board file, in the order of the text; empty if it is one."""
+    """Returns everything that keeps `text` from being a board file, in the order of the text; nothing if it is one."""
     return _Parser(text, source).problems
 
 
 def format_board(board: BoardSet) -> str:
-    """The text that `parse_board` reads as `board`. Comments are not kept: they are in `board.text` only."""
+    """Returns the text that `parse_board` reads as `board`. Comments are not kept: they are in `board.text` only."""
     lines: dict[int, str] = {}
     for cell in sorted(board.cells, key=lambda cell: (cell.line, cell.col)):
         lines[cell.line] = f"{lines.get(cell.line, ''):{3 * cell.col}}{_SYMBOLS[cell.kind]}{cell.players}"
@@ -208,7 +208,7 @@ class _Parser(BoardText):
         super().__init__(text, source)
 
     def read_section(self, head: int) -> None:
-        """Read the map, and check the whole."""
+        """Reads the map, and checks the whole."""
         self._read_map(head)
         if not self.found:
             self._check_places()
@@ -225,7 +225,7 @@ class _Parser(BoardText):
     # The header
 
     def read_value(self, line: int, column: int, key: str, value: str) -> None:
-        """Read the numbers of players."""
+        """Reads the numbers of players."""
         if key != "players":
             return
         match = re.fullmatch(r"([0-9])(?:-([0-9]))?", value)
@@ -237,7 +237,7 @@ class _Parser(BoardText):
             self.problem(line, column, expected, repr(value), "write it like 2-4 or 3")
 
     def read_other(self, line: int, column: int, key: str, value: str) -> None:
-        """Read the name of a settlement."""
+        """Reads the name of a settlement."""
         match = re.fullmatch(r"place ([0-9]{1,3})-([0-9]{1,3})", key)
         if not match:
             self.problem(line, 1, "`place COL-ROW: name`", repr(key), "write it like `place 11-15: Kyoto`")

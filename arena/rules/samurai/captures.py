@@ -17,7 +17,7 @@ from arena.types import Payload, Seat
 
 
 def surrounded(tables: Tables, state: State) -> list[int]:
-    """The settlements that were surrounded in this turn, ascending.
+    """Returns the settlements that were surrounded in this turn, ascending.
 
     Only where a tile was put in it can one have become so.
     """
@@ -34,7 +34,7 @@ def surrounded(tables: Tables, state: State) -> list[int]:
 
 
 def due(tables: Tables, state: State) -> list[Capture]:
-    """The pieces that are to be captured, in the order in which they are where nobody chooses one."""
+    """Returns the pieces that are to be captured, in the automatic order."""
     return [
         Capture(settlement, caste)
         for settlement in surrounded(tables, state)
@@ -44,28 +44,28 @@ def due(tables: Tables, state: State) -> list[Capture]:
 
 
 def capture_products(tables: Tables, state: State) -> list[Product]:
-    """The pieces of which the seat to move may choose the next."""
+    """Returns the pieces of which the seat to move may choose the next."""
     return [Product.of(Capture, (piece.space,), (piece.caste,)) for piece in due(tables, state)]
 
 
 def capture_refusal(tables: Tables, state: State, seat: Seat, play: Capture) -> str | None:
-    """Why a piece cannot be the next, or None if it can."""
+    """Returns why a piece cannot be the next, or None if it can."""
     return None if play in due(tables, state) else not_due(play)
 
 
 def not_due(piece: Capture) -> str:
-    """What to say of a piece that is named although it is not to be captured, or was so already."""
+    """Returns what to say of a piece that is named although it is not to be captured, or was so already."""
     return f"no {CASTES[piece.caste]} on space {piece.space} is to be captured now"
 
 
 def captured_in(events: Sequence[Event]) -> list[Capture]:
-    """The pieces that were captured or set aside, going by events."""
+    """Returns the pieces that were captured or set aside, going by events."""
     facts = [event.data for event in events if event.data["event"] in ("captured", "set_aside")]
     return [Capture(fact["space"], CASTE_INDEX[fact["caste"]]) for fact in facts]
 
 
 def resolve(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """Capture the pieces of every surrounded settlement."""
+    """Captures the pieces of every surrounded settlement."""
     for settlement in surrounded(tables, state):
         for caste in range(len(CASTES)):
             if settlement in state.pieces[caste]:
@@ -74,7 +74,7 @@ def resolve(tables: Tables, state: State, events: list[Event] | None) -> State:
 
 
 def capture_piece(tables: Tables, state: State, settlement: int, caste: int, events: list[Event] | None) -> State:
-    """A piece of a surrounded settlement goes to the highest total; if that is shared, it is set aside."""
+    """Gives a piece of a surrounded settlement to the highest total; if that is shared, sets it aside."""
     totals = influence(tables, state, settlement, caste)
     best = max(totals)
     pieces = with_item(state.pieces, caste, state.pieces[caste].replace(ONE[settlement], b""))
@@ -94,7 +94,7 @@ def capture_piece(tables: Tables, state: State, settlement: int, caste: int, eve
 
 
 def influence(tables: Tables, state: State, settlement: int, caste: int) -> list[int]:
-    """By seat: the values of its tiles next to a settlement that influence a caste, added up."""
+    """Returns by seat the values of its tiles next to a settlement that influence a caste, added up."""
     totals = [0] * tables.seats
     at = state.at
     for space in tables.around[settlement]:

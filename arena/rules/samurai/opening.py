@@ -27,7 +27,7 @@ from arena.types import Payload, Seat
 
 
 def take(tables: Tables, state: State, seat: Seat, tiles: bytes, events: list[Event] | None) -> State:
-    """Tiles come from a seat's stack into its hand. Only their owner learns which."""
+    """Moves tiles from a seat's stack into its hand. Only their owner learns which."""
     stack = state.stacks[seat]
     for tile in tiles:
         stack = stack.replace(ONE[tile], b"", 1)
@@ -43,26 +43,26 @@ def take(tables: Tables, state: State, seat: Seat, tiles: bytes, events: list[Ev
 
 
 def choose(tables: Tables, state: State, seat: Seat, play: ChooseHand, events: list[Event] | None) -> State:
-    """A seat chooses its first hand; the last to do so ends the phase."""
+    """Returns the state after a seat chose its first hand; the last to do so ends the phase."""
     state = take(tables, state, seat, play.tiles, events)
     return state if not all(state.hands) else begin_setup(tables, state, events)
 
 
 def choose_refusal(tables: Tables, state: State, seat: Seat, play: ChooseHand) -> str | None:
-    """Why a first hand is not legal, or None if it is."""
+    """Returns why a first hand is not legal, or None if it is."""
     if len(play.tiles) == HAND_SIZE and all(play.tiles.count(tile) <= FULL_SET.count(tile) for tile in play.tiles):
         return None
-    return f"expected {HAND_SIZE} of one's own {len(FULL_SET)} tiles, got: {', '.join(names(play.tiles))}"
+    return f"expected {HAND_SIZE} of the seat's own {len(FULL_SET)} tiles, got: {', '.join(names(play.tiles))}"
 
 
 def deal_wanted(tables: Tables, state: State) -> Draw:
-    """The next tile of a first hand that is dealt by chance, seat after seat."""
+    """Returns the draw of the next tile of a first hand that is dealt by chance, seat after seat."""
     seat = _next_to_deal(state)
     return tables.draws[seat][len(state.stacks[seat])]
 
 
 def deal(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
-    """Chance dealt a tile of a first hand."""
+    """Returns the state after chance dealt a tile of a first hand."""
     seat = _next_to_deal(state)
     state = take(tables, state, seat, state.stacks[seat][index : index + 1], events)
     return begin_setup(tables, state, events) if all(len(hand) == HAND_SIZE for hand in state.hands) else state
@@ -73,7 +73,7 @@ def _next_to_deal(state: State) -> Seat:
 
 
 def begin_setup(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """The hands are there; the pieces are next."""
+    """Goes on from the hands to the pieces."""
     if tables.options["setup"] == "random" and any(state.supply):
         if events is not None:
             events.append(Event({"event": "setup", "seat": None}))
@@ -90,13 +90,13 @@ def _next_to_settle(tables: Tables, state: State, seat: Seat, events: list[Event
 
 
 def settle(tables: Tables, state: State, seat: Seat, play: Settle, events: list[Event] | None) -> State:
-    """A seat puts a piece; the next seat is next, from the cities on to the villages without starting over."""
+    """Returns the state after a seat put a piece. The next seat is next, from the last city on to the villages too."""
     state = _put_piece(state, play.caste, play.space, seat, events)
     return _next_to_settle(tables, state, (seat + 1) % tables.seats, events)
 
 
 def settle_products(tables: Tables, state: State) -> list[Product]:
-    """Where the seat to move may put which piece."""
+    """Returns where the seat to move may put which piece."""
     cities, villages = _open_settlements(tables, state)
     if cities:
         choices = [bytes(s for s in cities if _fits(state, caste, s, cities, villages)) for caste in range(3)]
@@ -105,7 +105,7 @@ def settle_products(tables: Tables, state: State) -> list[Product]:
 
 
 def settle_refusal(tables: Tables, state: State, seat: Seat, play: Settle) -> str | None:
-    """Why a piece may not be put there, or None if it may."""
+    """Returns why a piece may not be put there, or None if it may."""
     cities, villages = _open_settlements(tables, state)
     caste = CASTES[play.caste]
     if not state.supply[play.caste]:
@@ -122,12 +122,12 @@ def settle_refusal(tables: Tables, state: State, seat: Seat, play: Settle) -> st
 
 
 def scatter_wanted(tables: Tables, state: State) -> Draw:
-    """The next piece that chance puts: one of the pieces that the next settlement can take."""
+    """Returns the draw of the next piece that chance puts, of those that the next settlement can take."""
     return Draw("setup", sum(_next_to_fill(tables, state)[1]))
 
 
 def scatter(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
-    """Chance drew a piece. The castes lie one after another, each with as many outcomes as pieces."""
+    """Returns the state after chance drew a piece. A caste has as many outcomes as pieces, one caste after another."""
     space, weights = _next_to_fill(tables, state)
     caste = 0
     while index >= weights[caste]:
@@ -138,7 +138,7 @@ def scatter(tables: Tables, state: State, index: int, events: list[Event] | None
 
 
 def _next_to_fill(tables: Tables, state: State) -> tuple[int, Triple]:
-    """The settlement that chance fills next, and of each caste how many pieces it can draw from."""
+    """Returns the settlement that chance fills next, and of each caste how many pieces it can draw from."""
     cities, villages = _open_settlements(tables, state)
     if not cities:
         return villages[0], state.supply
@@ -148,17 +148,17 @@ def _next_to_fill(tables: Tables, state: State) -> tuple[int, Triple]:
 
 
 def _open_settlements(tables: Tables, state: State) -> tuple[bytes, bytes]:
-    """The cities and the villages that still have room."""
+    """Returns the cities and the villages that still have room."""
     held = b"".join(state.pieces)
     full = bytes(city for city in tables.cities if held.count(city) == PIECES["city"])
     return tables.cities.translate(None, full), tables.villages.translate(None, held)
 
 
 def _fits(state: State, caste: int, space: int, cities: bytes, villages: bytes) -> bool:
-    """Whether a piece may be put on a city so that all the others still find room.
+    """Returns whether a piece may be put on a city so that all the others still find room.
 
     A city takes two different castes, so on a board with few villages a caste that nobody puts on the cities could
-    end with more pieces than places. The map of Japan never comes near that; a board of one's own can.
+    end with more pieces than places. The map of Japan never comes near that; another board can.
     """
     if not state.supply[caste] or space in state.pieces[caste]:
         return False

@@ -73,7 +73,7 @@ def write_legal(state: State, seat: Seat, legal: Legal) -> list[Payload]:
 
 @lru_cache(maxsize=256)
 def _write_switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Payload, ...]:
-    """Up to forty products, the same until a piece moves; whoever keeps a switch in hand is sent them each time."""
+    """Returns up to forty products. They stay the same until a piece moves, and are sent while a hand has a switch."""
     return tuple(
         {
             "tile": [TILES[SWITCH].name],
@@ -170,13 +170,13 @@ _PHASES = {"deal": "hand", "scatter": "setup", "captures": "turns", "refill": "t
 
 
 def sees_captured(tables: Tables, state: State, seat: Seat, other: Seat) -> bool:
-    """Whether a seat sees the captured pieces of another (rules page, "Who may know what")."""
+    """Returns whether a seat sees the captured pieces of another (rules page, "Who may know what")."""
     open_to_all = {"open": True, "hidden": False, "open_for_two": tables.seats == 2}[tables.options["captured"]]
     return seat == other or open_to_all or state.phase == "over"
 
 
 def view(tables: Tables, state: State, seat: Seat) -> Payload:
-    """All that `seat` may know now."""
+    """Returns all that `seat` may know now."""
     tiles = []
     for space, code in enumerate(state.at):
         if code:
@@ -209,7 +209,7 @@ def view(tables: Tables, state: State, seat: Seat) -> Payload:
 
 
 def fold(tables: Tables, view: Payload, event: Payload) -> Payload:
-    """The view after an event; the one given is left as it was."""
+    """Returns the view after an event; the one given is left as it was."""
     return view | _CHANGES[event["event"]](tables, view, event)
 
 
@@ -239,7 +239,7 @@ def _turn(tables: Tables, view: Payload, event: Payload) -> Payload:
 
 
 def _spent(view: Payload, seat: Seat, tile: str) -> Payload:
-    """A tile left a hand. Only the owner's view holds that hand, and only its owner's turn takes from it."""
+    """Takes a tile from a hand. Only the owner's view holds that hand, and only its owner's turn takes from it."""
     hand = list(view["hand"])
     if view["seat"] == seat:
         hand.remove(tile)

@@ -70,7 +70,7 @@ FULL_SET = b"".join(ONE[index] * tile.copies for index, tile in enumerate(TILES)
 
 
 def names(tiles: bytes) -> list[str]:
-    """The names of some tiles, in the order given."""
+    """Returns the names of some tiles, in the order given."""
     return list(_names(tiles))
 
 
@@ -90,7 +90,7 @@ class Playable(msgspec.Struct, frozen=True):
 
 @cache
 def playable(hand: bytes, allowed: bytes) -> Playable:
-    """The different tiles of a hand that may be played, where only the `allowed` kinds may.
+    """Returns the different tiles of a hand that may be played, where only the `allowed` kinds may.
 
     There are at most 21,700 hands, and a turn allows all kinds or the fast ones, so the cache is bounded by nature.
     """
@@ -105,7 +105,7 @@ def playable(hand: bytes, allowed: bytes) -> Playable:
 
 @cache
 def all_hands() -> tuple[bytes, ...]:
-    """Every different hand that can be chosen from the full set."""
+    """Returns every different hand that can be chosen from the full set."""
     return tuple(sorted({bytes(hand) for hand in combinations(FULL_SET, HAND_SIZE)}))
 
 
@@ -123,27 +123,27 @@ def redeal(hand: bytes, stack: bytes, choose: Choose) -> tuple[bytes, bytes]:
 
 
 class ChooseHand(msgspec.Struct, frozen=True):
-    """Choose the first hand."""
+    """Chooses the first hand."""
 
     tiles: bytes
 
 
 class Settle(msgspec.Struct, frozen=True):
-    """Put a piece of the supply on a settlement, in the set-up."""
+    """Puts a piece of the supply on a settlement, in the set-up."""
 
     caste: int
     space: int
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Put a tile on an empty space."""
+    """Puts a tile on an empty space."""
 
     tile: int
     space: int
 
 
 class Switch(msgspec.Struct, frozen=True):
-    """Exchange two pieces. With two alike or two of one settlement nothing changes but that the tile is gone.
+    """Exchanges two pieces. With two alike or two of one settlement nothing changes but that the tile is gone.
 
     Written one way only: the smaller caste first, of two alike the smaller space.
     """
@@ -155,25 +155,25 @@ class Switch(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, space: int, caste: int, with_space: int, with_caste: int) -> Switch:
-        """The exchange, whichever piece is named first."""
+        """Makes the exchange, whichever piece is named first."""
         if (caste, space) <= (with_caste, with_space):
             return cls(space, caste, with_space, with_caste)
         return cls(with_space, with_caste, space, caste)
 
 
 class Move(msgspec.Struct, frozen=True):
-    """Move one of one's own tiles; the move tile takes its place."""
+    """Moves one of the seat's own tiles; the move tile takes its place."""
 
     source: int
     target: int
 
 
 class End(msgspec.Struct, frozen=True):
-    """Play no more tiles in this turn. Needed only where more could be played."""
+    """Plays no more tiles in this turn. Needed only where more could be played."""
 
 
 class Capture(msgspec.Struct, frozen=True):
-    """Resolve a piece of a surrounded settlement next, where several are captured and their order is chosen."""
+    """Resolves a piece of a surrounded settlement next, where several are captured and their order is chosen."""
 
     space: int
     caste: int
@@ -237,12 +237,12 @@ class State(msgspec.Struct, frozen=True):
 
 
 def tile_code(seat: Seat, tile: int) -> int:
-    """What `State.at` holds for a seat's tile."""
+    """Returns what `State.at` holds for a seat's tile."""
     return 1 + seat * KINDS + tile
 
 
 def owner_and_tile(code: int) -> tuple[Seat, int]:
-    """The inverse of `tile_code`, for a code that is not 0."""
+    """Returns the owner and the tile of a code that is not 0; the inverse of `tile_code`."""
     return divmod(code - 1, KINDS)
 
 

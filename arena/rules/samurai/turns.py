@@ -41,7 +41,7 @@ _END = Product.of(End)
 
 
 def turn_products(tables: Tables, state: State, seat: Seat) -> list[Product]:
-    """The plays that the seat to move may make next."""
+    """Returns the plays that the seat to move may make next."""
     able = playable(state.hands[seat], tables.allowed[state.fast_only])
     land, sea = state.land, state.sea
     if tables.near_pieces:
@@ -88,7 +88,7 @@ def _near_pieces(tables: Tables, state: State) -> tuple[bytes, bytes]:
 
 
 def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
-    """The spaces from which a seat may move a tile: its own, not fast, and not placed in this turn."""
+    """Returns the spaces from which a seat may move a tile: its own, not fast, and not placed in this turn."""
     own, at = MOVABLE[seat], state.at
     filled = tables.land.translate(None, state.land + state.placed)
     return bytes([space for space in filled if at[space] in own])
@@ -96,7 +96,7 @@ def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
 
 @lru_cache(maxsize=4096)
 def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
-    """Every exchange of two pieces. Pieces change a few dozen times in a game, so the same ones are asked for often."""
+    """Returns every exchange of two pieces. Pieces change a few dozen times in a game: the same are asked for often."""
     products = []
     for caste, own in enumerate(pieces):
         for position, space in enumerate(own[:-1], start=1):
@@ -111,7 +111,7 @@ def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
 
 
 def turn_refusal(tables: Tables, state: State, seat: Seat, play: Place | Switch | Move | End) -> str | None:
-    """Why a play is not legal, or None if it is."""
+    """Returns why a play is not legal, or None if it is."""
     if isinstance(play, End):
         if state.must_follow:
             return "the tile played last is fast, and another one must follow it"
@@ -160,7 +160,7 @@ def _switch_refusal(state: State, play: Switch) -> str | None:
 
 
 def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Event] | None) -> State:
-    """A tile is put on a space."""
+    """Returns the state after a tile was put on a space."""
     index, space = play.tile, play.space
     tile = TILES[index]
     at = state.at
@@ -181,7 +181,7 @@ def place(tables: Tables, state: State, seat: Seat, play: Place, events: list[Ev
 
 
 def switch(tables: Tables, state: State, seat: Seat, play: Switch, events: list[Event] | None) -> State:
-    """Two pieces change places; the switch tile leaves the game."""
+    """Returns the state after two pieces changed places; the switch tile leaves the game."""
     if events is not None:
         fact: Payload = {"event": "switched", "seat": seat, "space": play.space, "caste": CASTES[play.caste]}
         events.append(Event(fact | {"with": play.with_space, "with_caste": CASTES[play.with_caste]}))
@@ -207,7 +207,7 @@ def _shift(pieces: tuple[bytes, bytes, bytes], caste: int, old: int, new: int) -
 
 
 def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Event] | None) -> State:
-    """A tile moves to another space; the move tile lies on the space it left."""
+    """Returns the state after a tile moved to another space; the move tile lies on the space it left."""
     at = bytearray(state.at)
     moved = at[play.source]
     at[play.target] = moved
@@ -229,12 +229,12 @@ def move(tables: Tables, state: State, seat: Seat, play: Move, events: list[Even
 
 
 def end(tables: Tables, state: State, seat: Seat, play: End, events: list[Event] | None) -> State:
-    """The seat plays no more tiles."""
+    """Returns the state after a seat decided to play no more tiles."""
     return end_turn(tables, state, events)
 
 
 def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Event] | None) -> State:
-    """After a play of `tile` the turn goes on as long as anything can be played."""
+    """Goes on with the turn after a play of `tile`, as long as anything can be played."""
     if tables.instant:
         state = resolve(tables, state, events)
     if tables.must_follow:
@@ -244,14 +244,14 @@ def _go_on(tables: Tables, state: State, seat: Seat, tile: int, events: list[Eve
 
 
 def end_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """No more plays: captures, in an order that the seat may choose, then the rest of the turn."""
+    """Ends the plays: captures, in an order that the seat may choose, then the rest of the turn."""
     if tables.chosen_order and len(due(tables, state)) > 1:
         return replace(state, phase="captures")
     return _refill_or_finish(tables, resolve(tables, state, events), events)
 
 
 def capture(tables: Tables, state: State, seat: Seat, play: Capture, events: list[Event] | None) -> State:
-    """The seat to move chose the piece that is captured next; the last one needs no choice."""
+    """Returns the state after the seat to move chose the piece that is captured next; the last needs no choice."""
     return end_turn(tables, capture_piece(tables, state, play.space, play.caste, events), events)
 
 
@@ -263,7 +263,7 @@ def _refill_or_finish(tables: Tables, state: State, events: list[Event] | None) 
 
 
 def refill(tables: Tables, state: State, index: int, events: list[Event] | None) -> State:
-    """Chance drew a tile from the stack of the seat to move. Only that seat learns which."""
+    """Returns the state after chance drew a tile for the seat to move. Only that seat learns which."""
     seat = state.to_move
     stack = state.stacks[seat]
     tile = stack[index : index + 1]
@@ -277,7 +277,7 @@ def refill(tables: Tables, state: State, index: int, events: list[Event] | None)
 
 
 def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> State:
-    """The end of the game if its condition is met, else the next turn."""
+    """Ends the game if its condition is met, else begins the next turn."""
     if not all(state.pieces):
         return over(tables, state, "caste_exhausted", events)
     if sum(state.set_aside) >= SET_ASIDE_LIMIT:
@@ -286,7 +286,7 @@ def finish_turn(tables: Tables, state: State, events: list[Event] | None) -> Sta
 
 
 def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | None) -> State:
-    """The turn of the next seat that can play; those before it pass. If all pass the game is over."""
+    """Begins the turn of the next seat that can play; those before it pass. If all pass the game is over."""
     active = still_in(tables.everyone, state.forfeited)
     turn, passes = state.turn, state.passes
     while True:
@@ -317,7 +317,7 @@ def begin_turn(tables: Tables, state: State, seat: Seat, events: list[Event] | N
 
 
 def over(tables: Tables, state: State, reason: str, events: list[Event] | None) -> State:
-    """The game is over; all captured pieces are shown."""
+    """Returns the state at the end of the game; all captured pieces are shown."""
     compared = COMPARISONS[tables.options["scoring"]]
     scores = [compared(state.captured, seat) for seat in tables.everyone]
     ranks = rank(scores, state.forfeited)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -150,6 +151,25 @@ def test_unknown_keys_are_ignored_so_that_rows_of_events_can_be_sent_back(
     row = rules.view(scoring, 0)["rows"][0][0]
     assert row == ROW | {"kind": "path", "length": 3}
     assert act(rules, scoring, 0, {"plays": [row], "why": "x"}) == act(rules, scoring, 0, {"plays": [ROW]})
+
+
+def test_equal_plays_are_written_as_the_same_bytes(
+    rules: Gardener, seizing: State, planting: State, scoring: State
+) -> None:
+    for state, one, other in (
+        (seizing, {"card": 3}, {"why": "x", "card": 3}),
+        (planting, {"at": [2, -1], "turned": True}, {"turned": True, "at": [2, -1]}),
+        (scoring, ROW, {"length": 3, "kind": "path", "along": "down", "at": [2, -1]}),
+    ):
+        written = [json.dumps(rules.write_action(rules.read_action(state, 0, plays(play)))) for play in (one, other)]
+        assert written[0] == written[1]
+
+
+def test_what_cannot_be_read_is_malformed_though_a_row_before_it_cannot_be_scored(
+    rules: Gardener, scoring: State
+) -> None:
+    with pytest.raises(MalformedAction, match=r"at \$\.plays\[1\]\.along"):
+        act(rules, scoring, 0, plays({"at": [0, 0], "along": "down"}, {"at": [2, -1]}))
 
 
 def test_rows_are_scored_in_the_order_of_the_action_and_the_rest_is_left(rules: Gardener, scoring: State) -> None:

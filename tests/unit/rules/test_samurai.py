@@ -350,5 +350,5 @@ def test_seats_that_forfeit_together_share_their_rank(rules: Samurai) -> None:
 
 def test_a_hand_must_be_five_of_the_twenty(rules: Samurai) -> None:
     for hand in (["rice2"] * 5, ["rice2"], ["rice2", "rice3", "rice4", "ship2", "move", "switch"]):
-        with pytest.raises(IllegalAction, match="expected 5 of one's own 20 tiles"):
+        with pytest.raises(IllegalAction, match="expected 5 of the seat's own 20 tiles"):
             act(rules, rules.start(), 0, {"plays": [{"hand": hand}]})

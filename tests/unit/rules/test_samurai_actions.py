@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from typing import Any
 
@@ -69,6 +70,32 @@ def test_unknown_fields_are_ignored(rules: Samurai) -> None:
     state = position(rules, {0: tiles("rice2", "rice3")})
     action = {"plays": [{"tile": "rice2", "space": rules.tables.land[0], "why": "x"}], "more": 1}
     assert act(rules, state, 0, action).turn == 2
+
+
+def test_what_cannot_be_read_is_malformed_though_a_play_before_it_is_illegal(rules: Samurai) -> None:
+    state = position(rules, {0: tiles("rice2")})
+    plays = [{"tile": "rice3", "space": 0}, {"tile": "rice2"}]
+    with pytest.raises(MalformedAction, match=r"it is missing - at \$\.plays\[1\]\.space"):
+        act(rules, state, 0, {"plays": plays})
+    with pytest.raises(IllegalAction, match=r"rice3 is not in the hand - at \$\.plays\[0\]"):
+        act(rules, state, 0, {"plays": plays[:1]})
+
+
+def test_equal_plays_are_written_as_the_same_bytes(rules: Samurai) -> None:
+    """Whatever the order of keys, unknown keys, the order of a hand, and which piece of a switch is named first."""
+    hand = ["ship1", "buddha4", "rice2", "samurai2", "move"]
+    switch = {"tile": "switch", "space": 3, "caste": "rice", "with": 9, "with_caste": "buddha"}
+    turned = {"with_caste": "rice", "with": 3, "why": "x", "caste": "buddha", "space": 9, "tile": "switch"}
+    begun, turn = rules.start(), position(rules, {0: tiles("rice2")})
+    for state, one, other in (
+        (begun, {"hand": hand}, {"why": "x", "hand": hand[::-1]}),
+        (turn, switch, turned),
+        (turn, {"tile": "rice2", "space": 5}, {"space": 5, "tile": "rice2", "why": [1]}),
+        (turn, {"tile": "move", "from": 5, "to": 6}, {"to": 6, "from": 5, "tile": "move"}),
+    ):
+        actions = ({"plays": [one]}, {"why": "x", "plays": [other]})
+        written = [json.dumps(rules.write_action(rules.read_action(state, 0, action))) for action in actions]
+        assert written[0] == written[1]
 
 
 # fast=must_follow

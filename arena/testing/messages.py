@@ -69,9 +69,6 @@ def _check_event(at: Probe, event: Event) -> None:
     at.demand(
         isinstance(name, str) and bool(name), "an event with its name under the key `event`", shown(event.data), fix
     )
-    at.demand(
-        "only" not in event.data, "no key `only` in an event, as logs use it", shown(event.data), "rename the key"
-    )
     audience = event.audience
     if audience is not None:
         seats = isinstance(audience, tuple) and set(audience) <= set(range(at.rules.seats))

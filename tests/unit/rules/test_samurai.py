@@ -81,9 +81,14 @@ def test_worked_case_2(ruleset: str) -> None:
     state = lay(four, state, green, "ship1", sea_of(four, second)[0])
     assert influence(four.tables, state, second, RICE) == [2, 1, 0, 0]
 
-    state = four.apply(state, gold, put("ronin1", ronins))
+    if four.options["fast"] == "specials":  # a ronin is not fast, and was placed in an earlier turn
+        state = lay(four, state, gold, "ronin1", ronins)
+    else:
+        four.check(state, gold, put("ronin1", ronins))
+        state = four.apply(state, gold, put("ronin1", ronins))
     assert state.captured == ((0, 0, 0),) * 4
     events: list[Event] = []
+    four.check(state, gold, put("buddha4", shared))
     state = four.apply(state, gold, put("buddha4", shared), events)
     assert state.captured == ((0, 1, 0), (0, 0, 0), (1, 0, 0), (0, 0, 0))
     assert state.set_aside == (1, 0, 0)

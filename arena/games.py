@@ -164,17 +164,6 @@ def make_rules(name: str, seats: int, options: Mapping[str, str], board: BoardFi
     return rules(seats, options, rules.boards.parse(board.text, board.name, seats))
 
 
-def board_format(name: str) -> BoardFormat | None:
-    """Returns how the boards of an installed game are read; None if it has none, or if its package is broken.
-
-    So a broken package does not keep the boards of other games from being listed and found.
-    """
-    try:
-        return game(name).boards
-    except ConfigError:
-        return None
-
-
 def game_of_board(text: str) -> str | None:
     """Returns the name of the game whose board a text is, by the section that only its boards have, or None."""
     lines = text.splitlines()
@@ -212,6 +201,17 @@ def default_board(name: str) -> BoardFile | None:
     """Returns the board that a game is played on unless another is named; None for a game without boards."""
     boards = game(name).boards
     return None if boards is None else find_board(boards.default)
+
+
+def board_format(name: str) -> BoardFormat | None:
+    """Returns how the boards of an installed game are read; None if it has none, or if its package is broken.
+
+    So a broken package does not keep the boards of other games from being listed and found.
+    """
+    try:
+        return game(name).boards
+    except ConfigError:
+        return None
 
 
 def _unknown(what: str, known: Iterable[str], got: str) -> ConfigError:

@@ -242,7 +242,7 @@ def contrast(one: bytes, other: bytes, around: int = 60) -> str:
     """Returns two byte strings that differ, cut around the first difference.
 
     >>> contrast(b'{"card":"K","moves":[]}', b'{"card":"Q","moves":[]}', 8)
-    '…"card":"K","moves…  and  …"card":"Q","moves…'
+    '…"card":"K","move…  and  …"card":"Q","move…'
     """
     at = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     start = max(0, at - around)

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CHECKED := arena benchmarks boards bots docs protocol tests
+CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
 .PHONY: help tournament test check format lint types docs docs-check tour golden bots bench fairness ladder venv clean

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from arena.errors import ConfigError, did_you_mean
 from arena.resources import board_names, board_text
-from arena.rules.base import Rules, Ruleset
+from arena.rules.base import BoardFormat, Rules, Ruleset
 from arena.rules.boardtext import find_section
 from arena.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl
 
@@ -240,7 +240,7 @@ def game_of_board(text: str) -> str | None:
     """Returns the name of the game whose board a text is, by the section that only its boards have, or None."""
     lines = text.splitlines()
     for name in names():
-        boards = game(name).boards
+        boards = board_format(name)
         if boards is not None and find_section(lines, boards.section) is not None:
             return name
     return None
@@ -250,7 +250,7 @@ def bundled_boards() -> tuple[BoardFile, ...]:
     """Returns every board that comes with arena or with an installed game, by name."""
     found = {name: BoardFile.of(*board_text(name)) for name in board_names()}
     for name in names():
-        boards = game(name).boards
+        boards = board_format(name)
         if boards is not None:
             found |= {title: BoardFile.of(title, text) for title, text in boards.bundled.items()}
     return tuple(found[name] for name in sorted(found))
@@ -263,7 +263,7 @@ def find_board(ref: str) -> BoardFile:
         ConfigError: There is no such board, or the file cannot be read as text. Show the message to the operator.
     """
     for name in names():
-        boards = game(name).boards
+        boards = board_format(name)
         if boards is not None and ref in boards.bundled:
             return BoardFile.of(ref, boards.bundled[ref])
     return BoardFile.of(*board_text(ref))
@@ -273,6 +273,17 @@ def default_board(name: str) -> BoardFile | None:
     """Returns the board that a game is played on unless another is named; None for a game without boards."""
     boards = game(name).boards
     return None if boards is None else find_board(boards.default)
+
+
+def board_format(name: str) -> BoardFormat | None:
+    """Returns how the boards of an installed game are read; None if it has none, or if its package is broken.
+
+    So a broken package does not keep the boards of other games from being listed and found.
+    """
+    try:
+        return game(name).boards
+    except ConfigError:
+        return None
 
 
 def _unknown(what: str, known: Iterable[str], got: str) -> ConfigError:

@@ -40,9 +40,9 @@ def list_(as_json: bool) -> None:
     Example:
       arena board list
     """
-    from arena.show.boards import bundled_boards, fact_lines
+    from arena.show.boards import board_rows, fact_lines
 
-    rows = bundled_boards()
+    rows = board_rows()
     if as_json:
         show_json({"boards": rows})
         return
@@ -94,18 +94,18 @@ def draw(board: str, players: int | None, svg: str | None) -> None:
     Example:
       arena board draw japan --players 2 --svg japan.svg
     """
-    from arena.resources import board_text
-    from arena.show.draw import board_lines, board_svg
+    from arena.games import find_board
+    from arena.show.boards import board_lines, board_svg
 
-    name, text = board_text(board)
-    source = board if Path(board).is_file() else name
+    found = find_board(board)
+    source = board if Path(board).is_file() else found.name
     if svg is None:
-        for line in board_lines(text, source, players, console().width):
+        for line in board_lines(found.text, source, players, console().width):
             if not console().is_terminal:
                 line.rstrip()
             console().print(line, no_wrap=True, overflow="crop", soft_wrap=not console().is_terminal)
         return
-    picture = board_svg(text, source, players)
+    picture = board_svg(found.text, source, players)
     try:
         with click.open_file(svg, "w", encoding="utf-8") as file:
             file.write(picture)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
 import click
 
 from arena.cli.options import json_option
 from arena.cli.output import console, show, show_json
 
+if TYPE_CHECKING:
+    from arena.show.rules import TableRow
+    from arena.testing import Table
+
 
 @click.group()
 def rules() -> None:
-    """Show the games: who may play, rulesets, options.
+    """Show the games: who may play, rulesets, options; check your own.
 
     \b
     Example:
@@ -27,13 +35,13 @@ def list_(as_json: bool) -> None:
     Example:
       arena rules list
     """
-    from arena.show.rules import list_lines, rules_rows
+    from arena.show.rules import list_lines, rules_list
 
-    rows = rules_rows()
+    found = rules_list()
     if as_json:
-        show_json({"rules": rows})
+        show_json(found)
         return
-    for line in list_lines(rows, console().width):
+    for line in list_lines(found, console().width):
         show(line)
 
 
@@ -56,3 +64,63 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
         return
     for line in page_lines(page, console().width):
         show(line)
+
+
+@rules.command()
+@click.argument("name")
+@click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]")
+@click.option("--players", type=int, metavar="N", help="Only so many players.  [default: every number]")
+@click.option("--games", type=click.IntRange(min=1), default=10, show_default=True, help="Games at each table.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first game.")
+@json_option
+@click.pass_context
+def check(
+    ctx: click.Context, name: str, ruleset: str | None, players: int | None, games: int, seed: int, as_json: bool
+) -> None:
+    """Check a game against the laws that its author must keep.
+
+    Random games are played with every ruleset and number of players. At each step the kit checks, among others, that
+    events lead to what each seat sees, that only legal plays are accepted, and that nothing hidden reaches a seat.
+    The exit code is 3 if the game breaks a law. docs/games.md explains each.
+
+    \b
+    Example:
+      arena rules check gardener --ruleset draft
+    """
+    from arena.show.rules import check_rules, fault_lines
+    from arena.testing import GameFault
+
+    with watching(quiet=as_json, games=games) as watch:
+        found = check_rules(name, ruleset, players, games, seed, watch)
+    if as_json:
+        show_json(found)
+    else:
+        for fault in found.faults:
+            for line in fault_lines(fault, console().width):
+                show(line)
+    if found.faults:
+        ctx.exit(GameFault.exit_code)
+
+
+@contextmanager
+def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Table, TableRow | None], None]]:
+    """Prints each table when it was checked; meanwhile stderr names it, if that is a terminal to redraw lines on."""
+    from rich.text import Text
+
+    from arena.show.rules import table_text
+    from arena.show.text import plain
+
+    screen = console(stderr=True)
+    status = screen.status("") if screen.is_terminal and not screen.is_dumb_terminal else None
+
+    def watch(table: Table, row: TableRow | None) -> None:
+        if status is not None and row is None:
+            status.update(Text(plain(f"{table.ruleset}, {table.players} players ...")))
+        elif row is not None and not quiet:
+            show(Text(plain(table_text(row, games))))
+
+    if status is None:
+        yield watch
+        return
+    with status:
+        yield watch

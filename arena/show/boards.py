@@ -1,69 +1,23 @@
-"""What a board file is: the game it is for, for how many may play, and what is on it; or all that is wrong with it."""
+"""Board files: what they say or all that is wrong with them, and how they look before a game."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
 from rich.text import Text
 
 from arena.errors import BoardError, ConfigError
-from arena.resources import board_names, board_text
-from arena.rules import NAMES, game, make_rules, resolve_options, rules_of_board
-from arena.rules.base import Rules
-from arena.rules.gardener.deck import KINDS, parse_deck, remarks
-from arena.rules.samurai.board import CASTES, PIECES, parse_board
-from arena.show.entries import entry, span
-
-LONGEST_TRIAL = 10_000
-"""Steps after which a game counts as one that never ends."""
-
-
-class MapFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A map of Samurai for one number of players."""
-
-    players: int
-    spaces: int
-    """All of them, settlements included."""
-    land: int
-    sea: int
-    villages: int
-    cities: int
-    edos: int
-    pieces_per_caste: int
-
-
-class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A deck of Samurai Gardener."""
-
-    cards: int
-    squares: dict[str, int]
-    """How many there are of each kind."""
-    remarks: tuple[str, ...]
-    """What its maker may want to know about its balance."""
-
-
-class BoardFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a board file says."""
-
-    rules: str
-    """The game it is for."""
-    name: str
-    """What people call it."""
-    source: str
-    """Where it comes from."""
-    players: tuple[int, ...]
-    """How many can play on it, ascending."""
-    maps: tuple[MapFacts, ...] = ()
-    """A map for each number of players, if it is a board of Samurai."""
-    deck: DeckFacts | None = None
-    """The cards, if it is a deck of Samurai Gardener."""
+from arena.games import board_format, bundled_boards, game, game_of_board, names, resolve_options
+from arena.rules.base import Board
+from arena.show.entries import WIDEST, entry, span
+from arena.show.presenter import BoardFacts, presenter
+from arena.testing import GameFault, playout
 
 
 class BundledBoard(msgspec.Struct, frozen=True, kw_only=True):
-    """A board that travels with the package."""
+    """A board that comes with arena or with an installed game."""
 
     board: str
     """The name that `--board` takes."""
@@ -81,7 +35,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_board(data: bytes, source: str) -> Checked:
-    """Check the content of a board file: that it can be read, and played by every number of players it is for.
+    """Checks the content of a board file: that it can be read, and played by every number of players it is for.
 
     Args:
         data: The content.
@@ -93,109 +47,102 @@ def check_board(data: bytes, source: str) -> Checked:
         before = data[: error.start].decode().split("\n")
         reason = f"expected text in UTF-8, got the byte 0x{data[error.start]:02x}: save the file as UTF-8"
         return Checked(problems=(BoardError(source, len(before), len(before[-1]) + 1, reason),))
-    rules = rules_of_board(text)
-    if rules is None:
-        sections = " or ".join(f"`{game(name).board_section}:` (for {name})" for name in NAMES)
-        reason = f"expected a line {sections}, got neither: write a header above it and the board or deck below"
+    rules = game_of_board(text)
+    boards = None if rules is None else board_format(rules)
+    if rules is None or boards is None:
+        reason = f"expected a line {_sections()}, got none: write a header above it and the board or deck below"
         last = len(re.split(r"\r\n|\r|\n", text.rstrip("\r\n")))
         return Checked(problems=(BoardError(source, last, 1, reason),))
-    problems = game(rules).board_problems(text, source)
-    facts = None if problems else board_facts(text, source)
-    if facts is not None:
-        problems = list(_unplayable(facts, text, source))
-    return Checked(problems=tuple(problems), facts=None if problems else facts)
+    problems = boards.problems(text, source)
+    if not problems:
+        problems = list(_unplayable(text, source))
+    return Checked(problems=tuple(problems), facts=None if problems else board_facts(text, source))
 
 
 def board_facts(text: str, source: str) -> BoardFacts:
-    """What a board file says.
+    """Returns what a board file says.
 
     Raises:
         BoardError: The text is not a board. `check_board` finds all that is wrong.
         ConfigError: It belongs to no game.
     """
-    match rules_of_board(text):
-        case "samurai":
-            board = parse_board(text, source)
-            maps = tuple(_map_facts(Counter(s.kind for s in board.for_players(n).spaces), n) for n in board.players)
-            return BoardFacts(rules="samurai", name=board.name, source=board.source, players=board.players, maps=maps)
-        case "gardener":
-            deck = parse_deck(text, source)
-            squares = b"".join(deck.cards)
-            facts = DeckFacts(
-                cards=len(deck.cards),
-                squares={kind: squares.count(index) for index, kind in enumerate(KINDS)},
-                remarks=tuple(remarks(deck)),
-            )
-            players = tuple(game("gardener").seat_counts)
-            return BoardFacts(rules="gardener", name=deck.name, source=deck.source, players=players, deck=facts)
-    raise ConfigError(
-        f"expected a board for {' or '.join(NAMES)}, got: {source}; `arena board check` says what it lacks"
+    rules, boards = _read(text, source)
+    return presenter(rules).board_facts(rules, boards)
+
+
+def board_rows() -> tuple[BundledBoard, ...]:
+    """Returns every board that is installed, by name."""
+    return tuple(
+        BundledBoard(board=board.name, facts=board_facts(board.text, board.name)) for board in bundled_boards()
     )
-
-
-def bundled_boards() -> tuple[BundledBoard, ...]:
-    """Every bundled board, by name."""
-    return tuple(BundledBoard(board=name, facts=board_facts(board_text(name)[1], name)) for name in board_names())
 
 
 def fact_lines(facts: BoardFacts, column: int, width: int, label: str = "") -> Iterator[Text]:
-    """What a board file says, for people, beside a label."""
-    what = "deck" if facts.deck else "board"
-    yield from entry(label, f"{facts.name}, a {what} for {facts.rules}, {span(facts.players)} players", column, width)
-    for on in facts.maps:
-        settlements = f"{_count(on.villages, 'village')}, {_count(on.cities, 'city')}, {_count(on.edos, 'Edo')}"
-        words = f"{on.players} players: {_count(on.spaces, 'space')} ({on.land} land, {on.sea} sea, {settlements})"
-        yield from entry("", f"{words}, {_count(on.pieces_per_caste, 'piece')} of each caste", column, width)
-    if facts.deck:
-        squares = ", ".join(f"{number} {kind}" for kind, number in facts.deck.squares.items())
-        for words in (f"{facts.deck.cards} cards; squares: {squares}", *facts.deck.remarks):
-            yield from entry("", words, column, width)
+    """Yields what a board file says, for people, beside a label."""
+    head = f"{facts.name}, a {facts.thing} for {facts.rules}, {span(facts.players)} players"
+    for words in (head, *facts.sentences()):
+        yield from entry(label, words, column, width)
+        label = ""
 
 
-def _count(number: int, thing: str) -> str:
-    plural = {"city": "cities"}.get(thing, f"{thing}s")
-    return f"{number} {thing if number == 1 else plural}"
+def board_lines(text: str, source: str, players: int | None, width: int) -> Iterator[Text]:
+    """Returns a board as lines for a terminal.
+
+    Args:
+        text: The board file's text.
+        source: Its name, for errors.
+        players: For how many, or None for as many as can play.
+        width: Columns to draw in.
+
+    Raises:
+        BoardError: The text is not a board.
+        ConfigError: It belongs to no game, or is not for so many players.
+    """
+    rules, board, players = _choose(text, source, players)
+    return presenter(rules).board_lines(board, players, min(width, WIDEST))
 
 
-def _map_facts(kinds: Counter[str], players: int) -> MapFacts:
-    return MapFacts(
-        players=players,
-        spaces=kinds.total(),
-        land=kinds["land"],
-        sea=kinds["sea"],
-        villages=kinds["village"],
-        cities=kinds["city"],
-        edos=kinds["edo"],
-        pieces_per_caste=sum(kinds[kind] * pieces for kind, pieces in PIECES.items()) // CASTES,
-    )
+def board_svg(text: str, source: str, players: int | None) -> str:
+    """Returns a board as a picture; the arguments and errors are those of `board_lines`."""
+    rules, board, players = _choose(text, source, players)
+    return presenter(rules).board_svg(board, players)
 
 
-def _unplayable(facts: BoardFacts, text: str, source: str) -> Iterator[BoardError]:
-    """Why the numbers of players that it promises cannot play on it."""
-    _, options = resolve_options(facts.rules, None, {})
-    for players in facts.players:
+def _read(text: str, source: str) -> tuple[str, dict[int, Board]]:
+    """Returns the game that a board file is for, and the board for each number of players."""
+    rules = game_of_board(text)
+    boards = None if rules is None else board_format(rules)
+    if rules is None or boards is None:
+        raise ConfigError(f"expected a board with {_sections()}, got: {source}; `arena board check` says what it lacks")
+    return rules, {players: boards.parse(text, source, players) for players in boards.players(text, source)}
+
+
+def _choose(text: str, source: str, players: int | None) -> tuple[str, Board, int]:
+    rules, boards = _read(text, source)
+    if players is None:
+        players = max(boards)
+    if players not in boards:
+        name = next(iter(boards.values())).name
+        raise ConfigError(
+            f"expected a number of players that board {name!r} is for ({span(tuple(boards))}), got: {players}"
+        )
+    return rules, boards[players], players
+
+
+def _sections() -> str:
+    """Returns the sections by which boards are known: `map:` (for samurai) or ..."""
+    formats = [(name, board_format(name)) for name in names()]
+    return " or ".join(f"`{boards.section}:` (for {name})" for name, boards in formats if boards is not None)
+
+
+def _unplayable(text: str, source: str) -> Iterator[BoardError]:
+    """Yields why the numbers of players that it promises cannot play on it, each a whole game."""
+    name, boards = _read(text, source)
+    _, options = resolve_options(name, None, {})
+    for players, board in boards.items():
+        rules = game(name)(players, options, board)
         try:
-            fault = _trial(make_rules(facts.rules, text, source, players, options))
-        except ConfigError as error:
-            fault = str(error)
-        if fault:
-            yield BoardError(
-                source, 1, 1, f"expected a board that {players} can play on, got one with a fault: {fault}"
-            )
-
-
-def _trial(rules: Rules[object]) -> str | None:
-    """Play the first legal play again and again; why that did not come to an end, or None if it did."""
-    state = rules.start()
-    for _ in range(LONGEST_TRIAL):
-        if rules.ranks(state) is not None:
-            return None
-        if rules.draw_wanted(state):
-            state = rules.draw(state, 0)
-            continue
-        seat = rules.pending(state)[0].seat
-        legal = rules.legal(state, seat)
-        if not legal:
-            return f"seat {seat} has nothing to play in turn {rules.turn(state)}"
-        state = rules.apply(state, seat, legal[0])
-    return f"a game that is not over after {LONGEST_TRIAL} plays"
+            playout(rules, rules.start(), lambda n: 0)
+        except GameFault as fault:
+            reason = f"expected a board that {players} can play on, got one with a fault: {fault}"
+            yield BoardError(source, 1, 1, reason)

@@ -1,64 +1,200 @@
-"""What a game must offer to be shown; `presenter` is how a replay comes by it.
+"""How a game is shown. `Presenter` shows any game plainly; a game's own presenter overrides what it can do better.
 
-A game that is to be shown has a package here of the same name as under `rules/`, with a class that fulfils
-`Presenter`, and a line in `presenter`. It needs nothing of its engine but the payloads that its protocol page
-describes, and what a board is: what a replay hands in was folded from events.
+A presenter needs nothing of its game's engine but the payloads: what a replay hands in was folded from events.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from arena.errors import InternalError
-from arena.types import Payload, Seat
+import msgspec
+from rich.text import Text
+
+from arena.errors import ConfigError
+from arena.rules.base import Board, Rules
+from arena.show import svg
+from arena.show.entries import NARROWEST, entry
+from arena.show.layout import shelves
+from arena.show.seats import Seats
+from arena.show.text import clip, plain
+from arena.types import Payload, Ranks, Seat
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from arena.record.log import Header
 
+GROUP: Final = "arena.presenters"
+"""The group of entry points by which presenters are found, under their game's name."""
+CHANGED: Final = "*"
+"""Marks what the last events changed, for eyes without colours too."""
+_SIDE_BY_SIDE = 38  # columns that a seat's table has at least
 
-class Presenter(Protocol):
-    """Tells and draws one logged game.
 
-    Text from bots (their names in the header) goes through `arena.show.text`; events are facts that the rules made.
+class BoardFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a board file says. A game can subclass it to say more."""
+
+    thing: ClassVar[str] = "board"
+    """What people call such a board."""
+
+    rules: str
+    """The game it is for."""
+    name: str
+    """What people call it."""
+    source: str
+    """Where it comes from."""
+    players: tuple[int, ...]
+    """How many can play on it, ascending."""
+
+    def sentences(self) -> Iterator[str]:
+        """Yields what there is to say beside these fields."""
+        yield from ()
+
+
+class Presenter:
+    """Tells and draws one logged game, and the boards of its game.
+
+    Text from others (names of bots, events, board files) goes through `arena.show.text`.
+
+    Args:
+        header: The log's first record.
+        rules: The game at its table; `rules.board` is what it is played on, if anything.
+        eyes: The seats that look on: what they were told is shown.
     """
 
-    turn_name: ClassVar[str]
-    """What the frames' headings call a turn: "Turn"."""
+    turn_name: ClassVar[str] = "Turn"
+    """What the headings of frames call a turn."""
 
-    def __init__(self, header: Header, board: Payload, eyes: Collection[Seat]) -> None:
-        """`board` is what bots were told of it. `eyes` are the seats that look on: what they were told is shown."""
+    def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
+        self.rules = rules
+        self.names = [bot.name for bot in header.bots]
+        self.seats = Seats(self.names)
+        self.eyes = eyes
+
+    # A game
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """What a seat does that decides, to be set behind its name, or "" where its events say enough.
+        """Returns what a seat does that decides, to be set behind its name, or "" where its events say enough.
 
         Without its action in general ("seizes a card"); with it exactly ("seizes card 12"), which is asked for only
         where it comes to nothing, because in a race others were faster.
         """
+        return plain(f"decides: {kind}" if action is None else f"decides: {kind} {_words(action)}")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Events in sentences. One sentence may tell several; none is for what the heading or the picture tells."""
+        """Yields events in sentences. One sentence may tell several; none is for what the heading or picture tells."""
+        for event in events:
+            facts = [
+                self.seats.who(value) if self._is_seat(key, value) else Text(plain(f"{key} {_words(value)}"))
+                for key, value in event.items()
+                if key != "event"
+            ]
+            sentence = Text(plain(str(event["event"])))
+            yield sentence.append(": ").append_text(Text(", ").join(facts)) if facts else sentence
 
-    def draw(self, views: Mapping[Seat, Payload], events: Sequence[Payload], width: int) -> list[Text]:
-        """What lies there, as lines for a terminal that is `width` characters wide.
+    def draw(
+        self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
+    ) -> list[Text]:
+        """Returns what lies there, as lines for a terminal that is `width` characters wide.
 
         Args:
             views: What each of the seats that look on knows now, at least one.
-            events: What they have just been told: what it changed is to be marked, for eyes without colours too.
+            before: What they knew before the last decision. What is another now is to be marked.
+            events: What they have been told since.
             width: Characters in a line, at least.
         """
+        room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
+        return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
+
+    def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
+        """Yields how the game ended, unless the game's events tell that."""
+        yield Text("The game is over: ").append_text(self.seats.places(ranks, scores))
+
+    def _view(self, seat: Seat, view: Payload, before: Payload, width: int) -> list[Text]:
+        """Returns what a seat knows as a table of two columns."""
+        column = min(max((len(plain(key)) for key in view), default=0) + 4, width - NARROWEST)
+        lines = [self.seats.who(seat)]
+        for key, value in view.items():
+            changed = key not in before or before[key] != value
+            mark, style = (CHANGED, "bold") if changed else (" ", "dim")
+            lines += entry(clip(f"{mark} {key}", column - 1), _words(value), column, width, style)
+        return lines
+
+    def _is_seat(self, key: str, value: Any) -> bool:
+        return key == "seat" and type(value) is int and 0 <= value < len(self.names)
+
+    # Its boards
+
+    @classmethod
+    def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:
+        """Returns what a board file says.
+
+        Args:
+            rules: The game's name.
+            boards: The board for each number of players that it is for, at least one.
+        """
+        board = next(iter(boards.values()))
+        return BoardFacts(rules=rules, name=board.name, source=board.source, players=tuple(boards))
+
+    @classmethod
+    def board_lines(cls, board: Board, players: int, width: int) -> Iterator[Text]:
+        """Yields a board as lines for a terminal that is `width` characters wide: its file, as somebody drew it."""
+        yield Text.assemble((plain(board.name), "bold"), f", {players} players")
+        yield Text()
+        for line in board.text.rstrip("\n").split("\n"):
+            yield Text(plain(line))
+
+    @classmethod
+    def board_svg(cls, board: Board, players: int) -> str:
+        """Returns a board as a picture: its file, as somebody drew it."""
+        size, step, margin = 14.0, 18.0, 28.0
+        lines = [f"{board.name}, {players} players", "", *board.text.rstrip("\n").split("\n")]
+        width = max(svg.text_width(line, size) for line in lines)
+        words = [
+            svg.text(line, margin, margin + step * row, size, xml_space="preserve", font_family="monospace")
+            for row, line in enumerate(lines, start=1)
+            if line.strip()
+        ]
+        return svg.document(board.name, width + 2 * margin, step * len(lines) + 2 * margin, *words)
 
 
 def presenter(name: str) -> type[Presenter]:
-    """How the game of a name is shown. Only that game's modules are loaded."""
-    if name == "samurai":
-        from arena.show.samurai.game import Samurai
+    """Returns how the game of a name is shown: its own presenter, if one is installed. Only that is loaded.
 
-        return Samurai
-    if name == "gardener":
-        from arena.show.gardener.game import Gardener
+    Raises:
+        ConfigError: Its package is broken. Show the message to the operator.
+    """
+    entry = _found().get(name)
+    if entry is None:
+        return Presenter
+    try:
+        loaded = entry.load()
+    except Exception as error:  # whatever a stranger's package raises
+        raise ConfigError(
+            f"expected the presenter of {name!r} to load from {entry.value}, got: {type(error).__name__}: {error}; "
+            f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
+        ) from error
+    if not (isinstance(loaded, type) and issubclass(loaded, Presenter)):
+        raise ConfigError(
+            f"expected the entry point {name!r} of {GROUP!r} to name a subclass of arena.show.presenter.Presenter, "
+            f"got: {entry.value}; correct the entry point or the class"
+        )
+    return loaded
 
-        return Gardener
-    raise InternalError(f"expected a way to show every game, there is none for {name!r}")
+
+@cache
+def _found() -> Mapping[str, EntryPoint]:
+    """Returns the entry points by name. Of two of one name, that of arena counts."""
+    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=_is_ours)}
+
+
+def _is_ours(entry: EntryPoint) -> bool:
+    return entry.value.startswith("arena.")
+
+
+def _words(value: Any) -> str:
+    """Returns a value of a payload for people: text as it is, what is nested as compact JSON."""
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -45,6 +45,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """What happened, in words."""
     views: Mapping[Seat, Payload]
     """What each of the seats that look on knows now."""
+    before: Mapping[Seat, Payload]
+    """What they knew before the decision."""
     events: tuple[Payload, ...]
     """What they were told."""
 
@@ -92,10 +94,12 @@ class Onlooker:
         self.source = source
         self.rules = rules_of(header, source)
         eyes = range(self.rules.seats) if seat is None else (seat,)
-        self.presenter = presenter(header.rules)(header, self.rules.board_payload(), eyes)
+        self.presenter = presenter(self.rules.name)(header, self.rules, eyes)
         self.seats = Seats([bot.name for bot in header.bots])
         self.seat = seat
         self.views = {eye: self.rules.first_view(eye) for eye in eyes}
+        self.before = dict(self.views)
+        """What they knew before the last decision."""
         self.number = 1
         """The line in the log of the last record."""
         self.line = 1
@@ -135,7 +139,12 @@ class Onlooker:
                     lines += self.presenter.tell(told)
                     events += told
         return Frame(
-            turn=self.turn, heading=self.heading, lines=tuple(lines), views=dict(self.views), events=tuple(events)
+            turn=self.turn,
+            heading=self.heading,
+            lines=tuple(lines),
+            views=dict(self.views),
+            before=self.before,
+            events=tuple(events),
         )
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
@@ -145,7 +154,7 @@ class Onlooker:
         heading.truncate(width - len(end) - 2, overflow="ellipsis")
         heading.append(" ").append("─" * (width - heading.cell_len - len(end)), "dim").append(end, "dim")
         words = [part for line in frame.lines for part in paragraph(line, width)]
-        return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.events, width)]
+        return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
 
     def _read(self, record: Record) -> None:
         match record:
@@ -163,12 +172,15 @@ class Onlooker:
                 self.told += self.ahead
                 if record.termination == Termination.INTERRUPTED:
                     self.told.append(Text("The game was interrupted: nobody's fault, and it is not rated."))
+                else:
+                    self.told += self.presenter.over(tuple(record.ranks), getattr(record, "scores", None))
         if not isinstance(record, LateRecord | OutcomeRecord):
             for event in record.events:
                 self._take(event)
 
     def _begin(self, turn: int) -> None:
         self.turn = turn
+        self.before = dict(self.views)
         self.told = [*self.ahead]
         self.ahead = []
         name = f"{self.presenter.turn_name} {turn}" if turn else "Set-up"
@@ -238,7 +250,7 @@ class Onlooker:
 
 def _what_is_played(header: Header) -> Text:
     facts = f"{header.rules}, {header.ruleset}, {header.seats} players, {header.time}, game {header.game}"
-    return Text(plain(f"{facts}, board {header.board.name}"))
+    return Text(plain(f"{facts}, board {header.board.name}" if header.board else facts))
 
 
 def _time(ms: float) -> str:

@@ -1,16 +1,17 @@
-"""The games for people: who may play, the rulesets, and every option with what its values do."""
+"""The games for people: who may play, the rulesets, every option with what its values do, and what the kit finds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 from rich.text import Text
 
-from arena.resources import default_board
-from arena.rules import NAMES, find_ruleset, game
+from arena.errors import ConfigError
+from arena.games import find_ruleset, game, names
 from arena.rules.base import Option
 from arena.show.entries import entry, span
+from arena.testing import GameFault, Table, check_declaration, check_table, tables
 
 
 class ValueRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,20 +74,41 @@ class RulesPage(msgspec.Struct, frozen=True, kw_only=True):
     """The game in one sentence."""
     players: tuple[int, ...]
     """How many can play, ascending; a board may allow fewer."""
-    board: str
-    """The bundled board that it is played on unless another is named."""
+    board: str | None
+    """The board that it is played on unless another is named; None for a game without boards."""
     rulesets: tuple[RulesetRow, ...]
     options: tuple[OptionRow, ...]
     contradictions: tuple[tuple[str, str], ...]
     """Settings `OPTION=VALUE` that cannot hold together."""
 
 
-def rules_rows() -> tuple[RulesRow, ...]:
-    """Every game in short."""
-    return tuple(
-        RulesRow(rules=name, about=rules.about, players=tuple(rules.seat_counts), rulesets=tuple(rules.rulesets))
-        for name, rules in ((name, game(name)) for name in NAMES)
-    )
+class BrokenRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A game whose package is broken."""
+
+    rules: str
+    fault: str
+    """What is wrong with it, and what to do."""
+
+
+class RulesList(msgspec.Struct, frozen=True, kw_only=True):
+    """Every installed game."""
+
+    rules: tuple[RulesRow, ...]
+    broken: tuple[BrokenRow, ...]
+
+
+def rules_list() -> RulesList:
+    """Returns every installed game in short, and those that are broken with the reason."""
+    rows, broken = [], []
+    for name in names():
+        try:
+            rules = game(name)
+        except ConfigError as error:
+            broken.append(BrokenRow(rules=name, fault=str(error)))
+            continue
+        counts, rulesets = tuple(rules.seat_counts), tuple(rules.rulesets)
+        rows.append(RulesRow(rules=name, about=rules.about, players=counts, rulesets=rulesets))
+    return RulesList(rules=tuple(rows), broken=tuple(broken))
 
 
 def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
@@ -104,7 +126,7 @@ def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
         version=rules.version,
         about=rules.about,
         players=tuple(rules.seat_counts),
-        board=default_board(name)[0],
+        board=None if rules.boards is None else rules.boards.default,
         rulesets=tuple(
             RulesetRow(ruleset=key, about=value.about, default=key == first, options=dict(value.options))
             for key, value in shown.items()
@@ -136,37 +158,147 @@ def _option_row(option: Option, chosen: dict[str, str]) -> OptionRow:
     )
 
 
-def list_lines(rows: tuple[RulesRow, ...], width: int) -> Iterator[Text]:
-    """Every game in short, for people, in lines of at most `width` characters."""
-    column = max(len(row.rules) for row in rows) + 2
-    for row in rows:
+def list_lines(found: RulesList, width: int) -> Iterator[Text]:
+    """Yields every game in short, for people, in lines of at most `width` characters."""
+    column = max(len(name) for name in names()) + 2
+    for row in found.rules:
         head = f"{span(row.players)} players; rulesets {', '.join(row.rulesets)}"
         yield from entry(row.rules, head, column, width)
         yield from entry("", row.about, column, width)
+    for wrong in found.broken:
+        yield from entry(wrong.rules, wrong.fault, column, width, "bold red")
 
 
 def page_lines(page: RulesPage, width: int) -> Iterator[Text]:
-    """A game in full, for people, in lines of at most `width` characters."""
+    """Yields a game in full, for people, in lines of at most `width` characters."""
     yield from entry("", f"{page.rules}: {page.about}", 0, width)
-    yield from entry("", f"{span(page.players)} players, on the board {page.board} unless another is named", 0, width)
+    board = "without a board" if page.board is None else f"on the board {page.board} unless another is named"
+    yield from entry("", f"{span(page.players)} players, {board}", 0, width)
     yield Text()
     yield Text("Rulesets (--ruleset NAME)", "bold")
     column = max(len(row.ruleset) for row in page.rulesets) + 4
     for row in page.rulesets:
         yield from entry(f"  {row.ruleset}", f"{row.about}{'; the default' if row.default else ''}", column, width)
-    yield Text()
-    yield Text("Options (--rule NAME=VALUE), and in which rulesets", "bold")
-    column = max(len(value.value) for option in page.options for value in option.values) + 6
-    for option in page.options:
-        yield from entry(f"  {option.option}", option.help, len(option.option) + 4, width)
-        for value in option.values:
-            names = "all rulesets" if len(value.rulesets) == len(page.rulesets) > 1 else ", ".join(value.rulesets)
-            words = " ".join(filter(None, (value.meaning, f"[{names}]" if names else "")))
-            yield from entry(f"    {value.value}", words, column, width, "bold" if names else "dim")
-        if option.numbers:
-            yield from entry(f"    {option.numbers.least}-{option.numbers.most}", "any whole number", column, width)
+    if page.options:
+        yield Text()
+        yield Text("Options (--rule NAME=VALUE), and in which rulesets", "bold")
+        yield from _option_lines(page, width)
     if page.contradictions:
         yield Text()
         yield Text("Cannot hold together", "bold")
         for one, other in page.contradictions:
             yield from entry("", f"{one} and {other}", 2, width)
+
+
+def _option_lines(page: RulesPage, width: int) -> Iterator[Text]:
+    column = max(len(value.value) for option in page.options for value in option.values) + 6
+    for option in page.options:
+        yield from entry(f"  {option.option}", option.help, len(option.option) + 4, width)
+        for value in option.values:
+            chosen = "all rulesets" if len(value.rulesets) == len(page.rulesets) > 1 else ", ".join(value.rulesets)
+            words = " ".join(filter(None, (value.meaning, f"[{chosen}]" if chosen else "")))
+            yield from entry(f"    {value.value}", words, column, width, "bold" if chosen else "dim")
+        if option.numbers:
+            yield from entry(f"    {option.numbers.least}-{option.numbers.most}", "any whole number", column, width)
+
+
+class FaultRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A law of its interface that a game breaks."""
+
+    law: str
+    expected: str
+    got: str
+    place: str
+    remedy: str
+
+    @classmethod
+    def of(cls, fault: GameFault) -> FaultRow:
+        """Returns the row of a fault."""
+        return cls(law=fault.law, expected=fault.expected, got=fault.got, place=fault.place, remedy=fault.remedy)
+
+
+class TableRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of checking a game at one table."""
+
+    ruleset: str
+    players: int
+    steps: int | None
+    """Draws and plays of the games that were played; None if a law was broken."""
+    fault: FaultRow | None
+    """The first law that was broken."""
+
+
+class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of checking a game."""
+
+    rules: str
+    games: int
+    """Games at each table."""
+    seed: int
+    """The first game's seed."""
+    fault: FaultRow | None
+    """What is wrong with the game itself; then no table was checked."""
+    tables: tuple[TableRow, ...]
+
+    @property
+    def faults(self) -> tuple[FaultRow, ...]:
+        """Every fault."""
+        found = (self.fault, *(row.fault for row in self.tables))
+        return tuple(fault for fault in found if fault is not None)
+
+
+def check_rules(
+    name: str,
+    ruleset: str | None,
+    players: int | None,
+    games: int,
+    seed: int,
+    watch: Callable[[Table, TableRow | None], None],
+) -> RulesCheck:
+    """Checks a game at every table unless some are named.
+
+    Args:
+        name: The game.
+        ruleset: Only this ruleset.
+        players: Only so many players.
+        games: Games at each table.
+        seed: The first game's seed.
+        watch: Called before each table, and after it with what was found.
+
+    Raises:
+        ConfigError: There is no such game, ruleset or number of players. Show the message to the operator.
+    """
+    rules = game(name)
+    rows: list[TableRow] = []
+    fault = None
+    try:
+        check_declaration(rules)
+        for table in tables(rules, ruleset=ruleset, players=players):
+            watch(table, None)
+            rows.append(_checked(table, games, seed))
+            watch(table, rows[-1])
+    except GameFault as error:
+        fault = FaultRow.of(error)
+    return RulesCheck(rules=name, games=games, seed=seed, fault=fault, tables=tuple(rows))
+
+
+def _checked(table: Table, games: int, seed: int) -> TableRow:
+    try:
+        steps = check_table(table.rules, games=games, seed=seed)
+    except GameFault as fault:
+        return TableRow(ruleset=table.ruleset, players=table.players, steps=None, fault=FaultRow.of(fault))
+    return TableRow(ruleset=table.ruleset, players=table.players, steps=steps, fault=None)
+
+
+def table_text(row: TableRow, games: int) -> str:
+    """Returns what became of checking a table, in one line for people."""
+    played = f"{games} game{'' if games == 1 else 's'}, {row.steps} steps"
+    found = f"ok, {played}" if row.fault is None else f"breaks the law of {row.fault.law}"
+    return f"{row.ruleset}, {row.players} players: {found}"
+
+
+def fault_lines(fault: FaultRow, width: int) -> Iterator[Text]:
+    """Yields a fault, for people, in lines of at most `width` characters."""
+    yield Text()
+    for label in ("law", "expected", "got", "place", "remedy"):
+        yield from entry(f"  {label}", getattr(fault, label), 12, width, "bold red" if label == "law" else "bold")

@@ -42,7 +42,20 @@ class Seats:
         """Some seats in a list."""
         return Text(", ").join(self.who(seat) for seat in seats)
 
-    def places(self, ranks: Sequence[int]) -> Text:
-        """Who is first, second and so on."""
+    def places(self, ranks: Sequence[int], scores: Sequence[int] | None = None) -> Text:
+        """Returns who is first, second and so on, with the scores if the game has some."""
         by_rank = sorted(range(len(ranks)), key=lambda seat: (ranks[seat], seat))
-        return Text(", ").join(Text(f"{ranks[seat]}. ").append_text(self.who(seat)) for seat in by_rank)
+        places = [Text(f"{ranks[seat]}. ").append_text(self.who(seat)) for seat in by_rank]
+        if scores is not None:
+            for seat, place in zip(by_rank, places, strict=True):
+                place.append(f" {number_of_points(scores[seat])}")
+        return Text(", ").join(places)
+
+
+def number_of_points(number: int) -> str:
+    """Returns a score for people.
+
+    >>> number_of_points(1), number_of_points(-2)
+    ('1 point', '-2 points')
+    """
+    return f"{number:d} point" if number == 1 else f"{number:d} points"

@@ -259,27 +259,18 @@ def test_a_race_may_be_won_in_any_order(seed: int, seats: int, data: st.DataObje
 @few
 @given(seed=SEEDS)
 def test_games_with_forfeits_at_any_moment_end_with_the_forfeited_last(ruleset: str, seats: int, seed: int) -> None:
-    """Before the first draw, between draws, in the middle of a scoring: nobody waits for who is gone."""
+    """Before the first draw, while others seize, in the middle of a scoring: nobody waits for who is gone."""
     rules = striped(seats, ruleset)
     gone: list[int] = []
-    told: list[Event] = []
-
-    def maybe_forfeit(state: State, chance: random.Random) -> State:
-        if rules.outcome(state) is None and chance.random() < 0.03:
-            seats_left = [seat for seat in range(seats) if seat not in gone]
-            failing = chance.sample(seats_left, min(len(seats_left), chance.choice([1, 1, 2])))
-            gone.extend(failing)
-            return rules.forfeit(state, failing, told)  # type: ignore[no-any-return]
-        return state
 
     views = [rules.first_view(seat) for seat in range(seats)]
     step: Step | None = None
-    for step in walk(rules, seed, maybe_forfeit):
+    for step in walk(rules, seed, forfeits=0.04):
+        gone += step.gone
         for seat in range(seats):
-            for event in (*step.events, *told):
+            for event in step.events:
                 views[seat] = rules.fold(views[seat], event.data)
             assert views[seat] == rules.view(step.after, seat)
-        told.clear()
         assert not {decision.seat for decision in rules.pending(step.after)} & {*gone}
         assert rules.load(rules.dump(step.after)) == step.after
         over, asked = rules.outcome(step.after) is not None, bool(rules.pending(step.after))

@@ -1,14 +1,18 @@
-"""How a game of Samurai Gardener is shown: a table of the seats, the cards of the round, every seat's garden."""
+"""How a game of Samurai Gardener is shown: a table of the seats, the cards of the round, every seat's garden. How its
+decks are."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
+import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
 from arena.record.log import Header
+from arena.rules.base import Board, Rules
+from arena.rules.gardener.deck import KINDS, Deck, remarks
 from arena.show.gardener.garden import (
     DOWN,
     SCORED,
@@ -20,44 +24,105 @@ from arena.show.gardener.garden import (
     sign,
     squares_of,
 )
+from arena.show.gardener.picture import gardener_svg
 from arena.show.gardener.words import Narrator, cards
 from arena.show.layout import flow, shelves
-from arena.show.seats import Seats, seat_mark
-from arena.show.text import clip
-from arena.types import Payload, Seat
+from arena.show.presenter import BoardFacts, Presenter
+from arena.show.seats import seat_mark
+from arena.show.text import clip, plain
+from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 12
 
 
-class Gardener:
-    """See `Presenter`."""
+class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The cards of a deck."""
+
+    cards: int
+    squares: dict[str, int]
+    """How many there are of each kind."""
+    remarks: tuple[str, ...]
+    """What its maker may want to know about its balance."""
+
+
+class GardenerFacts(BoardFacts, frozen=True, kw_only=True):
+    """What a deck's file says."""
+
+    thing: ClassVar[str] = "deck"
+
+    deck: DeckFacts
+
+    def sentences(self) -> Iterator[str]:
+        """Yields how many cards and squares there are, and the remarks."""
+        squares = ", ".join(f"{number} {kind}" for kind, number in self.deck.squares.items())
+        yield f"{self.deck.cards} cards; squares: {squares}"
+        yield from self.deck.remarks
+
+
+class Gardener(Presenter):
+    """Shows Samurai Gardener."""
 
     turn_name: ClassVar[str] = "Round"
 
-    def __init__(self, header: Header, board: Payload, eyes: Collection[Seat]) -> None:
-        seats = Seats([bot.name for bot in header.bots])
-        self._names = [clip(name, _NAME_WIDTH) for name in seats.names]
-        self._cards = board["cards"]
-        self._features = header.options["features"] == "on"
-        self._target = header.options["target"]
-        self._narrator = Narrator(seats, features=self._features, target=self._target)
+    def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
+        super().__init__(header, rules, eyes)
+        self._names = [clip(name, _NAME_WIDTH) for name in self.names]
+        self._cards = cast(Deck, rules.board).payload()["cards"]
+        self._features = rules.options["features"] == "on"
+        self._target = rules.options["target"]
+        self._narrator = Narrator(self.seats, features=self._features, target=self._target)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """What a seat does that decides; only seizing is a race."""
+        """Returns what a seat does that decides; only seizing is a race."""
         if kind == "seize" and action is not None:
-            return f"grabs {cards([action['card']])}"
+            return f"grabs {cards([action['plays'][0]['card']])}"
         return {"seize": "seizes a card", "plant": "plants a card", "score": "chooses rows to score"}.get(kind, "")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Events in sentences."""
+        """Returns events in sentences."""
         return self._narrator.tell(events)
 
-    def draw(self, views: Mapping[Seat, Payload], events: Sequence[Payload], width: int) -> list[Text]:
-        """The table, the cards of the round, the gardens, the legend."""
+    def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
+        """Yields nothing: an event tells it."""
+        yield from ()
+
+    def draw(
+        self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
+    ) -> list[Text]:
+        """Returns the table, the cards of the round, the gardens, the legend."""
         view = next(iter(views.values()))  # all see the same
         lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
         return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
+
+    @classmethod
+    def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:
+        """Returns what a deck's file says."""
+        deck = cast(Deck, next(iter(boards.values())))
+        squares = b"".join(deck.cards)
+        facts = DeckFacts(
+            cards=len(deck.cards),
+            squares={kind: squares.count(index) for index, kind in enumerate(KINDS)},
+            remarks=tuple(remarks(deck)),
+        )
+        return GardenerFacts(rules=rules, name=deck.name, source=deck.source, players=tuple(boards), deck=facts)
+
+    @classmethod
+    def board_lines(cls, board: Board, players: int, width: int) -> Iterator[Text]:
+        """Yields all cards, each below its number."""
+        deck = cast(Deck, board)
+        yield Text.assemble((plain(deck.name), "bold"), f", {len(deck.cards)} cards")
+        yield Text()
+        drawn = ([KINDS[square] for square in card] for card in deck.cards)
+        sheet = ([Text(f"{number:3}", "bold"), *card_lines(card)] for number, card in enumerate(drawn))
+        yield from shelves(sheet, width)
+        yield Text()
+        yield from flow([sign(kind).append(f" {kind}", "") for kind in KINDS], width)
+
+    @classmethod
+    def board_svg(cls, board: Board, players: int) -> str:
+        """Returns the picture of the deck."""
+        return gardener_svg(cast(Deck, board))
 
     def _table(self, view: Payload) -> list[Text]:
         signs = "  " + " ".join(SIGNS.values()) if self._features else ""

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from arena.show.seats import Seats
+from arena.show.seats import Seats, number_of_points
 from arena.show.text import listed
 from arena.types import Payload
 
@@ -53,12 +53,12 @@ class Narrator:
             case "scored":
                 # The last feature card was turned down, and with it all came up.
                 up = "; all four feature cards turn up" if self._features and len(event["features"]) == 4 else ""
-                return self._seat(event, f"scores {row(event['row'])}: {_points(event['points'])}{up}")
+                return self._seat(event, f"scores {row(event['row'])}: {number_of_points(event['points'])}{up}")
             case "bonus":
-                return self._seat(event, f"scored {event['kinds']:d} kinds: {_points(event['points'])} more")
+                return self._seat(event, f"scored {event['kinds']:d} kinds: {number_of_points(event['points'])} more")
             case "over":
                 return Text(f"The game is over: {self._reasons[event['reason']]}. ").append_text(
-                    self._seats.places(event["ranks"])
+                    self._seats.places(event["ranks"], event["scores"])
                 )
         return None
 
@@ -82,7 +82,3 @@ def row(found: Payload) -> str:
     """A row: `3 ponds across from [0,2]`."""
     along = {"across": "across", "down": "down"}[found["along"]]
     return f"{found['length']:d} {_KINDS[found['kind']]} {along} from {square(found['at'])}"
-
-
-def _points(number: int) -> str:
-    return f"{number:d} point" if number == 1 else f"{number:d} points"

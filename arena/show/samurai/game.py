@@ -1,50 +1,141 @@
-"""How a game of Samurai is shown: the map with its legend, and a table of what each seat has."""
+"""How a game of Samurai is shown: the map with its legend, and a table of what each seat has. How its boards are."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, cast
 
+import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
 from arena.record.log import Header
-from arena.rules.samurai.board import parse_board
-from arena.rules.samurai.tiles import CASTES
-from arena.show.layout import beside
-from arena.show.samurai.board import legend, map_lines, tile_code
+from arena.rules import base
+from arena.rules.base import Rules
+from arena.rules.samurai.board import CASTES as CASTE_COUNT
+from arena.rules.samurai.board import PIECES, Board
+from arena.rules.samurai.state import CASTES
+from arena.show.layout import beside, flow
+from arena.show.presenter import BoardFacts, Presenter
+from arena.show.samurai.board import TAKEN, legend, map_lines, tile_code
+from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces
-from arena.show.seats import Seats, seat_mark
-from arena.show.text import clip
-from arena.types import Payload, Seat
+from arena.show.seats import seat_mark
+from arena.show.text import clip, plain
+from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 10
 _HAND_WIDTH = 14
+_EMPTY: Payload = {"pieces": {}, "tiles": []}
 
 
-class Samurai:
-    """See `Presenter`."""
+class MapFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A map for one number of players."""
 
-    turn_name: ClassVar[str] = "Turn"
+    players: int
+    spaces: int
+    """All of them, settlements included."""
+    land: int
+    sea: int
+    villages: int
+    cities: int
+    edos: int
+    pieces_per_caste: int
 
-    def __init__(self, header: Header, board: Payload, eyes: Collection[Seat]) -> None:
-        self._names = [bot.name for bot in header.bots]
-        self._board = parse_board(header.board.text, header.board.name).for_players(header.seats)
-        self._narrator = Narrator(self._board, Seats(self._names), eyes)
+
+class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
+    """What a board file says."""
+
+    maps: tuple[MapFacts, ...]
+    """A map for each number of players."""
+
+    def sentences(self) -> Iterator[str]:
+        """Yields what each map has."""
+        for on in self.maps:
+            settlements = f"{_count(on.villages, 'village')}, {_count(on.cities, 'city')}, {_count(on.edos, 'Edo')}"
+            words = f"{on.players} players: {_count(on.spaces, 'space')} ({on.land} land, {on.sea} sea, {settlements})"
+            yield f"{words}, {_count(on.pieces_per_caste, 'piece')} of each caste"
+
+
+class Samurai(Presenter):
+    """Shows Samurai."""
+
+    def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
+        super().__init__(header, rules, eyes)
+        self._board = cast(Board, rules.board)
+        self._narrator = Narrator(self._board, self.seats, eyes)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """What a seat does that decides; there are no races."""
+        """Returns what a seat does that decides; there are no races."""
         return {"hand": "chooses a hand", "setup": "puts a piece"}.get(kind, "")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Events in sentences."""
+        """Returns events in sentences."""
         return self._narrator.tell(events)
 
-    def draw(self, views: Mapping[Seat, Payload], events: Sequence[Payload], width: int) -> list[Text]:
-        """The map, the table and the legend."""
+    def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
+        """Yields nothing: an event tells it."""
+        yield from ()
+
+    def draw(
+        self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
+    ) -> list[Text]:
+        """Returns the map, the table and the legend."""
         changed = {space for event in events for space in changed_spaces(event)}
         board = map_lines(self._board, next(iter(views.values())), changed)
-        return beside(board, _seat_table(views, self._names), list(legend(self._board)), width)
+        return beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
+
+    @classmethod
+    def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:
+        """Returns what a board file says, with a map for each number of players."""
+        maps = tuple(_map_facts(cast(Board, board), players) for players, board in boards.items())
+        board = next(iter(boards.values()))
+        return SamuraiFacts(rules=rules, name=board.name, source=board.source, players=tuple(boards), maps=maps)
+
+    @classmethod
+    def board_lines(cls, board: base.Board, players: int, width: int) -> Iterator[Text]:
+        """Yields the empty map and what its signs mean."""
+        board = cast(Board, board)
+        yield Text.assemble((plain(board.name), "bold"), f", {players} players")
+        yield Text()
+        yield from map_lines(board, _EMPTY)
+        yield Text()
+        yield from flow(list(_map_legend(board)), width)
+
+    @classmethod
+    def board_svg(cls, board: base.Board, players: int) -> str:
+        """Returns the picture of the map."""
+        return samurai_svg(cast(Board, board), players)
+
+
+def _map_facts(board: Board, players: int) -> MapFacts:
+    kinds = Counter(space.kind for space in board.spaces)
+    return MapFacts(
+        players=players,
+        spaces=kinds.total(),
+        land=kinds["land"],
+        sea=kinds["sea"],
+        villages=kinds["village"],
+        cities=kinds["city"],
+        edos=kinds["edo"],
+        pieces_per_caste=sum(kinds[kind] * pieces for kind, pieces in PIECES.items()) // CASTE_COUNT,
+    )
+
+
+def _map_legend(board: Board) -> Iterator[Text]:
+    """Yields what the signs on an empty map mean, and where the places with names lie, as a file would say it."""
+    yield Text(f"{TAKEN} place of a piece")
+    yield Text("~ sea")
+    yield Text(". land")
+    for number, space in enumerate(board.spaces):
+        if space.name:
+            yield Text(f"{number} {plain(space.name)} ({space.col}-{space.row})")
+
+
+def _count(number: int, thing: str) -> str:
+    plural = {"city": "cities"}.get(thing, f"{thing}s")
+    return f"{number} {thing if number == 1 else plural}"
 
 
 def _seat_table(views: Mapping[Seat, Payload], names: Sequence[str]) -> list[Text]:

@@ -14,7 +14,6 @@ from arena.cli import cli
 from arena.cli.board import LONGEST_PROBLEM, MOST_PROBLEMS
 from arena.cli.output import console
 from arena.resources import board_names, boards_folder
-from arena.rules import NAMES
 
 
 def record(**properties: object) -> dict[str, object]:
@@ -30,26 +29,17 @@ def array(items: object) -> dict[str, object]:
 
 TEXT = {"type": "string", "minLength": 1}
 COUNT = {"type": "integer", "minimum": 0}
-FACTS = record(
-    rules={"enum": list(NAMES)},
-    name=TEXT,
-    source=TEXT,
-    players=array(COUNT),
-    maps=array(
-        record(
-            players=COUNT, spaces=COUNT, land=COUNT, sea=COUNT, villages=COUNT, cities=COUNT, edos=COUNT,
-            pieces_per_caste=COUNT,
-        )
-    ),
-    deck={
-        "oneOf": [
-            {"type": "null"},
-            record(
-                cards=COUNT, squares=record(tatami=COUNT, path=COUNT, pond=COUNT, garden=COUNT), remarks=array(TEXT)
-            ),
-        ]
-    },
-)  # fmt: skip
+ANY_FACTS = {"name": TEXT, "source": TEXT, "players": array(COUNT)}
+DECK = record(cards=COUNT, squares=record(tatami=COUNT, path=COUNT, pond=COUNT, garden=COUNT), remarks=array(TEXT))
+MAP = record(
+    players=COUNT, spaces=COUNT, land=COUNT, sea=COUNT, villages=COUNT, cities=COUNT, edos=COUNT, pieces_per_caste=COUNT
+)
+FACTS = {
+    "oneOf": [
+        record(rules={"const": "samurai"}, **ANY_FACTS, maps=array(MAP)),
+        record(rules={"const": "gardener"}, **ANY_FACTS, deck=DECK),
+    ]
+}
 LIST = record(boards=array(record(board=TEXT, facts=FACTS)))
 CHECK = record(
     files=array(

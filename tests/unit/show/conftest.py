@@ -27,13 +27,12 @@ def gardener(seed: int, crash_in: int = 0) -> MemoryBot:
         assert request.legal is not None
         if crash_in and (request.kind, request.view["round"]) == ("plant", crash_in):
             return [Reply(CRASH, 1)]
-        product = request.legal[request.kind][0]
-        play: Payload = {key: rng.choice(values) for key, values in product.items()}
+        product: Payload = request.legal[0]
+        play = {key: rng.choice(values) for key, values in product.items()}
         if request.kind == "seize":
             play = {"card": product["card"][0]}
-        action = {"rows": [play]} if request.kind == "score" else play
         note = f"seat {request.view['seat']} thinks in turn {request.view['round']}\x1b[2J"
-        return [answer(request, action, after_ms=rng.randrange(8) / 2, note=note)]
+        return [answer(request, {"plays": [play]}, after_ms=rng.randrange(8) / 2, note=note)]
 
     return MemoryBot(decide)
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.games import game, names
 from arena.resources import board_names, board_text
-from arena.rules import NAMES, game
+from arena.rules.base import Legal
 from arena.rules.samurai.game import Samurai
 from arena.show import boards
-from arena.show.boards import MapFacts, board_facts, bundled_boards, check_board, fact_lines
-from arena.show.draw import board_lines, board_svg
+from arena.show.boards import board_facts, board_lines, board_rows, board_svg, check_board, fact_lines
 from arena.show.entries import entry, span
+from arena.show.gardener.game import GardenerFacts
+from arena.show.samurai.game import MapFacts, SamuraiFacts
+from arena.testing import playout
 
 ONE = "name: One\nsource: a test\nplayers: 2\nmap:\n.2\n   E2\n"
 
@@ -28,11 +32,12 @@ def test_every_bundled_board_is_right(name: str) -> None:
 
 
 def test_every_game_has_a_bundled_board() -> None:
-    assert {row.facts.rules for row in bundled_boards()} == set(NAMES)
+    assert {row.facts.rules for row in board_rows()} == {name for name in names() if game(name).boards}
 
 
 def test_the_facts_of_japan_are_the_published_ones() -> None:
     facts = board_facts(board_text("japan")[1], "japan")
+    assert isinstance(facts, SamuraiFacts)
     assert facts.players == (2, 3, 4)
     assert [row.pieces_per_caste for row in facts.maps] == [7, 10, 13]
     assert facts.maps[2] == MapFacts(
@@ -43,7 +48,7 @@ def test_the_facts_of_japan_are_the_published_ones() -> None:
 def test_the_facts_of_the_garden() -> None:
     facts = board_facts(board_text("garden")[1], "garden")
     assert facts.players == (2, 3, 4, 5)
-    assert facts.deck is not None
+    assert isinstance(facts, GardenerFacts)
     assert (facts.deck.cards, set(facts.deck.squares.values())) == (64, {96})
     assert facts.deck.remarks
 
@@ -56,8 +61,9 @@ def reasons(text: str | bytes) -> list[tuple[int, int, str]]:
 def test_a_file_of_no_game_is_told_the_sections_there_are() -> None:
     ((line, column, reason),) = reasons("name: a\nhello\n")
     assert (line, column) == (2, 1)
-    for name in NAMES:
-        assert f"`{game(name).board_section}:` (for {name})" in reason
+    for name in names():
+        boards = game(name).boards
+        assert boards is None or f"`{boards.section}:` (for {name})" in reason
     assert reasons("")[0][:2] == (1, 1)
 
 
@@ -79,21 +85,22 @@ def test_problems_of_both_games_are_found() -> None:
 
 
 def test_a_board_on_which_a_seat_cannot_play_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Samurai, "legal", lambda self, state, seat: [])
-    assert reasons(ONE) == [
-        (1, 1, "expected a board that 2 can play on, got one with a fault: seat 0 has nothing to play in turn 0")
-    ]
+    monkeypatch.setattr(Samurai, "legal", lambda self, state, seat: Legal([]))
+    ((line, column, reason),) = reasons(ONE)
+    assert (line, column) == (1, 1)
+    assert reason.startswith("expected a board that 2 can play on, got one with a fault: ")
+    assert "expected a legal play for seat 0, which owes the decision" in reason
 
 
 def test_a_board_on_which_a_game_never_ends_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boards, "LONGEST_TRIAL", 3)
+    monkeypatch.setattr(boards, "playout", partial(playout, longest=3))
     ((_, _, reason),) = reasons(ONE)
-    assert "a game that is not over after 3 plays" in reason
+    assert "expected a game that is over after 3 steps, got: one that goes on" in reason
 
 
 @pytest.mark.parametrize("width", [60, 200])
 def test_the_facts_fit_the_width(width: int) -> None:
-    for row in bundled_boards():
+    for row in board_rows():
         lines = [line.plain for line in fact_lines(row.facts, 8, width, row.board)]
         assert max(map(len, lines)) <= width
         assert lines[0].startswith(f"{row.board:8}{row.facts.name}, a ")

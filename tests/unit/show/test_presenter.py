@@ -1,26 +1,116 @@
-"""Every game can be shown, and showing one loads no other."""
+"""Any game can be shown: by its own presenter, or by the plain one."""
 
 from __future__ import annotations
 
 import sys
+from importlib.metadata import EntryPoint
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from arena.errors import InternalError
+from arena.errors import ConfigError
+from arena.games import names
 from arena.record.log import Log
-from arena.rules import NAMES
-from arena.show.presenter import presenter
+from arena.rules.base import Board
+from arena.show import presenter as module
+from arena.show.presenter import BoardFacts, Presenter, presenter
 from arena.show.replay import Replay
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_game_can_be_shown(name: str) -> None:
-    assert presenter(name).__module__ == f"arena.show.{name}.game"
+EVIL = "evil\x1b[2J\u202e\n"
 
 
-def test_a_game_that_is_not_known() -> None:
-    with pytest.raises(InternalError, match="there is none for 'chess'"):
+@pytest.fixture
+def plain() -> Presenter:
+    """The plain presenter of a game between two, one of them with a name that draws on terminals."""
+    header: Any = SimpleNamespace(bots=[SimpleNamespace(name="greedy"), SimpleNamespace(name=EVIL)])
+    rules: Any = SimpleNamespace(board=None)
+    return Presenter(header, rules, (0, 1))
+
+
+def test_the_games_of_arena_have_presenters_of_their_own() -> None:
+    for name in ("samurai", "gardener"):
+        assert presenter(name).__module__ == f"arena.show.{name}.game"
+        assert issubclass(presenter(name), Presenter)
+    assert all(issubclass(presenter(name), Presenter) for name in names())
+
+
+def test_any_other_game_is_shown_plainly() -> None:
+    assert presenter("chess") is Presenter
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("not_there:Chess", "expected the presenter of 'chess' to load from not_there:Chess, got: ModuleNotFoundError"),
+        ("arena.show.seats:Seats", "expected the entry point 'chess' of 'arena.presenters' to name a subclass"),
+    ],
+)
+def test_a_broken_presenter_is_told_with_what_to_do(value: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_found", lambda: {"chess": EntryPoint("chess", value, module.GROUP)})
+    with pytest.raises(ConfigError, match=words):
         presenter("chess")
+
+
+def test_events_are_told_in_words(plain: Presenter) -> None:
+    events = [
+        {"event": "moved", "seat": 0, "move": "bet"},
+        {"event": "shown", "cards": ["K", EVIL], "by": None},
+        {"event": "over"},
+        {"event": EVIL, EVIL: 1},
+    ]
+    lines = [line.plain for line in plain.tell(events)]
+    assert lines[0] == "moved: ▲ greedy (seat 0), move bet"
+    assert lines[1].startswith('shown: cards ["K","evil')
+    assert lines[1].endswith(", by -")
+    assert lines[2] == "over"
+    assert all(line.isprintable() for line in lines)
+
+
+def test_a_decision_is_told_by_its_kind(plain: Presenter) -> None:
+    assert plain.decision("bet") == "decides: bet"
+    assert plain.decision("bet", {"plays": [{"move": EVIL}]}).startswith('decides: bet {"plays":[{"move":"evil')
+    assert plain.decision(EVIL).isprintable()
+
+
+def test_views_are_tables_side_by_side_that_mark_what_changed(plain: Presenter) -> None:
+    before = {0: {"card": "K", "moves": []}, 1: {"card": None, "moves": []}}
+    views = {0: {"card": "K", "moves": ["bet"]}, 1: {"card": None, "moves": ["bet"]}}
+    lines = [line.plain.rstrip() for line in plain.draw(views, before, [], 100)]
+    assert lines[0].startswith("▲ greedy (seat 0)")
+    assert "(seat 1)" in lines[0]
+    assert lines[1].split() == ["card", "K", "card", "-"]
+    assert lines[2].split() == ["*", "moves", '["bet"]', "*", "moves", '["bet"]']
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_tables_fit_the_width_and_hold_no_control_characters(plain: Presenter, width: int) -> None:
+    view = {"a long key" * 9: 1, "words": "many words " * 40, EVIL: EVIL, "deep": {"map": [[{"x": EVIL}] * 9] * 9}}
+    for views in ({0: view}, {0: view, 1: view}):
+        for line in plain.draw(views, {seat: {} for seat in views}, [], width):
+            assert line.cell_len <= width
+            assert line.plain.isprintable()
+
+
+def test_the_end_is_told_with_scores_if_there_are_some(plain: Presenter) -> None:
+    ((told,), (without,)) = ([line.plain for line in plain.over((2, 1), scores)] for scores in ((-1, 1), None))
+    assert told.startswith("The game is over: 1. ■ evil")
+    assert "(seat 1) 1 point, 2. ▲ greedy (seat 0) -1 points" in told
+    assert "point" not in without
+
+
+def test_a_board_is_shown_as_somebody_drew_it() -> None:
+    board = Board("Tic <b>", "a test", f"name: Tic <b>\n...\n.x.\n{EVIL}")
+    assert Presenter.board_facts("tic", {2: board}) == BoardFacts(
+        rules="tic", name="Tic <b>", source="a test", players=(2,)
+    )
+    lines = [line.plain for line in Presenter.board_lines(board, 2, 80)]
+    assert lines[0] == "Tic <b>, 2 players"
+    assert ".x." in lines
+    assert all(line.isprintable() for line in lines)
+    root = ElementTree.fromstring(Presenter.board_svg(board, 2))
+    assert ".x." in [element.text for element in root.iter()]
 
 
 @pytest.mark.parametrize(("played", "other"), [("samurai", "gardener"), ("gardener", "samurai")])

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from arena.resources import board_names, board_text
 from arena.rules.gardener.deck import parse_deck
 from arena.rules.samurai.board import parse_board
-from arena.show.boards import board_facts
-from arena.show.draw import board_svg
-from arena.show.svg.elements import document, fitting_size, lines_of, text, text_width
+from arena.show.boards import board_facts, board_svg
+from arena.show.svg import document, fitting_size, lines_of, text, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARDS = [(name, players) for name in board_names() for players in board_facts(board_text(name)[1], name).players]
@@ -155,7 +154,7 @@ def test_words_fit_the_width_they_are_set_in(words: str, width: float) -> None:
 def test_no_picture_is_drawn_of_a_file_that_is_no_board(tmp_path: Path) -> None:
     from arena.errors import BoardError, ConfigError
 
-    with pytest.raises(ConfigError, match="expected a board for samurai or gardener"):
+    with pytest.raises(ConfigError, match=r"expected a board with `\w+:` \(for \w+\) or `\w+:`"):
         board_svg("hello", "x.txt", None)
     with pytest.raises(BoardError, match=r"x.txt:1:1: "):
         board_svg("map:\n", "x.txt", None)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import cos, pi, sin, sqrt
 
 from arena.rules.samurai.board import CASTES, PIECES, Board, Kind, Space
-from arena.show.svg.elements import (
+from arena.show.svg import (
     FAINT,
     INK,
     SERIF,

@@ -1,4 +1,11 @@
-"""The little of SVG that the pictures need. Lengths are in user units, of which `document` fits the page."""
+"""Pictures that one would print: SVG documents that need nothing but themselves.
+
+1. The same board gives the same bytes.
+2. Text from a file is escaped, and made plain first: XML has no place for control characters.
+3. Nothing is told by colour alone, so that a picture can be printed in black and white.
+
+Lengths are in user units, of which `document` fits the page.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from arena.rules.gardener.deck import KINDS, Deck
 from arena.rules.gardener.geometry import HIGH, WIDE
-from arena.show.svg.elements import (
+from arena.show.svg import (
     FAINT,
     INK,
     SERIF,

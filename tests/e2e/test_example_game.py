@@ -1,0 +1,123 @@
+"""Kuhn poker, installed beside `arena` as a stranger would: listed, checked, played, replayed, verified."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "kuhn_poker"
+
+Arena = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder into which the example is installed."""
+    folder = tmp_path_factory.mktemp("installed")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
+               "--no-build-isolation", "--no-index", "--target", str(folder), str(EXAMPLE)]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the commands run."""
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def arena(installed: Path, folder: Path) -> Arena:
+    """Runs a command with the example beside arena; it must end with 0."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "COLUMNS")}
+    path = os.pathsep.join([str(installed), str(ROOT)])
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", *words],
+            cwd=folder, env={**environment, "PYTHONPATH": path, "NO_COLOR": "1"},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"arena {' '.join(words)}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def logs(arena: Arena, folder: Path) -> list[Path]:
+    """The logs of a tournament of the game."""
+    done = arena("tournament", "random", "random", "--rules", "kuhn_poker", "--deals", "3", "--json")
+    document = json.loads(done.stdout)
+    assert document["games"] == 6
+    assert all(row["forfeits"] == 0 for row in document["standings"])
+    return sorted((folder / "logs").rglob("*.jsonl"))
+
+
+def test_the_package_holds_nothing_but_the_game(installed: Path) -> None:
+    assert {path.name for path in installed.iterdir() if path.suffix == ".py"} == {"kuhn_poker.py"}
+
+
+def test_not_one_line_of_it_is_in_arena() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "arena").rglob("*.py")]
+    assert not [source for source in sources if re.search(r"\bkuhn", source, re.IGNORECASE)]
+
+
+def test_its_own_tests_pass(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly",
+               "-c", os.devnull, "--rootdir", str(EXAMPLE), str(EXAMPLE)]  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(EXAMPLE), str(ROOT)])}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_it_is_listed_and_shown(arena: Arena) -> None:
+    listed = json.loads(arena("rules", "list", "--json").stdout)
+    assert {row["rules"]: row["players"] for row in listed["rules"]}["kuhn_poker"] == [2]
+    assert "2 players, without a board" in arena("rules", "show", "kuhn_poker").stdout
+
+
+def test_it_keeps_the_laws(arena: Arena) -> None:
+    assert arena("rules", "check", "kuhn_poker").stdout.startswith("standard, 2 players: ok, 10 games")
+
+
+def test_boards_of_other_games_are_listed_and_drawn_beside_it(arena: Arena) -> None:
+    assert {row["board"] for row in json.loads(arena("board", "list", "--json").stdout)["boards"]} == {
+        "garden",
+        "japan",
+    }
+    assert arena("board", "draw", "japan").stdout.startswith("Japan, 4 players")
+
+
+def test_a_tournament_of_it_can_be_verified(arena: Arena, logs: list[Path]) -> None:
+    assert len(logs) == 6
+    arena("verify", *map(str, logs))
+
+
+def test_a_game_of_it_can_be_replayed(arena: Arena, logs: list[Path]) -> None:
+    everything = arena("replay", str(logs[0])).stdout
+    assert "dealt: card " in everything
+    assert "moved: " in everything
+    assert re.search(r"The game is over: 1\. . random.* \(seat [01]\) [12] points?, 2\. .* -[12] points?", everything)
+    assert re.search(r"^\* card +[JQK]", everything, re.MULTILINE)
+
+
+def test_a_replay_for_a_seat_shows_no_other_card_before_the_showdown(arena: Arena, logs: list[Path]) -> None:
+    for log in logs:
+        shown = arena("replay", str(log), "--seat", "0").stdout
+        before = shown.split("shown: cards")[0]
+        assert len(set(re.findall(r"dealt: card ([JQK])", before))) == 1
+
+
+def test_a_match_of_it_has_scores(arena: Arena) -> None:
+    document = json.loads(arena("match", "random", "random", "--rules", "kuhn_poker", "--json").stdout)
+    assert len(document["games"]) == 2

@@ -12,7 +12,7 @@
      |  + IllegalAction               it can be read, and is not allowed here
      x ProtocolError                  abstract: a breach of the protocol
      |  + LocalProtocolError          ours: a bug of this program
-     |  + RemoteProtocolError         the bot's: carries the error code to send back
+     |  + RemoteProtocolError         the bot's: carries the error code to send back, and the rule that it broke
      x LogError                       a game log that cannot be read
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
@@ -104,13 +104,18 @@ class LocalProtocolError(ProtocolError):
 
 
 class RemoteProtocolError(ProtocolError):
-    """The bot broke the protocol. `error_code` is the code of the `error` message to send back."""
+    """The bot broke the protocol.
+
+    `error_code` is the code of the `error` message to send back. `rule` is the number of the rule in
+    `protocol/SPEC.md` that the bot broke, such as `§5.2-2`; the text does not repeat it.
+    """
 
     code = "remote_protocol"
 
-    def __init__(self, error_code: str, reason: str) -> None:
+    def __init__(self, error_code: str, reason: str, rule: str) -> None:
         super().__init__(reason)
         self.error_code = error_code
+        self.rule = rule
 
 
 class LogError(ArenaError):

@@ -102,7 +102,8 @@ def _play(program: Program, socket: zmq.Socket[bytes], lost: zmq.Socket[bytes], 
             if heard.line:
                 program.write(heard.line)
         elif lost in ready:
-            raise RemoteProtocolError("disconnected", "expected goodbye from the referee, got: the connection is lost")
+            reason = "expected goodbye from the referee, got: the connection is lost"
+            raise RemoteProtocolError("disconnected", reason, "§4.1-2")
         if program.input in ready:
             program.write()
         poller.register(program.input, zmq.POLLOUT if program.owes_input else 0)  # with 0 it is no longer watched

@@ -71,9 +71,8 @@ class Translator:
             message = msgspec.msgpack.decode(frame)
             return self._hear(message["type"], message)
         except (msgspec.DecodeError, UnicodeDecodeError, LookupError, TypeError) as error:
-            raise RemoteProtocolError(
-                "malformed", f"expected a message of the protocol from the referee, got: {frame[:_QUOTE]!r} ({error})"
-            ) from None
+            reason = f"expected a message of the protocol from the referee, got: {frame[:_QUOTE]!r} ({error})"
+            raise RemoteProtocolError("malformed", reason, "§5.3-3") from None
 
     def _hear(self, kind: str, message: dict[str, Any]) -> Heard:
         match kind:
@@ -102,9 +101,9 @@ class Translator:
         """
         self._lines += 1
         if len(line) > MAX_LINE:
-            raise self._fault(f"at most {MAX_LINE} bytes", _quote(line))
+            raise self._fault(f"at most {MAX_LINE} bytes", _quote(line), "§5.1-4")
         if not self._owed:
-            raise self._fault("no line, as no request waits for one", _quote(line))
+            raise self._fault("no line, as no request waits for one", _quote(line), "§6-1")
         request = self._owed[0]
         if request is None:
             self._owed.popleft()
@@ -117,13 +116,13 @@ class Translator:
             frame = encode(Action(id=request, action=answer["action"], note=answer.get("note")))
             decode(frame)
         except UnicodeEncodeError:
-            raise self._fault("text that has a form in UTF-8", "half of a surrogate pair") from None
+            raise self._fault("text that has a form in UTF-8", "half of a surrogate pair", "§5.2-4") from None
         except OverflowError:
-            raise self._fault("integers within ±(2^53 - 1)", _quote(line)) from None
+            raise self._fault("integers within ±(2^53 - 1)", _quote(line), "§5.2-5") from None
         except RecursionError:
-            raise self._fault("at most 16 levels of nesting", "more") from None
+            raise self._fault("at most 16 levels of nesting", "more", "§5.2-6") from None
         except RemoteProtocolError as error:
-            raise RemoteProtocolError(error.error_code, f"{self._place()}: {error}") from None
+            raise RemoteProtocolError(error.error_code, f"{self._place()}: {error}", error.rule) from None
         self._owed.popleft()
         return frame
 
@@ -139,8 +138,8 @@ class Translator:
             raise self._fault(_ANSWER, _quote(line))
         return answer
 
-    def _fault(self, expected: str, got: str) -> RemoteProtocolError:
-        return RemoteProtocolError("malformed", f"{self._place()}: expected {expected}, got: {got}")
+    def _fault(self, expected: str, got: str, rule: str = "§5.3-3") -> RemoteProtocolError:
+        return RemoteProtocolError("malformed", f"{self._place()}: expected {expected}, got: {got}", rule)
 
     def _place(self) -> str:
         request = f", for request {self._owed[0]}" if self._owed else ""

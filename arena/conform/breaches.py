@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Final
 
 from arena.conform.finding import Finding
-from arena.conform.frames import rule_broken
-from arena.errors import RemoteProtocolError
-from arena.wire.codec import decode
-from arena.wire.messages import Action, Hello, Ready
-from arena.wire.session import Session, State
 
 RULES: Final = {
     "§5.1-1": ("frames.parts", "Send each message as one frame: `send`, not `send_multipart`."),
@@ -40,38 +34,15 @@ RULES: Final = {
 """By rule: the check that watches it in all dialogues, and what to do."""
 
 
-def breach(rule: str, detail: str) -> Finding:
-    """The verdict on a broken rule."""
-    about, mend = RULES[rule]
-    return Finding(detail, mend, rule, about=about)
-
-
-def refused(error: RemoteProtocolError, frame: bytes, session: Session, answered: Container[int]) -> Finding:
-    """The verdict on a frame that the session refuses.
+def breach(rule: str, detail: str, *, greeted: bool = True) -> Finding:
+    """Returns the verdict on a broken rule.
 
     Args:
-        error: Why it does.
-        frame: The frame.
-        session: The session, in the state in which it came.
-        answered: The requests that have had their answer.
+        rule: The number of the rule.
+        detail: What was expected and what came.
+        greeted: Whether the bot has said `hello`. Without it a breach of §8.1-1 is a missing `hello`, not a second one.
     """
-    codes = {"bad_token": "§8.1-2", "unsupported_version": "§8.1-3"}
-    if error.error_code in codes:
-        return breach(codes[error.error_code], str(error))
-    try:
-        message = decode(frame)
-    except RemoteProtocolError:
-        return breach(rule_broken(frame), str(error))
-    if isinstance(message, Hello):
-        rule = "§8.1-1"
-    elif session.state is State.NEW:
-        return Finding(str(error), RULES["§8.1-1"][1], "§8.1-1", about="start.hello")
-    elif isinstance(message, Action) and message.id in answered:
-        rule = "§8.6-2"
-    elif isinstance(message, Action) and session.state is State.ASKED:
-        rule = "§8.6-1"
-    elif isinstance(message, Ready) and session.state is State.PREPARING:
-        rule = "§8.4-1"
-    else:
-        rule = "§6-1"
-    return breach(rule, str(error))
+    about, mend = RULES[rule]
+    if rule == "§8.1-1" and not greeted:
+        about = "start.hello"
+    return Finding(detail, mend, rule, about=about)

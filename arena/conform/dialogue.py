@@ -15,7 +15,7 @@ from typing import Final
 import zmq
 from msgspec.structs import replace
 
-from arena.conform.breaches import breach, refused
+from arena.conform.breaches import breach
 from arena.conform.budget import Budget
 from arena.conform.encodings import Form
 from arena.conform.finding import Finding
@@ -43,7 +43,7 @@ from arena.wire.messages import (
     Request,
     Welcome,
 )
-from arena.wire.session import Session
+from arena.wire.session import Session, State
 
 MOST_IGNORED: Final = 1_000
 """Messages in one game that the referee ignores (§5.3-7)."""
@@ -116,7 +116,6 @@ class Dialogue:
         self._ignored = 0
         self._written = 0
         """Bytes of output before the present game, which has a file of its own."""
-        self._answered: set[int] = set()
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
 
     # What goes out
@@ -209,7 +208,6 @@ class Dialogue:
             return None
         self.used_ns = time.monotonic_ns() - sent_ns
         self.max_ms = max(self.max_ms, self.used_ns / _MS)
-        self._answered.add(message.id)
         return message
 
     def listen(self) -> None:
@@ -354,7 +352,7 @@ class Dialogue:
         try:
             message = self.session.receive(part.data)
         except RemoteProtocolError as error:
-            raise refused(error, part.data, self.session, self._answered) from None
+            raise breach(error.rule, str(error), greeted=self.session.state is not State.NEW) from None
         if self.type_last is None and not type_is_first(part.data):
             self.type_last = self.evidence()
         if message is not None and not isinstance(message, Error):

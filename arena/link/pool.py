@@ -168,9 +168,11 @@ class Pool:
                 return
             culprit = self._by_token(hello.token)
             if culprit is None:
-                raise RemoteProtocolError("bad_token", "expected the value of ARENA_TOKEN, got: another - at $.token")
+                reason = "expected the value of ARENA_TOKEN, got: another - at $.token"
+                raise RemoteProtocolError("bad_token", reason, "§8.1-2")
             if culprit.route is not None:
-                raise RemoteProtocolError("protocol_violation", "expected one connection, got: another with its token")
+                reason = "expected one connection, got: another with its token"
+                raise RemoteProtocolError("protocol_violation", reason, "§4.1-2")
             culprit.session.receive(part.data)
         except RemoteProtocolError as error:
             # Whose connection it is must be known before it is told: it may close it at once.
@@ -252,13 +254,13 @@ def _hello(part: Part) -> Hello | None:
         RemoteProtocolError: It is something else.
     """
     if part.more:
-        raise RemoteProtocolError("protocol_violation", "expected one frame per message, got: several")
+        raise RemoteProtocolError("protocol_violation", "expected one frame per message, got: several", "§5.1-1")
     message = decode(part.data)
     if isinstance(message, Error):
         return None
     if message is not None and not isinstance(message, Hello):
         kind = message.__struct_config__.tag
-        raise RemoteProtocolError("protocol_violation", f"expected hello, got: {kind} - at $.type")
+        raise RemoteProtocolError("protocol_violation", f"expected hello, got: {kind} - at $.type", "§8.1-1")
     return message
 
 

@@ -8,6 +8,8 @@ Laws:
 3. Before msgpack sees a long frame its nesting is known to be within the limit: msgpack trusts each header and
    makes room for all that it announces, so that a few KiB of headers inside headers would cost 70 MB.
 4. Whatever a reason quotes from a frame is cut short, so that a bot cannot swell the referee's logs.
+5. Each error carries the number of the rule that the frame breaks. If a frame breaks several rules, that is the first
+   one found: by its size, then as msgpack, then value by value from the start, then field by field.
 """
 
 from __future__ import annotations
@@ -60,20 +62,19 @@ def decode(frame: bytes) -> FromBot | None:
             Send the code back in an `error`; the seat forfeits.
     """
     if len(frame) > MAX_FRAME:
-        raise RemoteProtocolError("oversized", f"expected at most {MAX_FRAME} bytes, got: {len(frame)}")
+        raise _oversized(frame, MAX_FRAME, "§5.1-4")
     plain = _read_plain(frame)
     if plain is not None:
         return plain
     kind = _type_of(_read(frame))
     if kind not in _BOT_TYPES:
         if kind in _REFEREE_TYPES:
-            raise RemoteProtocolError(
-                "protocol_violation", f"expected a type that a bot sends, got: {kind!r} - at $.type"
-            )
+            reason = f"expected a type that a bot sends, got: {kind!r} - at $.type"
+            raise RemoteProtocolError("protocol_violation", reason, "§5.3-6")
         return None
     message: FromBot = _typed(_BOT_DECODER, frame)
     if type(message) is Action and message.note is not None and len(message.note.encode()) > MAX_NOTE:
-        raise _malformed(f"at most {MAX_NOTE} bytes", f"{len(message.note.encode())} bytes", "$.note")
+        raise _malformed(f"at most {MAX_NOTE} bytes", f"{len(message.note.encode())} bytes", "$.note", "§8.6-3")
     return message
 
 
@@ -110,50 +111,49 @@ def decode_from_referee(frame: bytes) -> FromReferee | None:
         RemoteProtocolError: The referee broke the protocol.
     """
     if len(frame) > MAX_REFEREE_FRAME:
-        raise RemoteProtocolError("oversized", f"expected at most {MAX_REFEREE_FRAME} bytes, got: {len(frame)}")
+        raise _oversized(frame, MAX_REFEREE_FRAME, "§5.1-5")
     if _type_of(_read(frame)) not in _REFEREE_TYPES:
         return None
     message: FromReferee = _typed(_REFEREE_DECODER, frame)
     return message
 
 
-class _Repeated:
-    """Stands in a decoded tree for a map with a repeated key, so that the walk meets it at its place."""
-
-    def __init__(self, key: object) -> None:
-        self.key = key
-
-
 _Pairs: TypeAlias = list[tuple[Any, Any]]
 
 
-def _map(pairs: _Pairs) -> dict[Any, Any] | _Repeated:
-    made = dict(pairs)
-    if len(made) == len(pairs):
-        return made
-    keys = [key for key, _ in pairs]
-    return _Repeated(next(key for key in keys if keys.count(key) > 1))
+def _map(pairs: _Pairs) -> dict[str, Any] | _Fault:
+    """Returns a map; or in its place its fault if its keys are not allowed, for the walk to meet there."""
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if type(key) is not str:
+            return _Fault("a string as key", _kind(key), "§5.2-1")
+        if key in made:
+            return _Fault("each key once", f"{_cut(repr(key))} again", "§5.2-2")
+        made[key] = value
+    return made
 
 
 def _read(frame: bytes) -> dict[str, Any]:
     """The frame's map, checked against all that the specification says of frames (§5.1, §5.2)."""
     if len(frame) > _SHORT and _nests_too_deeply(frame):
-        raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$")
+        raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$", "§5.2-6")
     try:
-        value = msgpack.unpackb(frame, object_pairs_hook=_map, strict_map_key=True)
+        value = msgpack.unpackb(frame, object_pairs_hook=_map, strict_map_key=False)
     except msgpack.ExtraData as error:
-        raise _malformed("one value", f"{len(error.extra)} bytes after it", "$") from None
-    except (ValueError, TypeError) as error:
-        # msgpack says which rule was broken, not where. Everything it raises for bad input is one of these two:
-        # bad UTF-8, a key that is no string, a wrong length, nesting beyond its own stack.
-        raise _malformed("one msgpack map with string keys", str(error) or type(error).__name__, "$") from None
+        raise _malformed("one value", f"{len(error.extra)} bytes after it", "$", "§5.1-2") from None
+    except ValueError as error:
+        # Everything that msgpack raises for bad input is a ValueError. It does not say where.
+        rules = {UnicodeDecodeError: "§5.2-4", msgpack.StackError: "§5.2-6"}
+        got = str(error) or type(error).__name__
+        raise _malformed("one msgpack map", got, "$", rules.get(type(error), "§5.1-2")) from None
+    if type(value) not in (dict, _Fault):
+        raise _malformed("a map", _kind(value), "$", "§5.1-3")
     try:
         _check(value, 1)
     except _Fault as fault:
-        raise _malformed(fault.expected, fault.got, "$" + "".join(reversed(fault.place))) from None
-    if type(value) is not dict:
-        raise _malformed("a map", _kind(value), "$")
-    return value
+        raise _malformed(fault.expected, fault.got, "$" + "".join(reversed(fault.place)), fault.rule) from None
+    message: dict[str, Any] = value
+    return message
 
 
 _PAYLOAD: Final = dict(
@@ -195,9 +195,10 @@ def _nests_too_deeply(frame: bytes) -> bool:
 class _Fault(Exception):
     """A value that the msgpack subset does not allow; each level that it passes through adds its step to the place."""
 
-    def __init__(self, expected: str, got: str) -> None:
+    def __init__(self, expected: str, got: str, rule: str) -> None:
         self.expected = expected
         self.got = got
+        self.rule = rule
         self.place: list[str] = []
 
 
@@ -207,13 +208,13 @@ def _check(value: Any, depth: int) -> None:
         return
     if kind is int:
         if not -MAX_INT <= value <= MAX_INT:
-            raise _Fault(f"an integer of at most {MAX_INT} in absolute value", str(value))
-    elif kind is dict:
+            raise _Fault(f"an integer of at most {MAX_INT} in absolute value", str(value), "§5.2-5")
+    elif kind is dict or kind is _Fault:
         if depth > MAX_DEPTH:
-            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another map")
+            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another map", "§5.2-6")
+        if kind is _Fault:
+            raise value
         for key, item in value.items():
-            if type(key) is not str:
-                raise _Fault("a string as key", _kind(key))
             try:
                 _check(item, depth + 1)
             except _Fault as fault:
@@ -221,31 +222,32 @@ def _check(value: Any, depth: int) -> None:
                 raise
     elif kind is list:
         if depth > MAX_DEPTH:
-            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another array")
+            raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another array", "§5.2-6")
         for index, item in enumerate(value):
             try:
                 _check(item, depth + 1)
             except _Fault as fault:
                 fault.place.append(f"[{index}]")
                 raise
-    elif kind is _Repeated:
-        raise _Fault("each key once", f"{_cut(repr(value.key))} again")
     else:
-        raise _Fault("a string, integer, boolean, nil, array or map", _kind(value))
+        raise _Fault("a string, integer, boolean, nil, array or map", _kind(value), "§5.2-3")
 
 
-_KINDS: Final = {bytes: "binary", float: "float", list: "array", str: "string", int: "integer", type(None): "nil"}
+_KINDS: Final = {
+    bool: "boolean", int: "integer", float: "float", str: "string", bytes: "binary", type(None): "nil",
+    list: "array", dict: "map", _Fault: "map",
+}  # fmt: skip
 
 
 def _kind(value: object) -> str:
     """What msgpack calls the kind of a value."""
-    return _KINDS.get(type(value), "boolean" if isinstance(value, bool) else "extension")
+    return _KINDS.get(type(value), "extension")
 
 
 def _type_of(message: dict[str, Any]) -> str:
     kind = message.get("type")
     if type(kind) is not str:
-        raise _malformed("a string", _kind(kind) if "type" in message else "nothing", "$.type")
+        raise _malformed("a string", _kind(kind) if "type" in message else "nothing", "$.type", "§5.3-1")
     return kind
 
 
@@ -255,11 +257,22 @@ def _typed(decoder: msgspec.msgpack.Decoder[Any], frame: bytes) -> Any:
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at ")
         text = f"{reason[:1].lower()}{reason[1:]}"
-        raise RemoteProtocolError("malformed", f"{_cut(text)} - at {_cut(place) or '$'}") from None
+        raise RemoteProtocolError("malformed", f"{_cut(text)} - at {_cut(place) or '$'}", _rule_of(text)) from None
 
 
-def _malformed(expected: str, got: str, place: str) -> RemoteProtocolError:
-    return RemoteProtocolError("malformed", f"expected {expected}, got: {_cut(got)} - at {place}")
+def _rule_of(text: str) -> str:
+    """The number of the rule that msgspec found broken, by its words."""
+    if text.startswith("object missing required field"):
+        return "§5.3-2"
+    return "§5.2-8" if text.endswith("got bool") else "§5.3-3"
+
+
+def _malformed(expected: str, got: str, place: str, rule: str) -> RemoteProtocolError:
+    return RemoteProtocolError("malformed", f"expected {expected}, got: {_cut(got)} - at {place}", rule)
+
+
+def _oversized(frame: bytes, limit: int, rule: str) -> RemoteProtocolError:
+    return RemoteProtocolError("oversized", f"expected at most {limit} bytes, got: {len(frame)}", rule)
 
 
 def _cut(text: str) -> str:

@@ -158,25 +158,46 @@ class Session:
                 return None
         after = TRANSITIONS[self._state].get(type(message))
         if after is None:
-            raise _violation(_expected(self._state), _name(message), "$.type")
+            raise _violation(_expected(self._state), _name(message), "$.type", self._rule_of(message))
         if isinstance(message, Hello):
             self._greet(message)
         elif answer != self._owed:
             place, number = ("$.id", message.id) if isinstance(message, Action) else ("$.game", message.game)
-            raise _violation(str(self._owed[1] if self._owed else None), str(number), place)
+            owed = str(self._owed[1] if self._owed else None)
+            raise _violation(owed, str(number), place, self._rule_of(message))
         self._owed = None
         self._state = after
         return message
 
     def _greet(self, hello: Hello) -> None:
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
-            raise RemoteProtocolError("bad_token", "expected the value of ARENA_TOKEN, got: another - at $.token")
-        if hello.protocol.partition(".")[0] != PROTOCOL.partition(".")[0]:
-            raise RemoteProtocolError(
-                "unsupported_version",
-                f"expected a protocol version {PROTOCOL.partition('.')[0]}.x, got: {hello.protocol} - at $.protocol",
-            )
+            reason = "expected the value of ARENA_TOKEN, got: another - at $.token"
+            raise RemoteProtocolError("bad_token", reason, "§8.1-2")
+        major = PROTOCOL.partition(".")[0]
+        if hello.protocol.partition(".")[0] != major:
+            reason = f"expected a protocol version {major}.x, got: {hello.protocol} - at $.protocol"
+            raise RemoteProtocolError("unsupported_version", reason, "§8.1-3")
         self._hello = hello
+
+    def _rule_of(self, message: Hello | Ready | Action) -> str:
+        """Returns the number of the rule that a message breaks which is not allowed now."""
+        if isinstance(message, Hello) or self._state is State.NEW:
+            return "§8.1-1"
+        if isinstance(message, Action):
+            if self._was_answered(message.id):
+                return "§8.6-2"
+            if self._state is State.ASKED:
+                return "§8.6-1"
+        elif self._state is State.PREPARING:
+            return "§8.4-1"
+        return "§6-1"
+
+    def _was_answered(self, request: int) -> bool:
+        """Returns whether the bot has answered a request, in time or after the game was over.
+
+        Requests count from 1, so each one that was sent has its answer unless the bot still owes it or it lapsed.
+        """
+        return request <= self._requests and (Action, request) != self._owed and (Action, request) not in self._lapsed
 
 
 def _numbered(got: int, expected: int, place: str) -> int:
@@ -185,8 +206,8 @@ def _numbered(got: int, expected: int, place: str) -> int:
     return got
 
 
-def _violation(expected: str, got: str, place: str) -> RemoteProtocolError:
-    return RemoteProtocolError("protocol_violation", f"expected {expected}, got: {got} - at {place}")
+def _violation(expected: str, got: str, place: str, rule: str) -> RemoteProtocolError:
+    return RemoteProtocolError("protocol_violation", f"expected {expected}, got: {got} - at {place}", rule)
 
 
 def _expected(state: State) -> str:

@@ -54,6 +54,7 @@ def test_an_invalid_frame_is_refused(vector: dict[str, Any]) -> None:
     with pytest.raises(RemoteProtocolError) as caught:
         DECODERS[vector["from"]](frame(vector["hex"]))
     assert caught.value.error_code == vector["error"]
+    assert caught.value.rule in vector["spec"]
     assert len(str(caught.value)) < 400, "a reason is short, whatever the frame holds"
 
 
@@ -77,6 +78,7 @@ def test_a_dialogue_goes_as_written(dialogue: dict[str, Any]) -> None:
             with pytest.raises(RemoteProtocolError) as caught:
                 session.receive(data)
             assert caught.value.error_code == step["error"], where
+            assert caught.value.rule in dialogue["spec"], where
             assert session.state is before, where
         elif "ignored" in step:
             assert session.receive(data) is None, where

@@ -29,6 +29,7 @@ from arena.wire.messages import (
     Welcome,
 )
 from arena.wire.session import TRANSITIONS, Session, State
+from tests.conformance.oracle import rule_broken
 
 TEXT = st.text(max_size=40)
 INTEGER = st.integers(-MAX_INT, MAX_INT)
@@ -39,6 +40,7 @@ VALUE = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
+SECONDS = st.integers(0, 2**34)
 PAYLOAD = st.dictionaries(TEXT, VALUE, max_size=5)
 ERROR = st.builds(Error, code=TEXT, message=TEXT, id=st.none() | INTEGER)
 FROM_BOT: st.SearchStrategy[FromBot] = st.one_of(
@@ -117,12 +119,49 @@ def test_any_value_decodes_or_is_refused(value: Any, padding: int) -> None:
     decode_or_refuse(msgpack.packb({"type": "action", "id": 1, "action": {"a": value}, "x": "x" * padding}))
 
 
+FOREIGN = st.floats() | st.binary(max_size=4) | st.integers(-(2**63), 2**64 - 1) | st.builds(msgpack.Timestamp, SECONDS)
+KEYS = TEXT | st.booleans() | st.none() | st.integers(0, 9) | st.binary(max_size=4) | st.builds(tuple)
+WILD = st.recursive(
+    VALUE | FOREIGN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=6
+)
+NAMES = ["type", "id", "game", "action", "note", "token", "protocol", "name", "version", "want", "code", "message"]
+
+
+@given(FROM_BOT, st.dictionaries(st.sampled_from(NAMES), WILD, max_size=2), st.sets(st.sampled_from(NAMES), max_size=2))
+def test_a_message_with_wrong_and_missing_fields_breaks_the_rule_that_is_reported(
+    message: FromBot, wrong: dict[str, Any], missing: set[str]
+) -> None:
+    fields = msgpack.unpackb(encode(message)) | wrong
+    decode_or_refuse(msgpack.packb({key: value for key, value in fields.items() if key not in missing}))
+
+
+@given(WILD, st.integers(0, 20), st.booleans(), st.integers(0, 2))
+def test_a_value_at_any_depth_breaks_the_rule_that_is_reported(value: Any, depth: int, maps: bool, cut: int) -> None:
+    for _ in range(depth):
+        value = {"a": value} if maps else [value]
+    frame = msgpack.packb({"type": "action", "id": 1, "action": {"a": value}})
+    decode_or_refuse(frame[: len(frame) - cut])
+
+
+@given(st.lists(st.tuples(KEYS, WILD), max_size=4))
+def test_a_repeated_key_breaks_the_rule_that_is_reported(pairs: list[tuple[Any, Any]]) -> None:
+    pairs += [("type", "action"), ("id", 1), ("action", {})]
+    packer = msgpack.Packer(autoreset=False)
+    packer.pack_map_header(len(pairs))
+    for pair in pairs:
+        packer.pack(pair[0])
+        packer.pack(pair[1])
+    decode_or_refuse(packer.bytes())
+
+
 def decode_or_refuse(frame: bytes) -> None:
-    """Nothing but a refusal is raised, and what is accepted holds only what the protocol allows."""
+    """Nothing but a refusal is raised, with the rule that is broken. What is accepted holds only what is allowed."""
+    message, reported = None, None
     try:
         message = decode(frame)
-    except RemoteProtocolError:
-        return
+    except RemoteProtocolError as error:
+        reported = error.rule
+    assert reported == rule_broken(frame)
     if isinstance(message, Action):
         assert_plain(message.action)
 

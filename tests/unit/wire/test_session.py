@@ -65,13 +65,23 @@ PATH[State.CLOSED] = [*PATH[State.IDLE], GOODBYE]
 SENT: tuple[FromReferee, ...] = (WELCOME, start(1), request(1), over(1), GOODBYE)
 
 
-def session_in(state: State) -> Session:
+PATH_TO_A_SECOND_GAME: list[FromBot | FromReferee] = [
+    *PATH[State.PLAYING], request(1), Action(id=1, action={}), request(2), over(1), start(2)
+]  # fmt: skip
+
+
+def session_after(path: list[FromBot | FromReferee]) -> Session:
     session = Session("secret")
-    for message in PATH[state]:
+    for message in path:
         if isinstance(message, get_args(FromBot)):
             session.receive(encode(message))
         else:
             session.send(message)
+    return session
+
+
+def session_in(state: State) -> Session:
+    session = session_after(PATH[state])
     assert session.state is state
     return session
 
@@ -168,3 +178,37 @@ def test_a_refusal_says_what_was_expected(state: State, message: FromBot, reason
     with pytest.raises(RemoteProtocolError) as caught:
         session_in(state).receive(encode(message))
     assert str(caught.value) == reason
+
+
+OLD, LAPSED, NEVER = (Action(id=number, action={}) for number in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "rule"),
+    [
+        ([], Ready(game=1), "§8.1-1"),
+        ([], NEVER, "§8.1-1"),
+        ([], Hello(token="other", protocol="1.0"), "§8.1-2"),
+        ([], Hello(token="secret", protocol="2.0"), "§8.1-3"),
+        (PATH[State.GREETED], HELLO, "§8.1-1"),
+        (PATH[State.ASKED], HELLO, "§8.1-1"),
+        (PATH[State.IDLE], Ready(game=1), "§6-1"),
+        (PATH[State.PREPARING], Ready(game=2), "§8.4-1"),
+        (PATH[State.PREPARING], NEVER, "§6-1"),
+        (PATH[State.PLAYING], NEVER, "§6-1"),
+        (PATH[State.ASKED], NEVER, "§8.6-1"),
+        (PATH[State.ASKED], Ready(game=1), "§6-1"),
+        (PATH_TO_A_SECOND_GAME, OLD, "§8.6-2"),
+        (PATH_TO_A_SECOND_GAME, NEVER, "§6-1"),
+        ([*PATH_TO_A_SECOND_GAME, LAPSED], LAPSED, "§8.6-2"),
+        ([*PATH_TO_A_SECOND_GAME, Ready(game=2), request(3)], OLD, "§8.6-2"),
+        ([*PATH_TO_A_SECOND_GAME, Ready(game=2), request(3)], Action(id=4, action={}), "§8.6-1"),
+    ],
+)
+def test_a_refusal_carries_the_rule_that_is_broken(
+    path: list[FromBot | FromReferee], message: FromBot, rule: str
+) -> None:
+    session = session_after(path)
+    with pytest.raises(RemoteProtocolError) as caught:
+        session.receive(encode(message))
+    assert caught.value.rule == rule

@@ -54,8 +54,6 @@ def board_text(ref: str) -> tuple[str, str]:
         raise ConfigError(f"expected a board file in UTF-8, got: {path}, which cannot be read: {error}") from None
 
 
-
-
 def _folder(name: str) -> Path:
     for parent in (_PACKAGE / "bundled", _PACKAGE.parent):
         if (parent / name).is_dir():

@@ -25,13 +25,13 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import msgspec
+from arena.tournament.setup import set_up
 from shares import evidence
 
 from arena.link.bots import find_bot
 from arena.rules import game
 from arena.tournament.match import begin_match, play_match
 from arena.tournament.runner import Played
-from arena.tournament.setup import set_up
 
 ENOUGH = 100.0
 """Evidence that is wrong in one case of a hundred."""

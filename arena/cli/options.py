@@ -73,9 +73,7 @@ def logs_option(help: str) -> Callable[[F], F]:
     return click.option("--logs", default="logs", show_default=True, type=click.Path(path_type=Path), help=help)
 
 
-seed_option = click.option(
-    "--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]"
-)
+seed_option = click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]")
 """`--seed TEXT`."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

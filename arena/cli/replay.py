@@ -54,8 +54,10 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
       arena replay logs
     """
     game = read_log(_latest(log) if log.is_dir() else log)
-    if seat is not None and seat >= game.header.seats:
-        raise click.BadParameter(f"expected a seat in 0..{game.header.seats - 1}, got: {seat}", param_hint="--seat")
+    if seat is not None and seat >= game.header.settings.players:
+        raise click.BadParameter(
+            f"expected a seat in 0..{game.header.settings.players - 1}, got: {seat}", param_hint="--seat"
+        )
     shown = Replay(game, seat)
     if turn is not None and turn not in shown.turns:
         raise click.BadParameter(f"expected a turn in 0..{shown.turns[-1]}, got: {turn}", param_hint="--turn")

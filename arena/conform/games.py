@@ -135,7 +135,7 @@ class TrialGame:
             Its kind; None if the game comes to no more.
         """
         self._asked = None
-        while self._asked is None:
+        while (asked := self._asked) is None:
             due = self._course.due
             match due:
                 case Chance():
@@ -149,7 +149,7 @@ class TrialGame:
                     self._course.forfeit()
                 case Over():
                     return None
-        return self._asked.kind
+        return asked.kind
 
     def answer(self, wait_ms: int) -> None:
         """Waits for the action, judges it, and makes it.

@@ -193,7 +193,7 @@ _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
 
 def play_digest(records: Iterable[Header | Record]) -> str:
-    """Returns the SHA-256 (hex) over what was played, from the header to the outcome (whose own field for it does not count)."""
+    """Returns the SHA-256 (hex) over what was played, from the header to the outcome without its own field for it."""
     return hashlib.sha256(_encode([record.played() for record in records])).hexdigest()
 
 
@@ -289,6 +289,6 @@ def _check_format(data: bytes, source: str) -> None:
     got = int(format[1]) if format else None
     if got != FORMAT:
         raise LogError(
-            f"expected a log of format {FORMAT}, got: {'no format' if got is None else f'format {got}'} - at {source}:1; "
+            f"expected a log of format {FORMAT}, got: {'none' if got is None else f'format {got}'} - at {source}:1; "
             "use the version of arena that wrote it"
         )

@@ -143,9 +143,7 @@ class Game:
             if chair.fault is not None:
                 self._course.fail(chair.seat, chair.fault.code)
                 continue
-            message = request(
-                self._course, decision, chair.wants, chair.session.next_request(), chair.clock.told()
-            )
+            message = request(self._course, decision, chair.wants, chair.session.next_request(), chair.clock.told())
             requests.append((chair.seat, message, chair.clock.limit_ns() + MARGIN_NS))
         sent = self._table.ask(requests)
         if not ask.again:
@@ -221,10 +219,11 @@ class Game:
         words = self._link.last_words(seat)
         self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
         rule = f" ({cause.rule})" if cause.rule else ""
+        overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
         return Forfeit(
             seat=seat,
             code=cause.code,
-            sentence=f"seat {seat} {cause.detail}{rule}",
+            sentence=f"seat {seat} {cause.detail}{rule}{overloaded}",
             turn=turn,
             stderr=words,
             overloaded=cause.overloaded,

@@ -148,7 +148,11 @@ class _Player:
 
     def _answer(self, record: ActionRecord | LateRecord) -> None:
         due, seat = self.course.due, record.seat
-        if not isinstance(due, Answers) or seat not in due.seats or self.course.asked[seat].decision.kind != record.kind:
+        if (
+            not isinstance(due, Answers)
+            or seat not in due.seats
+            or self.course.asked[seat].decision.kind != record.kind
+        ):
             raise self._mismatch(f"seat {seat} decided {record.kind!r}, which it did not owe")
         self._same_turn(record.turn)
         answered = self.course.answer(seat, record.action)

@@ -21,12 +21,12 @@ from arena.record.log import (
     Header,
     LateRecord,
     Log,
-    LogEvent,
+    LoggedEvent,
     OutcomeRecord,
     Record,
 )
-from arena.referee.chance import tie_order
 from arena.referee.replay import rules_of
+from arena.rules.course import tie_order
 from arena.show.layout import paragraph
 from arena.show.presenter import presenter
 from arena.show.seats import Seats
@@ -173,7 +173,7 @@ class Onlooker:
                 if record.termination == Termination.INTERRUPTED:
                     self.told.append(Text("The game was interrupted: nobody's fault, and it is not rated."))
                 else:
-                    self.told += self.presenter.over(tuple(record.ranks), getattr(record, "scores", None))
+                    self.told += self.presenter.over(tuple(record.ranks), record.scores)
         if not isinstance(record, LateRecord | OutcomeRecord):
             for event in record.events:
                 self._take(event)
@@ -224,9 +224,9 @@ class Onlooker:
         if record.note and self.seat in (None, record.seat):
             yield Text(f"note: {plain(record.note)}", "italic")
 
-    def _take(self, event: LogEvent) -> None:
-        eyes = [eye for eye in self.views if eye in event.get("only", self.views)]
-        data = {key: value for key, value in event.items() if key != "only"}
+    def _take(self, event: LoggedEvent) -> None:
+        eyes = [eye for eye in self.views if event.reaches(eye)]
+        data = event.data
         for eye in eyes:
             self.views[eye] = self.rules.fold(self.views[eye], data)
         if not eyes:
@@ -249,8 +249,9 @@ class Onlooker:
 
 
 def _what_is_played(header: Header) -> Text:
-    facts = f"{header.rules}, {header.ruleset}, {header.seats} players, {header.time}, game {header.game}"
-    return Text(plain(f"{facts}, board {header.board.name}" if header.board else facts))
+    played = header.settings
+    facts = f"{played.rules}, {played.ruleset}, {played.players} players, {played.time}, game {header.game}"
+    return Text(plain(f"{facts}, board {played.board.name}" if played.board else facts))
 
 
 def _time(ms: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from arena.errors import ConfigError
-from arena.games import BoardFile, find_board, game
+from arena.games import find_board, game
 from arena.rules.base import Rules
 from arena.testing.checks import (
     check_declaration,
@@ -21,6 +21,7 @@ from arena.testing.checks import (
 from arena.testing.messages import check_actions, check_payloads, check_wild_actions
 from arena.testing.secrecy import check_secrecy
 from arena.testing.walks import GameFault, place_of, probing, walk
+from arena.types import BoardFile
 
 GAMES: Final = 10
 """Games that are played at each table unless another number is named."""

@@ -14,7 +14,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.record.secret import reveal
 from arena.referee.chance import commitment, new_secret, seed_secret
-from arena.store.records import Entrant, Tournament, canonical
+from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
 from arena.tournament.settings import Settings
 

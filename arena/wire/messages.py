@@ -24,8 +24,8 @@ MAX_DEPTH = 16
 MAX_NOTE = 1_024
 """Bytes (UTF-8) that a note may have."""
 MAX_IGNORED = 1_000
-"""So many messages of a bot in one game may not be ignored (unknown types, `error`): enough for any later version of the
-protocol, too few to keep a referee busy."""
+"""A bot forfeits with this many messages in one game that the referee ignores (unknown types, `error`): enough for any
+later version of the protocol, too few to keep a referee busy."""
 MAX_INT = 2**53 - 1
 """No integer is larger in absolute value, so that every language reads it exactly."""
 
@@ -81,7 +81,7 @@ class GameStart(Message, frozen=True, tag="game_start"):
     game: PositiveInt
     """The number of the game in this session, counted from 1."""
     rules: str
-    """The game's rules: `samurai` or `gardener`."""
+    """The game's rules, such as `samurai` or `gardener`."""
     rules_version: int
     """Their version."""
     ruleset: str
@@ -92,8 +92,8 @@ class GameStart(Message, frozen=True, tag="game_start"):
     """The bot's seat, counted from 0."""
     seats: int
     """How many seats there are."""
-    board: Payload
-    """The board, as the page of the game's rules says."""
+    board: Payload | None
+    """The board, as the page of the game's rules says; nil for a game without boards."""
     time: Time
     """The time control."""
     commitment: str
@@ -131,8 +131,8 @@ class Request(Message, frozen=True, tag="request"):
     """Everything the seat may know now, if wanted."""
     events: list[Payload] | None = None
     """What the seat has learnt since its last request in this game, if wanted."""
-    legal: Payload | None = None
-    """The legal plays, if wanted."""
+    legal: list[Payload] | None = None
+    """The legal first plays as products (§8.5), if wanted."""
 
 
 class Action(Message, frozen=True, tag="action"):
@@ -141,7 +141,7 @@ class Action(Message, frozen=True, tag="action"):
     id: PositiveInt
     """The request's number, repeated."""
     action: Payload
-    """The decision, as the page of the game's rules says."""
+    """The decision: `plays`, an array of plays (§8.6), and what the page of the game's rules adds."""
     note: str | None = None
     """What the bot was thinking, at most 1024 bytes. Kept in the log; no opponent sees it during the game."""
 
@@ -168,6 +168,8 @@ class GameOver(Message, frozen=True, tag="game_over"):
     """The seats that forfeited, in order."""
     events: list[Payload] | None = None
     """What the seat has learnt since its last request, if wanted."""
+    scores: list[int] | None = None
+    """The score of each seat, if the game has scores."""
 
 
 class Goodbye(Message, frozen=True, tag="goodbye"):

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+from arena.referee.chair import MAX_IDLE_MESSAGES
+from arena.referee.clock import MARGIN_NS
 from jsonschema import Draft202012Validator
 
 from arena.link.bots import Manifest
 from arena.link.pool import LAST_MESSAGE_MS
-from arena.referee.chair import MAX_IDLE_MESSAGES
-from arena.referee.clock import MARGIN_NS
 from arena.types import RACE_WINDOW_MS, Termination
 from arena.wire import messages
 from arena.wire.messages import ErrorCode, FromBot, FromReferee

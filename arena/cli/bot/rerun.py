@@ -78,9 +78,8 @@ def rerun(
 
 def heading(log: Log, seat: int, bot: str) -> str:
     """What is played again."""
-    header = log.header
-    logged = header.bots[seat]
-    return plain(f"{header.rules} {header.ruleset}, seat {seat} of {header.seats}: {bot} in the place of {logged.name}")
+    played, logged = log.header.settings, log.header.bots[seat]
+    return plain(f"{played.rules} {played.ruleset}, seat {seat} of {played.players}: {bot} in place of {logged.name}")
 
 
 def lines(reply: Reply, *, whole: bool) -> list[str]:
@@ -89,9 +88,11 @@ def lines(reply: Reply, *, whole: bool) -> list[str]:
     verdict = "same" if reply.same else "differs"
     if reply.action is None:
         verdict = "failed"
-    told = [f"{asked.number:>3}  turn {asked.turn:>2}  {asked.kind:<6} {reply.used_ms:>8.1f} ms  {verdict}"]
+    told = [f"{asked.request.id:>3}  turn {asked.turn:>2}  {asked.request.kind:<6} {reply.used_ms:>8.1f} ms  {verdict}"]
     if whole:
-        told += [f"     {name:<7}{_json(getattr(asked, name))}" for name in ("clock", "view", "events", "legal")]
+        told += [
+            f"     {name:<7}{_json(getattr(asked.request, name))}" for name in ("clock", "view", "events", "legal")
+        ]
     if whole or not reply.same:
         told.append(f"     was    {_was(reply)}")
     if reply.action is not None and (whole or not reply.same):
@@ -109,7 +110,7 @@ def summary(replies: list[Reply]) -> str:
     count = f"{len(replies)} requests" if len(replies) != 1 else "1 request"
     if not others:
         return f"{count}: all answered the same"
-    first = f"request {others[0].number} (turn {others[0].turn})"
+    first = f"request {others[0].request.id} (turn {others[0].turn})"
     return f"{count}: {len(others)} answered otherwise, the first of them {first}"
 
 
@@ -121,9 +122,9 @@ def document(log: str, seat: int, bot: str, replies: list[Reply], output: str) -
         "bot": bot,
         "requests": [
             {
-                "number": reply.asked.number,
+                "number": reply.asked.request.id,
                 "turn": reply.asked.turn,
-                "kind": reply.asked.kind,
+                "kind": reply.asked.request.kind,
                 "logged": reply.asked.answer and reply.asked.answer.action,
                 "forfeit": reply.asked.forfeit and reply.asked.forfeit.sentence,
                 "action": reply.action,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from arena.conform.bench import Bench
-from arena.conform.finding import NotReached
 from arena.conform.budget import Budget
+from arena.conform.finding import NotReached
 from arena.conform.games import Plan, TrialGame, kinds_of
 from arena.conform.registry import Kit
 from arena.games import game

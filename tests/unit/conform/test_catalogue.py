@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from arena.conform.setting import kinds_of
 
 from arena.conform.breaches import RULES
 from arena.conform.catalogue import SECTIONS, checks, unclaimed
 from arena.conform.report import Level, Verdict
 from arena.conform.runner import rules_to_check
-from arena.conform.setting import kinds_of
 from arena.errors import ConfigError
 from arena.link.bots import BotSpec
 from arena.resources import protocol_folder

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from kit import Table, samurai, single_options, tables
 from referee_kit import first_legal, make_job, on_turn, referee
 
@@ -16,7 +17,6 @@ from arena.errors import ConfigError
 from arena.link.base import Fault
 from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, ForfeitRecord, read_log
-from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from arena.referee.game import Game
 from arena.referee.transcript import Entry
 from arena.types import Payload, Termination, TimeControl

@@ -5,10 +5,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
+from arena.referee.race import Race
 from hypothesis import given
 from hypothesis import strategies as st
-
-from arena.referee.race import Race
 
 
 def run(window_ns: int, times: Sequence[Sequence[int]], delays: Sequence[int]) -> list[list[int]]:

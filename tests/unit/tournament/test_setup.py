@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 import pytest
+from arena.tournament.setup import Setup, bundled_python_bots, parse_options, set_up
 
 from arena.errors import ConfigError
 from arena.rules import NAMES, game
 from arena.store.records import Tournament
 from arena.tournament.plan import draw_tournament
-from arena.tournament.setup import Setup, bundled_python_bots, parse_options, set_up
 
 BARE = "cmd:{python} -c pass"
 """A bot that does not say what it plays."""

@@ -21,8 +21,8 @@ from arena.store.store import Store
 from arena.tournament.plan import Begun, begin
 from arena.tournament.runner import Play, Runner, Workers
 from arena.tournament.schedule import ScheduledGame
-from arena.tournament.settings import BoardSettings, Settings, enter
-from arena.types import Forfeit, GameResult, SeatResult, Termination, TimeControl
+from arena.tournament.settings import Settings, enter
+from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
 BOTS = ("ann", "bob", "cid")
 
@@ -36,31 +36,24 @@ def spec(name: str) -> BotSpec:
 def settings(
     bots: tuple[str, ...] = BOTS, *, players: int = 2, deals: int = 2, seed: str | None = "spring"
 ) -> Settings:
-    return Settings(
+    game = GameSettings(
         rules="samurai",
         rules_version=1,
         ruleset="standard",
         options={"setup": "draft"},
-        board=BoardSettings(name="Japan", hash="00"),
         players=players,
-        deals=deals,
-        time="10+0.1",
-        seed=seed,
-        bots=enter([spec(name) for name in bots]),
+        board=BoardFile(name="Japan", hash="00"),
+        time=TimeControl.parse("10+0.1"),
     )
+    return Settings(game=game, deals=deals, seed=seed, bots=enter([spec(name) for name in bots]))
 
 
 def job(tournament: Tournament, setting: Settings, game: ScheduledGame) -> Job:
     return Job(
         game=game_id(tournament.id, game.number),
         tournament=tournament.id,
-        rules=setting.rules,
-        ruleset=setting.ruleset,
-        options=setting.options,
-        board_name="japan.txt",
-        board_text="",
+        settings=setting.game,
         bots=tuple(spec(setting.bots[entrant].name.partition("#")[0]) for entrant in game.entrants),
-        time=TimeControl.parse(setting.time),
         deal=game.deal,
         rotation=game.rotation,
         secret=tournament.secret,

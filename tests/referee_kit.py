@@ -8,29 +8,29 @@ from pathlib import Path
 from typing import Any
 
 from kit import check_ranks
+from msgspec.structs import replace
 
+from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.link.memory import MemoryLink, Reply
 from arena.record.log import read_log
 from arena.referee.game import Game
 from arena.referee.job import Job
 from arena.referee.verify import verify
-from arena.resources import default_board
-from arena.rules import make_rules, resolve_options
-from arena.types import GameResult, Payload, TimeControl
+from arena.types import RACE_WINDOW_MS, GameResult, Payload
 from arena.wire.messages import Request
 
 SECRET = b"s" * 32
 
 
 def first_legal(request: Request) -> Payload:
-    """The first legal play of a request: a bot in a few lines."""
-    legal = request.legal or {}
-    if request.kind == "hand":
-        return {"hand": legal["hand"][: legal["choose"]]}
-    key = "plays" if request.kind == "turn" else request.kind
-    play = {name: values[0] for name, values in legal[key][0].items()}
-    return {"turn": {"plays": [play]}, "score": {"rows": [play]}}.get(request.kind, play)
+    """The first legal play of a request: a bot in two lines, for any game."""
+    (product, *_) = request.legal or []
+    return {"plays": [{key: _first(values) for key, values in product.items()}]}
+
+
+def _first(values: Any) -> Any:
+    return values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
 
 
 def make_job(
@@ -41,24 +41,21 @@ def make_job(
     ruleset: str | None = None,
     time: str = "10+0.1",
     deal: int = 0,
+    race_window_ms: float = RACE_WINDOW_MS,
     **overrides: Any,
 ) -> Job:
     """The work for one game on the game's own board; `overrides` are options of the rules, or fields of the job."""
-    name, text = default_board(rules)
     fields = {key: overrides.pop(key) for key in list(overrides) if key in Job.__struct_fields__}
-    named, options = resolve_options(rules, ruleset, overrides)
+    settings = make_settings(
+        rules, seats, ruleset=ruleset, overrides=[f"{key}={value}" for key, value in overrides.items()], time=time
+    )
     return Job(
         game="test-000000",
         tournament="test",
-        rules=rules,
-        ruleset=named,
-        options=options,
-        board_name=name,
-        board_text=text,
+        settings=replace(settings, race_window_ms=race_window_ms),
         bots=tuple(
             BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest="0" * 64) for n in range(seats)
         ),
-        time=TimeControl.parse(time),
         deal=deal,
         rotation=0,
         secret=SECRET,
@@ -71,8 +68,7 @@ def referee(folder: Path, bots: list[Any], **options: Any) -> tuple[GameResult, 
     """Play a game between scripted bots; its log is verified."""
     link = MemoryLink(bots)
     job = make_job(folder, len(bots), **options)
-    rules = make_rules(job.rules, job.board_text, job.board_name, len(bots), job.options)
-    result = Game(job, rules, link).play()
+    result = Game(job, rules_of(job.settings), link).play()
     check_ranks(result.ranks, len(bots))
     assert verify(folder / result.log, SECRET).draws_checked
     assert read_log(folder / result.log).sha256 == result.log_sha256

@@ -134,22 +134,26 @@ class TrialGame:
         Returns:
             Its kind; None if the game comes to no more.
         """
-        self._asked = None
-        while (asked := self._asked) is None:
+        while True:
             due = self._course.due
             match due:
                 case Chance():
                     self._course.draw(self._chance.randrange(due.draw.n))
                 case Ask():
-                    if not self._ask(due):
+                    own = next((decision for decision in due.decisions if decision.seat == self._seat), None)
+                    if own is None:
+                        self._course.ask()
+                    elif (self._rules.name, own.kind) in self._avoided:
                         return None
+                    else:
+                        self._request(own, due)
+                        return own.kind
                 case Answers():
                     self._answer_for(due.seats[0])
                 case Forfeits():
                     self._course.forfeit()
                 case Over():
                     return None
-        return asked.kind
 
     def answer(self, wait_ms: int) -> None:
         """Waits for the action, judges it, and makes it.
@@ -225,18 +229,9 @@ class TrialGame:
             events=None if message.events is None else [*message.events, *news],
         )
 
-    def _ask(self, due: Ask) -> bool:
-        """Asks the seats that are due, and sends the bot its request if it is one of them.
-
-        Returns:
-            Whether the game goes on.
-        """
-        own = next((decision for decision in due.decisions if decision.seat == self._seat), None)
-        if own is not None and (self._rules.name, own.kind) in self._avoided:
-            return False
+    def _request(self, own: Decision, due: Ask) -> None:
+        """Asks the seats that are due, and sends the bot its request. Unless it races, the others answer at once."""
         self._course.ask()
-        if own is None:
-            return True
         session = self._dialogue.session
         wants = self._dialogue.hello.want if self._dialogue.hello else ()
         message = request(self._course, own, wants, session.next_request(), self.clock.told())
@@ -246,7 +241,6 @@ class TrialGame:
                 if decision is not own:
                     self._answer_for(decision.seat)
         self._dialogue.send(message, self._form)
-        return True
 
     def _answer_for(self, seat: Seat) -> None:
         """Answers for another seat, by chance."""

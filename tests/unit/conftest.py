@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from arena.games import make_settings, rules_of
 from arena.record.log import (
     ActionRecord,
     Chance,
     ForfeitRecord,
     Header,
-    LoggedBoard,
     LoggedBot,
     LoggedForfeit,
     OutcomeRecord,
@@ -23,9 +22,10 @@ from arena.record.log import (
     play_digest,
     write_log,
 )
-from arena.referee.scribe import log_event
-from arena.rules import make_rules, resolve_options
-from arena.rules.base import Event
+from arena.referee.scribe import log_events
+from arena.rules import course
+from arena.rules.course import Course
+from arena.types import Termination
 
 NAMES = ("greedy", "random", "evil\x1b[31m\u202e\nname", "a name that is far too long for any table")
 
@@ -36,85 +36,67 @@ def note_of(seat: int, turn: int) -> str:
 
 
 @pytest.fixture(scope="session")
-def play_log(root: Path) -> Callable[..., Path]:
+def play_log() -> Callable[..., Path]:
     """Plays a game and writes its log; with `forfeit_turn` the seat to move in that turn forfeits instead."""
 
     def play(path: Path, *, seats: int = 2, ruleset: str = "standard", seed: int = 1, forfeit_turn: int = 0) -> Path:
-        text = (root / "boards/japan.txt").read_text(encoding="utf-8")
-        _, options = resolve_options("samurai", ruleset, {})
-        rules = make_rules("samurai", text, "japan", seats, options)
+        settings = make_settings("samurai", seats, ruleset=ruleset)
+        rules = rules_of(settings)
         rng = random.Random(seed)
-        records: list[Header | Record] = []
-        records.append(
-            Header(
-                arena="test",
-                game="g1",
-                tournament=None,
-                rules="samurai",
-                rules_version=rules.version,
-                ruleset=ruleset,
-                options=options,
-                seats=seats,
-                board=LoggedBoard("Japan", rules.board_payload()["hash"], text),
-                bots=[LoggedBot(name, "1.0", "0" * 64) for name in NAMES[:seats]],
-                time="10+0.1",
-                deal=1,
-                rotation=0,
-                commitment="0" * 64,
-            )
+        header = Header(
+            arena="test",
+            game="g1",
+            tournament=None,
+            settings=settings,
+            bots=[LoggedBot(name, "1.0", "0" * 64) for name in NAMES[:seats]],
+            deal=1,
+            rotation=0,
+            commitment="0" * 64,
         )
-        state: Any = rules.start()
-        ms = actions = 0
-        while rules.ranks(state) is None:
+        records: list[Header | Record] = [header]
+        game = Course(rules)
+        ms = 0
+        while not isinstance(due := game.due, course.Over):
             ms += 1
-            events: list[Event] = []
-            turn = rules.turn(state)
-            if draw := rules.draw_wanted(state):
-                index = rng.randrange(draw.n)
-                state = rules.draw(state, index, events)
-                records.append(
-                    Chance(
-                        stream=draw.stream, n=draw.n, draw=index, events=[log_event(event) for event in events], ms=ms
+            turn = game.turn
+            match due:
+                case course.Chance():
+                    index = rng.randrange(due.draw.n)
+                    events = log_events(game.draw(index))
+                    records.append(Chance(stream=due.draw.stream, n=due.draw.n, draw=index, events=events, ms=ms))
+                case course.Ask():
+                    game.ask()
+                case course.Answers(seats=(seat, *_)) if forfeit_turn and turn == forfeit_turn:
+                    game.fail(seat, Termination.ILLEGAL_ACTION)
+                case course.Answers(seats=(seat, *_)):
+                    legal = rules.legal(game.state, seat)
+                    action = rules.write_action([legal[rng.randrange(len(legal))]])
+                    made = game.answer(seat, action)
+                    assert isinstance(made, course.Accepted)
+                    records.append(
+                        ActionRecord(
+                            seat=seat,
+                            kind=made.decision.kind,
+                            turn=turn,
+                            action=made.action,
+                            events=log_events(made.events),
+                            note=note_of(seat, turn),
+                            used_ms=rng.randrange(20000) / 10,
+                            ms=ms,
+                        )
                     )
-                )
-                continue
-            decision = rules.pending(state)[0]
-            seat = decision.seat
-            if forfeit_turn and turn == forfeit_turn:
-                state = rules.forfeit(state, (seat,), events)
-                forfeit = LoggedForfeit(
-                    seat, "illegal_action", f"seat {seat} played what it did not hold", overloaded=False
-                )
-                records.append(
-                    ForfeitRecord(forfeits=[forfeit], turn=turn, events=[log_event(event) for event in events], ms=ms)
-                )
-                continue
-            before, plays = state, []
-            while any((due.seat, due.kind) == (seat, decision.kind) for due in rules.pending(state)):
-                if plays and (decision.kind != "turn" or rules.turn(state) != turn):
-                    break
-                legal = rules.legal(state, seat)
-                plays.append(legal[rng.randrange(len(legal))])
-                state = rules.apply(state, seat, plays[-1])
-            action = rules.write_action(before, seat, plays)
-            state = rules.act(before, seat, action, events)
-            actions += 1
-            records.append(
-                ActionRecord(
-                    seat=seat,
-                    kind=decision.kind,
-                    turn=turn,
-                    action=action,
-                    events=[log_event(event) for event in events],
-                    note=note_of(seat, turn),
-                    used_ms=rng.randrange(20000) / 10,
-                    ms=ms,
-                )
-            )
-        ranks = rules.ranks(state)
-        assert ranks is not None
+                case course.Forfeits(seats=(seat,)):
+                    sentence = f"seat {seat} played what it did not hold"
+                    forfeit = LoggedForfeit(seat, "illegal_action", sentence)
+                    events = log_events(game.forfeit())
+                    records.append(ForfeitRecord(forfeits=[forfeit], turn=turn, events=events, ms=ms))
         outcome = OutcomeRecord(
-            termination="finished", ranks=list(ranks), turns=rules.turn(state), actions=actions, play_digest="", ms=ms
+            termination=game.termination,
+            ranks=list(due.outcome.ranks),
+            turns=game.turn,
+            actions=game.accepted,
+            play_digest="",
+            ms=ms,
         )
         records.append(replace(outcome, play_digest=play_digest([*records, outcome])))
         write_log(path, records)

@@ -3,7 +3,7 @@
 ::
 
     ArenaError(Exception)             code, exit_code
-     x ConfigError                    what the operator gave cannot be used; he can mend it
+     x ConfigError                    what the operator gave cannot be used; they can fix it
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
      x StoreError                     the database cannot be used
@@ -12,7 +12,7 @@
      |  + IllegalAction               it can be read, and is not allowed here
      x ProtocolError                  abstract: a breach of the protocol
      |  + LocalProtocolError          ours: a bug of this program
-     |  + RemoteProtocolError         the bot's: carries the error code to send back, and the rule that it broke
+     |  + RemoteProtocolError         the bot's: carries the error code to send back and the rule that was broken
      x LogError                       a game log that cannot be read
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
@@ -38,7 +38,7 @@ class ArenaError(Exception):
 
 
 class ConfigError(ArenaError):
-    """Something the operator gave (an option, a file, a name) cannot be used. Mend it and call again."""
+    """Something the operator gave (an option, a file, a name) cannot be used. Fix it and call again."""
 
     code = "config"
     exit_code = 2
@@ -152,6 +152,6 @@ class InternalError(ArenaError):
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """The end of a message about an unknown name: ` (did you mean 'random'?)`, or nothing if none is close."""
+    """Returns the end of a message about an unknown name: ` (did you mean 'random'?)`, or "" if none is close."""
     close = get_close_matches(name, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""

@@ -1,6 +1,6 @@
-"""Where the data is that travels with the package: boards, bots, the protocol.
+"""Locates the boards, bots and protocol shipped with the package.
 
-In a checkout they lie at the top, beside the package; in an installed wheel under `arena/bundled/`.
+In a checkout they are beside the package; in an installed wheel they are under `arena/bundled/`.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def bots_folder() -> Path:
-    """The bundled bots: `LANGUAGE/NAME/bot.toml`."""
+    """Returns the folder of the bundled bots: `LANGUAGE/NAME/bot.toml`."""
     return _folder("bots")
 
 
 def boards_folder() -> Path:
-    """The bundled boards: `NAME.txt`."""
+    """Returns the folder of the bundled boards: `NAME.txt`."""
     return _folder("boards")
 
 
 def protocol_folder() -> Path:
-    """The protocol's specification, schemas and vectors."""
+    """Returns the folder of the protocol's specification, schemas and vectors."""
     return _folder("protocol")
 
 
 def board_names() -> list[str]:
-    """The names of the bundled boards, sorted."""
+    """Returns the names of the bundled boards, sorted."""
     return sorted(path.stem for path in boards_folder().glob("*.txt"))
 
 
 def board_text(ref: str) -> tuple[str, str]:
-    """The name and the text of a board: a bundled one by its name, or a file by its path.
+    """Returns the name and the text of a board: a bundled one by its name, or a file by its path.
 
-    A plain name is a bundled board before it is a file here. The board is not checked.
+    A plain name means the bundled board of that name first, then a file. The board is not checked.
 
     Raises:
         ConfigError: There is no such board, or the file cannot be read as text. Show the message to the operator.

@@ -53,11 +53,11 @@ class Termination(StrEnum):
     START_FAILED = "start_failed"
     """The process did not say `hello` in time, or could not be started."""
     INTERRUPTED = "interrupted"
-    """The game was stopped from outside. Nobody's fault, never rated."""
+    """The game was stopped from outside. It is nobody's fault and never rated."""
 
 
 class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
-    """A seat that lost by its own doing, with what its author needs to mend it."""
+    """A seat that lost by its own doing, with what its author needs to fix it."""
 
     seat: Seat
     """The guilty seat."""
@@ -82,11 +82,11 @@ class TimeControl(msgspec.Struct, frozen=True):
     """
 
     bank_ms: int | None = None
-    """Time for the whole game, or None for no such limit."""
+    """Time for the whole game; None means no such limit."""
     increment_ms: int = 0
     """Added to the bank after each decision."""
     limit_ms: int | None = None
-    """Time for one decision, or None for no such limit."""
+    """Time for one decision; None means no such limit."""
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
@@ -140,7 +140,7 @@ def _seconds(ms: int) -> str:
 
 
 RACE_WINDOW_MS = 1.0
-"""How far apart answers of a race may lie and be a tie, unless the operator says otherwise."""
+"""How far apart the answers of a race may be and still tie, unless the operator says otherwise."""
 
 
 def board_hash(text: str) -> str:
@@ -154,14 +154,14 @@ def normalised(text: str) -> str:
 
 
 class BoardFile(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A board as its file has it, not yet read by any game."""
+    """The content of a board file, not yet read by any game."""
 
     name: str
-    """What to call it: the name of a bundled board, or of the file."""
+    """The name of a bundled board, or of the file."""
     hash: str
     """What `board_hash` gives for its text."""
     text: str = ""
-    """The file's text, where it is at hand."""
+    """The file's text, if it is available."""
 
     @classmethod
     def of(cls, name: str, text: str) -> BoardFile:
@@ -186,7 +186,7 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     time: TimeControl
     """The time that every seat has."""
     race_window_ms: float = RACE_WINDOW_MS
-    """Answers of a race whose reaction times lie no further apart are a tie, decided by chance."""
+    """Two answers of a race tie if their reaction times differ by no more than this. Chance decides ties."""
 
 
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -207,7 +207,7 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class GameResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one game came to: what the referee returns and the store records."""
+    """The result of one game: what the referee returns and the store records."""
 
     game: str
     """The game's identifier, as in the schedule."""
@@ -222,7 +222,7 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     """Wall time of the game, start-up of bots excluded."""
     play_digest: str
-    """SHA-256 (hex) over all of the log but times and names: equal plays have equal digests."""
+    """SHA-256 (hex) over the log without times and names: equal plays have equal digests."""
     log: str
     """The log's file name."""
     log_sha256: str

@@ -1,1 +1,1 @@
-"""What a bot's author works with: a folder to begin from, the build, the list, the bridge, a lost game asked again."""
+"""Tools for authors of bots: a new folder, the build, the list, the bridge, and rerunning a lost game."""

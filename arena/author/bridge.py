@@ -1,4 +1,4 @@
-"""The protocol, spoken for a program that only reads and writes JSON lines: `jsonlines` says which.
+"""Speaks the protocol for a program that only reads and writes JSON lines, which `jsonlines` defines.
 
 The bridge is the bot: it has the session with the referee, and the program below it knows no ZeroMQ, no msgpack and no
 session. One loop around one poll, as in the referee; nothing blocks, so that neither side can wait for the other while
@@ -27,24 +27,24 @@ WANTS: Final = get_args(Want)
 
 
 def bridge(program: Program, *, name: str, version: str, want: Sequence[str], report: Callable[[str], None]) -> int:
-    """Play with a program, from `hello` to the end of the session.
+    """Plays with a program, from `hello` to the end of the session.
 
     Args:
-        program: The program, which runs. It is ended in any case.
+        program: The running program. It is ended in any case.
         name: What `hello` says.
         version: What `hello` says.
         want: What each request shall carry, of `WANTS`.
-        report: Is given sentences for standard error.
+        report: Called with sentences for standard error.
 
     Returns:
-        The status to end with: the program's; but at least 1 if it ended before the session did, or if the referee
-        had to complain.
+        The exit status: the program's, but at least 1 if it ended before the session did, or if the referee
+        sent an `error`.
 
     Raises:
-        ConfigError: No referee started this process, or nobody knows a word of `want`.
+        ConfigError: No referee started this process, or a word of `want` is unknown.
         RemoteProtocolError: The program wrote a line that it must not write, or the connection was lost.
     """
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # not without ending the program
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that the program is ended too
     try:
         for word in want:
             if word not in WANTS:
@@ -62,7 +62,7 @@ def bridge(program: Program, *, name: str, version: str, want: Sequence[str], re
 
 
 def _environment() -> tuple[str, str]:
-    """Where to connect, and what to say there."""
+    """Returns the endpoint to connect to, and the token for `hello`."""
     try:
         return os.environ["ARENA_ENDPOINT"], os.environ["ARENA_TOKEN"]
     except KeyError as missing:
@@ -80,7 +80,7 @@ def _play(program: Program, socket: zmq.Socket[bytes], lost: zmq.Socket[bytes], 
     while True:
         ready = dict(poller.poll())
         if program.output in ready:
-            # Before the referee is heard: what is written already answers nothing that comes now.
+            # The program comes first: what it has written already cannot answer a message that is read only now.
             for line in program.lines(MAX_LINE):
                 if frame := translator.from_program(line):
                     socket.send(frame)

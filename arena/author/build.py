@@ -16,22 +16,22 @@ from arena.link.bots import COMMAND, MANIFEST, build_command, find_bot, load_bot
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of building one bot."""
+    """The outcome of building one bot."""
 
     bot: str
-    """How it was named."""
+    """The name it was given on the command line."""
     command: str = ""
-    """What was run; empty if there is nothing to build, or it could not be run."""
+    """The command that was run; empty if there is nothing to build, or it could not be run."""
     seconds: float = 0.0
     """How long that took."""
     problem: str | None = None
-    """What was expected and what was got, if it did not go well."""
+    """What was expected and what was got, if the build failed."""
     output: str = ""
-    """All that the command printed, if it failed and was not shown already."""
+    """Everything that the command printed, if it failed and its output was not shown already."""
 
 
 def local_bots() -> list[str]:
-    """The bots here, as they may be named on the command line: this folder, if it is a bot's, and those in it."""
+    """Returns the bots here, by their names on the command line: this folder, if it is a bot's, and those in it."""
     folders = sorted(path.parent for path in Path().glob(f"*/{MANIFEST}") if not path.parent.name.startswith("."))
     return [*([] if not Path(MANIFEST).is_file() else ["."]), *map(str, folders)]
 
@@ -46,10 +46,10 @@ def build_bots(
     """Builds bots, one after another.
 
     Args:
-        refs: What names them, no command lines; if empty, all that are here.
-        done: Gets what became of each.
-        begin: Gets a bot's name and its command before that is run; it may take a minute.
-        live: Where the output of the commands goes as it comes. Without it, it is kept, and is in what `done` gets.
+        refs: Their folders or names, but no command lines; if empty, all bots that are here.
+        done: Called with the outcome of each build.
+        begin: Called with a bot's name and command before the command runs; that may take a minute.
+        live: Where the commands write their output. Without it, the output is passed to `done`.
 
     Raises:
         ConfigError: One of them cannot be found, or none is here. Nothing was built.
@@ -70,7 +70,7 @@ def build_bots(
 def build_bot(
     ref: str, live: IO[bytes] | None = None, *, begin: Callable[[str, str], None] = lambda bot, command: None
 ) -> Built:
-    """Builds one bot, and sees that it can be started then. What goes wrong is in what it returns."""
+    """Builds one bot and checks that it can then be started. Problems are in what it returns."""
     try:
         folder = find_bot(ref)
         manifest = read_manifest(folder)
@@ -95,7 +95,7 @@ def build_bot(
 
 
 def _run(command: Sequence[str], folder: Path, live: IO[bytes] | None) -> tuple[int, str]:
-    """Run a command in a folder, and give its status, and its output unless it went to `live`."""
+    """Runs a command in a folder. Returns its exit status, and its output unless that went to `live`."""
     try:
         done = subprocess.run(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=live or subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -1,4 +1,4 @@
-r"""What the bridge and the program below it say to each other: JSON lines. No I/O here.
+r"""Translates between the protocol's frames and the JSON lines of the program below the bridge. No I/O here.
 
 A line is one JSON object (RFC 8259, UTF-8) and `\n`.
 
@@ -15,10 +15,10 @@ A line is one JSON object (RFC 8259, UTF-8) and `\n`.
 6. There is no line for `ready`: the bridge says it at once. So all that the program still has to do before it answers
    its first request, its own start included, counts as thinking.
 
-The bridge never guesses. A line that is no such object, that holds what the protocol forbids (floats, integers beyond
-±(2^53 - 1), a key twice, half of a surrogate pair, more than 16 levels), or that nobody asked for, ends the session:
-the bridge says what it expected and on which line, and ends with status 1, and so the seat forfeits. A program that
-ends early takes the bridge with it. What the program writes to standard error passes through.
+The bridge never guesses. A line ends the session if it is not such an object, if it holds what the protocol forbids
+(floats, integers beyond ±(2^53 - 1), a key twice, half of a surrogate pair, more than 16 levels), or if nobody asked
+for it. The bridge then says what it expected and on which line, and exits with status 1, and so the seat forfeits. The
+bridge also ends when the program ends early. What the program writes to standard error passes through.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from arena.wire.codec import decode, encode
 from arena.wire.messages import MAX_FRAME, MAX_NOTE, Action, Ready
 
 MAX_LINE: Final = MAX_FRAME
-"""Bytes that a line of the program may have."""
+"""How many bytes a line of the program may have."""
 _QUOTE: Final = 60
 _ANSWER: Final = '{"action": {...}} in one line, and remarks on standard error'
 
@@ -43,29 +43,29 @@ class Heard(NamedTuple):
     """What follows from a message of the referee."""
 
     line: bytes = b""
-    """What the program gets."""
+    """What to write to the program."""
     reply: bytes = b""
-    """The frame that the referee gets."""
+    """The frame to send to the referee."""
     complaint: str = ""
-    """What the referee complains of, if it does. That ends the session."""
+    """What the referee's `error` says, if it sent one. That ends the session."""
     is_over: bool = False
     """Whether the session is over."""
 
 
 class Translator:
-    """Frames to lines and lines to frames, with no I/O. It knows which requests still wait for their lines."""
+    """Turns frames into lines and lines into frames, with no I/O. It knows which requests still wait for a line."""
 
     def __init__(self) -> None:
         self._max_note = MAX_NOTE
         self._lines = 0
         self._owed: deque[int | None] = deque()
-        """The requests without a line, by `id`; None for one that has lapsed."""
+        """The `id` of each request that still waits for its line; None for a request that has lapsed."""
 
     def from_referee(self, frame: bytes) -> Heard:
-        """What to do about a frame from the referee; nothing, if its type is unknown.
+        """Returns what to do about a frame from the referee; nothing, if its type is unknown.
 
         Raises:
-            RemoteProtocolError: It is no message of the protocol: a bug of the referee's.
+            RemoteProtocolError: It is not a message of the protocol: a bug of the referee.
         """
         try:
             message = msgspec.msgpack.decode(frame)
@@ -94,7 +94,7 @@ class Translator:
         return Heard()
 
     def from_program(self, line: bytes) -> bytes | None:
-        """The frame for a line of the program, or None if its request has lapsed.
+        """Returns the frame for a line of the program, or None if its request has lapsed.
 
         Raises:
             RemoteProtocolError: The line is not what the program owes. The text says which line, and what was expected.
@@ -127,7 +127,7 @@ class Translator:
         return frame
 
     def _read(self, line: bytes) -> dict[str, Any]:
-        """The JSON object of a line, with an action."""
+        """Reads the JSON object of a line, which must hold an action."""
         try:
             answer = _JSON.decode(line.decode())
         except json.JSONDecodeError as error:
@@ -151,7 +151,7 @@ def _line(message: dict[str, Any]) -> bytes:
 
 
 def _quote(line: bytes) -> str:
-    """A line in a message: cut short, and nothing in it that a terminal could act on."""
+    """Quotes a line in a message: cut short, and with nothing in it that a terminal could act on."""
     text = line.decode(errors="backslashreplace")
     return ascii(text if len(text) <= _QUOTE else f"{text[:_QUOTE]}...")
 

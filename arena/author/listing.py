@@ -1,4 +1,4 @@
-"""Which bots there are, bundled and here, and whether they can play."""
+"""Lists the bots, bundled and in this folder, and says whether they can play."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """A bot, by its manifest."""
 
     bot: str
-    """What names it on the command line."""
+    """Its name on the command line."""
     name: str = ""
     version: str = ""
     author: str = ""
@@ -28,13 +28,13 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """Absolute path."""
     bundled: bool
     state: Literal["ready", "unbuilt", "missing", "broken"]
-    """Whether it can play: at once, when it is built, when something is installed, when its manifest is mended."""
+    """Whether it can play: at once, or after it is built, something is installed, or its manifest is fixed."""
     remedy: str = ""
-    """How it can: the command that builds it, the program or file that is missing, what is wrong with the manifest."""
+    """What to do: the command that builds it, the missing program or file, or what is wrong with the manifest."""
 
 
 def list_bots() -> list[Listed]:
-    """The bundled bots by name, then those in this folder."""
+    """Returns the bundled bots by name, then those in this folder."""
     bundled = bundled_folders()
     here = {f"./{ref}" if ref in bundled else ref: Path(ref) for ref in local_bots()}
     return [

@@ -1,6 +1,6 @@
-"""A new bot's folder: a template of `bots/`, with the files from beside it that the template includes.
+"""Makes a new bot's folder from a template in `bots/`, with the files beside it that the template includes.
 
-What a template includes from outside its folder lies inside the new one: `../arena_bot.h` becomes `arena_bot.h`. So the
+Files from outside the template's folder are put inside the new one: `../arena_bot.h` becomes `arena_bot.h`. So the
 folder stands alone, and can be moved, shared and submitted.
 """
 
@@ -30,7 +30,7 @@ from arena.link.bots import (
 from arena.resources import bots_folder
 
 LONGEST_AUTHOR: Final = 256
-"""Characters that a manifest takes as the author."""
+"""How many characters an author's name in a manifest may have."""
 _NAMED: Final = (MANIFEST, "README.md")
 """The files of a template in which the word NAME stands for the bot's name."""
 
@@ -43,26 +43,26 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
     build: tuple[str, ...]
     """The command that builds it; empty if nothing needs building."""
     missing: str | None
-    """A program that builds it or runs it, and is not on this machine's path."""
+    """A program that builds or runs it and is not installed."""
 
 
 def templates() -> dict[str, Path]:
-    """The folders that new bots begin from, by language."""
+    """Returns the folder of each template, by language."""
     return {path.parent.parent.name: path.parent for path in sorted(bots_folder().glob(f"*/{TEMPLATE}/{MANIFEST}"))}
 
 
 def new_bot(name: str, *, language: str, author: str, parent: Path) -> NewBot:
-    """Make a bot's folder, called like the bot.
+    """Makes a bot's folder, named after the bot.
 
     Args:
         name: The bot's name.
         language: One of `templates()`.
         author: Who writes it; may be empty.
-        parent: Where the folder shall lie.
+        parent: The folder in which the new one is made.
 
     Raises:
         ConfigError: The name, the language or the author cannot be used, the folder is there already, or it cannot be
-            written. Nothing was changed, but in the last case.
+            written. Nothing has changed, except in the last case.
     """
     template = _template(language)
     check_name(name)
@@ -106,7 +106,7 @@ def _template(language: str) -> Path:
 
 
 def _files(template: Path) -> dict[str, bytes]:
-    """All that a template consists of: contents by their places in the new folder."""
+    """Returns the files of a template: their contents by their paths in the new folder."""
     manifest = read_manifest(template)
     own = (path.relative_to(template) for path in sorted(template.rglob("*")) if path.is_file())
     try:
@@ -118,18 +118,18 @@ def _files(template: Path) -> dict[str, bytes]:
 
 
 def _is_made(path: Path, manifest: Manifest) -> bool:
-    """Whether somebody who tried a template where it lies has left this there."""
+    """Says whether a file was made by building or running the template in place."""
     return not LEFT_OUT.isdisjoint(path.parts) or any(path.is_relative_to(name) for name in manifest.built)
 
 
 def _alone(manifest: str, author: str) -> str:
-    """A template's manifest for a folder that stands alone: all of the bot is inside. It gets its author too."""
+    """Returns a template's manifest with its author, for a folder that includes no files from outside."""
     manifest = re.sub(r"(?m)^include = \[[^\]]*\].*\n", "", manifest)
     return re.sub(r"(?m)^author = .*$", lambda _: f"author = {json.dumps(author, ensure_ascii=False)}", manifest)
 
 
 def _missing_program(manifest: Manifest, folder: Path) -> str | None:
-    """A program that must be installed before the bot can be built and run."""
+    """Returns a program that must be installed before the bot can be built and run, if there is one."""
     tool = missing_tool(manifest, folder)
     lack = missing(manifest, folder)
     return tool or (lack.what if lack is not None and lack.program else None)

@@ -1,7 +1,7 @@
 """The program below the bridge: its process and its pipes.
 
-Of the standard library only: a program is started before the rest of the bridge is imported, so that both make ready at
-the same time. What a program has not done before its first request counts as thinking.
+This module imports only the standard library: a program is started before the rest of the bridge is imported, so that
+both start up at the same time. Whatever a program still has to do when its first request arrives counts as thinking.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Final
 from arena.errors import ConfigError
 
 GRACE_S: Final = 0.7
-"""How long a program may take to end after the end of its input: a bot has a second, and the bridge must end too."""
+"""How long a program may take to end after its input ends: a bot has a second, and the bridge must end too."""
 _READ: Final = 65_536
 
 
 class Program:
-    """A program that runs: a process of the bridge's own process group, so that both are killed together."""
+    """A running program. It is in the bridge's process group, so that both are killed together."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Start it, in this process's folder.
+        """Starts it in this process's folder.
 
         Raises:
             ConfigError: It cannot be started.
@@ -49,17 +49,17 @@ class Program:
         return bool(self._unsent)
 
     def write(self, line: bytes = b"") -> None:
-        """Hand over a line, or what is left of earlier ones, as far as the pipe takes it."""
+        """Writes a line, or what is left of earlier ones, as far as the pipe has room."""
         self._unsent += line
         try:
             self._unsent = self._unsent[os.write(self.input, self._unsent) :]
         except BlockingIOError:
             pass
         except BrokenPipeError:
-            self._unsent = b""  # it reads no more, and may answer all the same
+            self._unsent = b""  # it reads no more, but may still answer
 
     def lines(self, limit: int) -> list[bytes]:
-        """The whole lines that have come; and what there is of one, if that is longer than `limit` bytes already."""
+        """Returns the complete lines that have arrived, and a partial one if it already exceeds `limit` bytes."""
         data = os.read(self.output, _READ)
         self.closed = not data
         *lines, self._begun = (self._begun + data).split(b"\n")
@@ -68,7 +68,7 @@ class Program:
         return lines
 
     def wait(self) -> tuple[int, str]:
-        """End its input, and give its status, as a shell has it, and what became of it."""
+        """Ends its input and waits for it. Returns its exit status as a shell has it, and in words how it ended."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:
@@ -81,7 +81,7 @@ class Program:
         return status, f"exited with status {status}"
 
     def kill(self) -> None:
-        """Kill it, if it still lives."""
+        """Kills it if it still runs."""
         with suppress(ProcessLookupError):
             self._process.kill()
         self._process.wait()

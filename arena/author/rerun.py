@@ -1,6 +1,6 @@
-"""Asks a bot again what a seat was asked in a logged game: where does it answer differently now?
+"""Asks a bot again what a seat was asked in a logged game, to see where it answers differently now.
 
-The requests are those of the log, whatever the bot answers: it is led through the game as it was.
+The requests are those of the log, whatever the bot answers: the game goes on as it did then.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """Its action, or None if it gave none."""
     note: str | None
     used_ms: float
-    """How long it took."""
+    """How long the answer took."""
     fault: str | None
     """What it would forfeit for: "sent an illegal action: space 17 is taken". Its subject is the seat."""
 
     @property
     def same(self) -> bool:
-        """Whether it is the action of the log."""
+        """Whether the action is the one in the log."""
         return self.asked.answer is not None and self.asked.answer.action == self.action
 
 
@@ -50,14 +50,14 @@ class Rerun:
     def __init__(
         self, log: Log, seat: Seat, spec: BotSpec, *, secret: bytes | None = None, time: TimeControl | None = None
     ) -> None:
-        """Checks that the bot can sit there; nothing is started yet.
+        """Checks that the bot can play this seat. Nothing is started yet.
 
         Args:
             log: The game.
-            seat: Whose requests.
-            spec: Who is asked.
+            seat: The seat whose requests are sent.
+            spec: The bot that is asked.
             secret: The tournament's secret, from which the bot's seed follows; without it the seed is 0.
-            time: The time it has, or None for the time that the seat had.
+            time: The bot's time control; None means the time that the seat had.
 
         Raises:
             ConfigError: The game has no such seat, or is of other rules than the bot's.
@@ -80,13 +80,13 @@ class Rerun:
         self._bot_seed = 0 if secret is None else bot_seed(secret, log.header.deal, seat)
 
     def replies(self, until_turn: int | None = None) -> Iterator[Reply]:
-        """Asks, request by request; to the end, or to the end of a turn.
+        """Asks request by request, to the end of the game or of a turn, and yields each reply.
 
-        It ends early when the bot fails so that it could not go on: the fault is that of the last reply.
+        It ends early when the bot cannot go on; the last reply then has the fault.
 
         Raises:
             ConfigError: The bot did not start, or was not ready for the game.
-            ReplayMismatch: The log is not what the rules make of it.
+            ReplayMismatch: The log disagrees with the rules.
         """
         link = LocalLink(worker_pool(), [self._spec])
         chair = Chair(0, link, TimeControl())

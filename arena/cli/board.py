@@ -10,7 +10,8 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import console, say, show, show_json
 from arena.errors import ArenaError, ConfigError
-from arena.show.text import clip, plain
+from arena.show.text import clip
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.show.boards import Checked

@@ -16,7 +16,8 @@ from arena.cli import signals
 from arena.cli.forfeits import Forfeits
 from arena.cli.options import MakeGame, game_options, json_option, logs_option, seed_option
 from arena.cli.output import command_line, console, counted, say, show, show_json, show_line
-from arena.show.text import clip, plain
+from arena.show.text import clip
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.referee.scribe import Watch

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.show.text import plain
+from arena.text import plain
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -108,7 +108,7 @@ def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Table, TableRow |
     from rich.text import Text
 
     from arena.show.rules import table_text
-    from arena.show.text import plain
+    from arena.text import plain
 
     screen = console(stderr=True)
     status = screen.status("") if screen.is_terminal and not screen.is_dumb_terminal else None

@@ -14,7 +14,7 @@ from arena.cli.options import MakeGame, db_option, game_options, json_option, lo
 from arena.cli.output import command_line, counted, progress_bar, say, show_json
 from arena.errors import ConfigError
 from arena.show.standings import subject_text
-from arena.show.text import plain
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.store.reader import Reader

@@ -13,7 +13,7 @@ from arena.cli.output import counted, say, show_json
 from arena.errors import ConfigError, LogError, ReplayMismatch
 from arena.record.secret import SECRET_FILE
 from arena.referee.verify import verify as verify_log
-from arena.show.text import plain
+from arena.text import plain
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):

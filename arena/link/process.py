@@ -19,6 +19,7 @@ import msgspec
 
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
+from arena.text import plain
 from arena.types import Termination
 
 INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
@@ -146,7 +147,7 @@ class BotProcess:
         lines = os.pread(self._output, _TAIL_BYTES, start).decode(errors="backslashreplace").splitlines()
         if start and len(lines) > 1:
             del lines[0]  # it is cut
-        return tuple(printable(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
+        return tuple(plain(line)[-_TAIL_LINE:] for line in lines[-_TAIL_LINES:])
 
     def output_bytes(self) -> int:
         """Returns how many bytes the process wrote in this game; 0 once it is gone."""
@@ -177,12 +178,7 @@ class BotProcess:
 
 def _lines(output: bytes) -> str:
     """Escapes all but the ends of lines."""
-    return "\n".join(map(printable, output.decode(errors="backslashreplace").splitlines()))
-
-
-def printable(text: str) -> str:
-    """Escapes all in an untrusted text that could steer a terminal or hide other text."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return "\n".join(map(plain, output.decode(errors="backslashreplace").splitlines()))
 
 
 def _end(status: int) -> End:

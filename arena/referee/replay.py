@@ -30,6 +30,7 @@ from arena.types import Seat, Termination, board_hash
 Listen: TypeAlias = Callable[[Course, Decision], None]
 """Is given the course and a decision at the moment when its seat is asked for it."""
 
+_encode = msgspec.json.Encoder().encode
 _GUILTY = {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}
 
 
@@ -161,7 +162,7 @@ class _Player:
         if isinstance(answered, Late) != isinstance(record, LateRecord):
             was = "was too late" if isinstance(answered, Late) else "was not too late"
             raise self._mismatch(f"the action of seat {seat} {was}")
-        if answered.action != record.action or [*answered.action] != [*record.action]:
+        if _encode(answered.action) != _encode(record.action):  # the order of keys counts: digests depend on it
             raise self._mismatch(f"expected the action {answered.action}, the log has {record.action}")
         if isinstance(answered, Accepted) and isinstance(record, ActionRecord):
             self._same_events(answered.events, record.events)

@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from rich.text import Text
 
-from arena.show.text import plain
+from arena.text import plain
 
 WIDEST = 100
 """Columns that words are set in at most: longer lines are hard to read."""

@@ -19,7 +19,8 @@ from arena.show import svg
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
 from arena.show.seats import Seats
-from arena.show.text import clip, plain
+from arena.show.text import clip
+from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 
 if TYPE_CHECKING:

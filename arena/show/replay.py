@@ -30,7 +30,8 @@ from arena.rules.course import tie_order
 from arena.show.layout import paragraph
 from arena.show.presenter import presenter
 from arena.show.seats import Seats
-from arena.show.text import listed, plain
+from arena.show.text import listed
+from arena.text import plain
 from arena.types import Payload, Seat, Termination
 
 

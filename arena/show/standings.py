@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.games import game, names
-from arena.show.text import plain
+from arena.text import plain
 from arena.types import Termination
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rich.cells import cell_len
 
-from arena.show.text import plain
+from arena.text import plain
 
 INK = "#33291c"
 """The colour of what is written."""

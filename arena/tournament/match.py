@@ -1,4 +1,4 @@
-"""A match: one pairing on some deals, played here and now in this process, and kept in no database."""
+"""Plays a match: one pairing on some deals, at once, in this process, without a database."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def begin_match(settings: Settings, logs: Path) -> Tournament:
 
     Args:
         settings: Its settings, with as many bots as players.
-        logs: The folder in which it gets a folder of logs that is named after it.
+        logs: The folder in which the match's own folder of logs is made.
 
     Raises:
-        ConfigError: That cannot be made. Show the message to the operator.
+        ConfigError: The folder cannot be made. Show the message to the operator.
     """
     id = make_log_folder(logs, "match-", 3)
     return draw_tournament(settings, id, logs.resolve() / id)
 
 
 def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None) -> Iterator[Played]:
-    """Plays every game and yields its result; then, or when it is cut short, reveals the secret beside the logs.
+    """Plays every game and yields its result. At the end, even an early one, reveals the secret beside the logs.
 
     `watch` gets each record of each game, between decisions, and `tap` each message.
 
@@ -47,7 +47,7 @@ def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap:
                 raise could_not_play(job.game, error, kept="The logs of the games before it are kept") from error
             yield Played(game, result)
     except BaseException:
-        with suppress(ArenaError):  # what cut it short is what the operator has to know
+        with suppress(ArenaError):  # the operator has to see the error that ended the match, not this one
             reveal_secret(match)
         raise
     reveal_secret(match)

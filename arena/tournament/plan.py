@@ -1,4 +1,4 @@
-"""Beginning a tournament, or finding the unfinished one with the same settings; and closing it."""
+"""Begins a tournament, or finds the unfinished one with the same settings; and closes it."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from arena.tournament.settings import Settings
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """A tournament that can be played."""
+    """A tournament that is ready to be played."""
 
     tournament: Tournament
     done: int
-    """Games that are done already."""
+    """Number of games that are already done."""
     resumed: bool
     """Whether it was in the database before."""
 
 
 def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path, *, new: bool = False) -> Begun:
-    """Continue the unfinished tournament with these settings, or begin one.
+    """Continues the unfinished tournament with these settings, or begins a new one.
 
     Args:
-        store: Where it is kept.
+        store: The database.
         settings: Its settings.
         specs: The entrants' manifests, by number.
-        logs: The folder in which it has, or gets, a folder of logs that is named after it.
-        new: Begin one in any case.
+        logs: The folder that holds, or will hold, the tournament's own folder of logs.
+        new: Begin a new one even if one is unfinished.
 
     Raises:
-        ConfigError: There can be no such tournament, or its logs cannot be written there. Nothing is stored.
+        ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
     """
     settings.schedule()  # refuses what cannot be played before anything is made
     found = None if new else store.unfinished(settings.digest)
@@ -98,7 +98,7 @@ def close(store: Store, tournament: Tournament) -> None:
     It may be called again if it was cut short.
 
     Raises:
-        StoreError: Some are not done. Nothing is revealed.
+        StoreError: Some games are not done. Nothing is revealed.
         ArenaError: The secret cannot be written.
     """
     store.check_done(tournament.id)
@@ -107,7 +107,7 @@ def close(store: Store, tournament: Tournament) -> None:
 
 
 def reveal_secret(tournament: Tournament) -> None:
-    """Writes the secret of a tournament, or match, beside its logs.
+    """Writes the secret of a tournament or match beside its logs.
 
     Raises:
         ArenaError: It cannot be written. Show the message to the operator.
@@ -124,16 +124,16 @@ def reveal_secret(tournament: Tournament) -> None:
 def make_log_folder(logs: Path, prefix: str, size: int, taken: Callable[[str], bool] = lambda id: False) -> str:
     """Makes a folder for logs and returns its name, a new identifier.
 
-    The identifier is short, random apart from prefix and date, and never derived from the secret.
+    The identifier is short: the prefix, the date and random digits. It is never derived from the secret.
 
     Args:
         logs: Where the folder is made.
         prefix: How the identifier begins.
-        size: Its random bytes.
-        taken: Whether an identifier is in use.
+        size: How many random bytes it has.
+        taken: Says whether an identifier is in use.
 
     Raises:
-        ConfigError: The folder cannot be made, or not be written to.
+        ConfigError: The folder cannot be made or written to.
     """
     while True:
         id = f"{prefix}{datetime.now(UTC):%Y%m%d}-{secrets.token_hex(size)}"
@@ -142,7 +142,7 @@ def make_log_folder(logs: Path, prefix: str, size: int, taken: Callable[[str], b
 
 
 def _make_folder(folder: Path) -> bool:
-    """Make sure that the folder is there and can be written to; whether it is new."""
+    """Makes sure that the folder exists and can be written to. Returns whether it is new."""
     try:
         new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def _make_folder(folder: Path) -> bool:
 
 
 def _remove_unrecorded(folder: Path, games: Sequence[str]) -> None:
-    """Remove what dropped games left: a log is there only if its game counts."""
+    """Removes the files of dropped games: a log exists only if its game counts."""
     if not games:
         return
     for file in folder.iterdir():

@@ -1,4 +1,4 @@
-"""What is told of a tournament: one document, from what the database holds."""
+"""Reports a tournament as one document, made from the database."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.types import Payload
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tournament."""
+    """Identifies the tournament."""
 
     id: str
     seed: str | None
@@ -27,7 +27,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     tournament: Identity
     settings: Payload
     games: int
-    """Games that are done."""
+    """Number of games that are done."""
     seconds: float
     """Time spent playing, over all runs."""
     standings: tuple[Standing, ...]
@@ -39,13 +39,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def report(
     reader: Reader, tournament: str | None = None, *, rules: str | None = None, ruleset: str | None = None
 ) -> tuple[Report, Tournament]:
-    """A tournament's document, and its row; the latest tournament's that is as wanted.
+    """Returns the document and the row of the latest tournament that matches.
 
     Args:
         reader: The database.
-        tournament: Its identifier.
-        rules: The name of its rules.
-        ruleset: The name of its ruleset.
+        tournament: Its identifier; None means any.
+        rules: The name of its rules; None means any.
+        ruleset: The name of its ruleset; None means any.
 
     Raises:
         StoreError: There is no such tournament.
@@ -67,7 +67,7 @@ def report(
 
 
 def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
-    """How often each bot forfeited, by code; those that never did are left out."""
+    """Returns how often each bot forfeited, by code. Bots that never did are left out."""
     names = {entrant.number: entrant.name for entrant in reader.entrants(tournament)}
     counts: dict[str, Counter[str]] = {}
     for forfeit in reader.forfeits(tournament):
@@ -76,7 +76,7 @@ def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
 
 
 def leader(reader: Reader, tournament: str) -> str:
-    """The bot with the best conservative rating so far."""
+    """Returns the name of the bot with the best conservative rating so far."""
     ratings = reader.ratings(tournament)
     entrants = reader.entrants(tournament)
     return max(entrants, key=lambda entrant: ratings[entrant.number].conservative).name

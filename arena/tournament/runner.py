@@ -1,12 +1,12 @@
-"""Playing a tournament's games on an executor.
+"""Plays a tournament's games on an executor.
 
 Laws:
-1. Few games are in flight at a time, however many are to be played: memory does not grow with the schedule.
+1. Few games are in flight at a time, whatever the length of the schedule: memory does not grow with it.
 2. A result is yielded after it is stored, never before.
 3. A worker that dies loses no result: the workers are started anew and its games are played again. While a game is
    under suspicion, games run one at a time, so that the one that kills its worker is known for certain.
 4. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
-   lock held, and the executor would wait for it for ever. So futures are started undisturbed, they report to a queue
+   lock held, and the executor would wait for it forever. So futures are started undisturbed, they report to a queue
    when they are finished, and nobody looks at them before.
 """
 
@@ -31,7 +31,7 @@ from arena.tournament.workers import undisturbed
 from arena.types import GameResult, Termination
 
 MAX_TRIES = 3
-"""So often may a game kill its worker, or be interrupted, before the tournament stops."""
+"""How often a game may kill its worker, or be interrupted, before the tournament stops."""
 
 Play: TypeAlias = Callable[[Job], GameResult]
 Workers: TypeAlias = Callable[[], AbstractContextManager[Executor]]
@@ -48,12 +48,12 @@ class Runner:
     """Plays what is left of a tournament.
 
     Args:
-        store: Where the tournament is.
-        tournament: Which one.
+        store: The database that holds the tournament.
+        tournament: The tournament.
         schedule: Its schedule.
-        make_job: The work for a game.
-        play: Plays one game; a function that can be sent to a worker.
-        workers: Starts an executor, and stops it when its block ends: when by an exception, at once.
+        make_job: Returns the work for a game.
+        play: Plays one game. It must be a function that can be sent to a worker.
+        workers: Starts an executor, and stops it when its block ends; at once if the block ends by an exception.
         in_flight: How many games may be claimed at a time.
     """
 
@@ -79,9 +79,9 @@ class Runner:
         self._since = time.monotonic()
 
     def run(self) -> Iterator[Played]:
-        """Play every planned game and yield each result once it is stored.
+        """Plays every planned game and yields each result once it is stored.
 
-        Stopping early, by an exception or by closing the iterator, drops the running games and keeps all else.
+        Stopping early, by an exception or by closing the iterator, drops the running games and keeps everything else.
 
         Raises:
             ArenaError: A game could not be played.
@@ -125,7 +125,7 @@ class Runner:
                 yield from self._settle(future, flying.pop(future))
 
     def _salvage(self, flying: dict[Future[GameResult], Claim]) -> Iterator[Played]:
-        """After a worker's death, when all futures are finished: stores what had come, gives the other games back."""
+        """Stores the results that arrived before a worker died, and gives the other games back. All futures are done."""
         for future, claim in flying.items():
             if isinstance(future.exception(), BrokenExecutor):
                 self._store.release(claim)
@@ -167,7 +167,7 @@ class Runner:
 
 
 def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
-    """Returns the error for a game that the system did not let us play, for a full disk say.
+    """Returns the error for a game that the system did not let us play, for example because the disk is full.
 
     Args:
         game: Its identifier.
@@ -178,7 +178,7 @@ def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
 
 
 def _wait_for(futures: Iterable[Future[GameResult]], finished: SimpleQueue[Future[GameResult]]) -> None:
-    """Waits until futures are finished that were not taken from the queue yet."""
+    """Waits until all these futures, none of which was taken from the queue yet, are finished."""
     left = set(futures)
     while left:
         left.discard(finished.get())

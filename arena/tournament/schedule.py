@@ -1,4 +1,4 @@
-"""Which games a tournament has, in which order. Pure: every game is computed from its number.
+"""Schedules a tournament: its games in their order. Pure: every game is computed from its number.
 
 The order is deal by deal; within a deal pairing by pairing; within a pairing seating by seating. So whenever a
 tournament is stopped, every entrant has played nearly as many games as every other.
@@ -18,11 +18,11 @@ from arena.errors import ConfigError
 from arena.store.records import PlannedGame
 
 MAX_GAMES: Final = 10**9
-"""A tournament has no more games. At 25 games a second this many take more than a year: the operator typed a digit too
+"""The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
 many. Below it every number in the database, a pairing's too, is far from SQLite's 2**63."""
 
 Seatings: TypeAlias = Literal["cyclic", "all"]
-"""In which orders the entrants of a pairing sit: rotated, or in every order."""
+"""How the entrants of a pairing are seated: rotated, or in every order."""
 
 
 class ScheduledGame(PlannedGame, frozen=True):
@@ -41,7 +41,7 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
     seatings: Seatings = "cyclic"
 
     def __post_init__(self) -> None:
-        """Raises: ConfigError: There can be no such tournament."""
+        """Raises ConfigError if there can be no such tournament."""
         if self.players < 2:
             raise ConfigError(f"expected at least 2 players, got: {self.players}; use --players")
         if self.entrants < self.players:
@@ -59,21 +59,21 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def pairings(self) -> int:
-        """How many pairings there are."""
+        """Number of pairings."""
         return math.comb(self.entrants, self.players)
 
     @cached_property
     def seatings_of_a_deal(self) -> int:
-        """How many seatings of a pairing play each deal."""
+        """Number of seatings in which a pairing plays each deal."""
         return math.factorial(self.players) if self.seatings == "all" else self.players
 
     @cached_property
     def orders(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
         """The seatings of a deal, for one deal after another, and then from the beginning again.
 
-        A seating says which of the pairing's entrants sits where, by seat. Rotation alone leaves everybody behind the
-        same neighbour, and with three players or more whom one plays after matters: so the circle that is rotated
-        changes from deal to deal, through all there are (one for two players, two for three, six for four).
+        A seating holds, by seat, which of the pairing's entrants sits there. Rotation alone would leave every entrant
+        behind the same neighbour, and with three players or more it matters whom one plays after. So the circle that
+        is rotated changes from deal to deal, through all circles (one for two players, two for three, six for four).
         """
         places = tuple(range(self.players))
         if self.seatings == "all":
@@ -82,14 +82,14 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
         return tuple(tuple(circle[shift:] + circle[:shift] for shift in places) for circle in circles)
 
     def total(self) -> int:
-        """How many games there are."""
+        """Returns the number of games."""
         return self.deals * self.pairings * self.seatings_of_a_deal
 
     def game(self, number: int) -> ScheduledGame:
-        """The game at a place in the order.
+        """Returns the game at a place in the order.
 
         Raises:
-            IndexError: There is none.
+            IndexError: There is no game at that place.
         """
         if not 0 <= number < self.total():
             raise IndexError(number)
@@ -104,7 +104,7 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
 
 
 def combination(n: int, k: int, index: int) -> tuple[int, ...]:
-    """The choice of `k` of the numbers below `n` that stands at `index` in lexicographic order."""
+    """Returns the `index`-th choice, in lexicographic order, of `k` of the numbers below `n`."""
     chosen = []
     for value in range(n):
         if k == 0:

@@ -1,4 +1,4 @@
-"""All that the games of a tournament depend on, and how it is made from what the operator typed.
+"""Holds everything that a tournament's games depend on, and makes it from what the operator typed.
 
 The same settings mean the same tournament. Everything is checked before anything starts.
 """
@@ -21,7 +21,7 @@ from arena.tournament.schedule import RoundRobin, ScheduledGame, Seatings
 from arena.types import GameSettings, Payload
 
 THINKERS: Final = ("shogun", "planner")
-"""Bundled bots that use all the time they are given. They enter a tournament only if they are named."""
+"""Bundled bots that use all the time they get. They enter a tournament only if they are named."""
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,11 +31,11 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Unique in the tournament: the second `random` is `random#2`."""
     version: str
     digest: str
-    """SHA-256 of what the bot is, wherever it lies."""
+    """SHA-256 of the bot's files, wherever they are."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """A tournament's settings. What does not change a game (workers, folders) is not among them."""
+    """A tournament's settings, without what does not change a game (workers, folders)."""
 
     game: GameSettings
     """What is played."""
@@ -55,10 +55,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(canonical(self.document()).encode()).hexdigest()
 
     def document(self) -> Payload:
-        """Returns the settings as plain values, the board without its text: its hash stands for it."""
+        """Returns the settings as plain values; the board is without its text, since its hash identifies it."""
         board = self.game.board
         short = replace(self.game, board=None if board is None else replace(board, text=""))
-        document: Payload = msgspec.to_builtins(replace(self, game=short))
+        document: Payload = msgspec.json.decode(canonical(replace(self, game=short)))
         return document
 
     def schedule(self) -> RoundRobin:
@@ -71,13 +71,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """A tournament that can begin: its settings, and the programs that enter."""
+    """A tournament that can begin: its settings and its bots."""
 
     settings: Settings
     specs: tuple[BotSpec, ...]
     """The entrants' manifests, by number."""
     refs: tuple[str, ...]
-    """What names the entrants on the command line in the operator's folder, by number."""
+    """The entrants' names on the command line in the operator's folder, by number."""
 
     def job(self, tournament: Tournament, game: ScheduledGame) -> Job:
         """Returns the work for one game."""
@@ -96,7 +96,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 def set_up(
     bots: Sequence[str], game: GameSettings, *, deals: int, seatings: Seatings = "cyclic", seed: str | None = None
 ) -> Setup:
-    """Reads the bots, and checks that they make a tournament.
+    """Reads the bots and checks that they make a tournament.
 
     Args:
         bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.

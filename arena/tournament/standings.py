@@ -1,4 +1,4 @@
-"""Standings and cross-table, computed from results and ratings. Pure, and in memory only as large as the field.
+"""Computes standings and cross-table from results and ratings. Pure; its memory grows only with the entrants.
 
 In a game of three or four a *win* is rank 1 alone, a *draw* is rank 1 shared, and anything else is a *loss*. The
 cross-table compares two entrants in the games that both played: better, equal or worse rank.
@@ -56,7 +56,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     worse: int
     """Games in which the other had the better rank."""
     score: float
-    """From 0 to 1: better counts 1, equal a half. A half before any game."""
+    """From 0 to 1: better counts 1, equal counts a half. It is a half before any game."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a tournament stands."""
+    """Standings and cross-table of a tournament."""
 
     standings: tuple[Standing, ...]
     crosstable: tuple[Row, ...]
@@ -76,7 +76,7 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Tally:
-    """What is counted of one entrant."""
+    """Counts one entrant's results."""
 
     def __init__(self) -> None:
         self.games = self.wins = self.draws = self.forfeits = self.decisions = 0
@@ -84,7 +84,7 @@ class _Tally:
 
 
 def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: Iterable[Sequence[SeatRow]]) -> Table:
-    """Count the results and put the entrants in order.
+    """Counts the results and puts the entrants in order.
 
     Args:
         entrants: By number.

@@ -1,4 +1,4 @@
-"""Worker processes on this machine, as an executor."""
+"""Runs worker processes on this machine as an executor."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from multiprocessing.connection import Connection
 from typing import Any, Final
 
 _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
-"""What a terminal sends to every process: Ctrl-C, and its end. Only the first process heeds them, and ends the rest."""
+"""What a terminal sends to every process: Ctrl-C and hang-up. Only the first process heeds them; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Holds signals back until the block ends. Processes that are started in it begin with these signals blocked.
+    """Holds signals back until the block ends. Processes started in the block begin with these signals blocked.
 
-    A start that is cut short would leave a process that nobody knows of.
+    A start cut short by a signal would leave a process that nothing tracks.
     """
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
     try:
@@ -32,7 +32,7 @@ def undisturbed() -> Iterator[None]:
 
 
 class _Pool(ProcessPoolExecutor):
-    """Starts its workers deaf to a terminal's signals from their first moment."""
+    """Starts workers that ignore a terminal's signals from their first moment."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with undisturbed():
@@ -41,17 +41,17 @@ class _Pool(ProcessPoolExecutor):
 
 @contextmanager
 def local_workers(count: int) -> Iterator[Executor]:
-    """An executor over `count` new processes.
+    """Yields an executor over `count` new processes.
 
-    They are spawned, not forked, since a ZeroMQ context must not cross a fork. A block that is left by an exception
-    drops its running games: the workers are killed. They hold the reading end of a pipe that nobody ever writes to, so
-    that they end too when this process ends, in whatever way.
+    They are spawned, not forked, because a ZeroMQ context must not cross a fork. If an exception leaves the block, the
+    workers are killed and the running games are dropped. Each worker holds the reading end of a pipe to which nothing
+    is ever written, so that it also ends when this process ends, however that happens.
     """
     others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     listen, stop = context.Pipe(duplex=False)
     with undisturbed():
-        resource_tracker.ensure_running()  # else a worker's start would, and unblock signals that have to stay blocked
+        resource_tracker.ensure_running()  # a worker's start would do it too, but unblock signals that must stay blocked
     pool = _Pool(count, mp_context=context, initializer=_start, initargs=(listen,))
     try:
         yield pool

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from arena.tournament.setup import THINKERS
+from arena.tournament.settings import THINKERS
 
 from arena.conform.budget import Budget
 from arena.conform.report import Level, Report, Verdict

@@ -9,7 +9,7 @@ import click
 
 from arena.cli.output import say
 from arena.errors import ArenaError
-from arena.show.text import plain
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.author.build import Built

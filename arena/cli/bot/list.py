@@ -12,7 +12,7 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import say, show, show_json, show_line
-from arena.show.text import plain
+from arena.text import plain
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,6 +72,13 @@ def _table(rows: Iterable[Listed], base: Path) -> Table:
         name = "" if row.name in ("", row.bot.removeprefix("./")) else f" ({row.name})"
         state = STATES.get(row.state, f"needs {row.remedy}")
         place = os.path.relpath(row.folder, base.resolve())
-        cells = (f"{row.bot}{name} {row.version}".rstrip(), row.language, ", ".join(row.rules), state, place)
+        cells = (f"{row.bot}{name} {row.version}".rstrip(), row.language, _plays(row), state, place)
         table.add_row(*(Text(plain(cell)) for cell in cells))
     return table
+
+
+def _plays(row: Listed) -> str:
+    """Returns which games a bot plays; nothing for a folder whose manifest cannot be read."""
+    if row.state == "broken":
+        return ", ".join(row.rules)
+    return ", ".join(row.rules) or "any game"

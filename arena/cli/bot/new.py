@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from arena.cli.output import say
-from arena.show.text import plain
+from arena.text import plain
 
 
 @click.command()

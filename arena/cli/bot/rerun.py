@@ -11,7 +11,7 @@ import msgspec
 from arena.cli.options import json_option
 from arena.cli.output import say, show_json, show_line
 from arena.errors import CheckFailed, ConfigError
-from arena.show.text import plain
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.author.rerun import Reply

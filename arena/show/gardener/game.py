@@ -29,7 +29,8 @@ from arena.show.gardener.words import Narrator, cards
 from arena.show.layout import flow, shelves
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.seats import seat_mark
-from arena.show.text import clip, plain
+from arena.show.text import clip
+from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 12

@@ -22,7 +22,8 @@ from arena.show.samurai.board import TAKEN, legend, map_lines, tile_code
 from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces
 from arena.show.seats import seat_mark
-from arena.show.text import clip, plain
+from arena.show.text import clip
+from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 10

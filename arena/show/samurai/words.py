@@ -10,7 +10,7 @@ from rich.text import Text
 
 from arena.rules.samurai.board import Board, Space
 from arena.show.seats import Seats
-from arena.show.text import plain
+from arena.text import plain
 from arena.types import Payload, Seat
 
 _DIRECTIONS = ("E", "SE", "S", "SW", "W", "NW", "N", "NE")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.rules import NAMES, game
+from arena.games import game, names
 from arena.types import Ranks
 
 
@@ -41,7 +41,7 @@ def test_a_bot_keeps_its_wins_wherever_it_sits_and_shares_them(fairness: Any, mo
 
 
 def test_everything_there_is_is_measured(fairness: Any) -> None:
-    cases = [(name, each, seats) for name in NAMES for each in game(name).rulesets for seats in game(name).seat_counts]
+    cases = [(name, each, seats) for name in names() for each in game(name).rulesets for seats in game(name).seat_counts]
     assert list(fairness.tables(None, None, None)) == cases
     assert list(fairness.tables("gardener", "young", 5)) == [("gardener", "young", 5)]
     assert not list(fairness.tables("samurai", "young", None))

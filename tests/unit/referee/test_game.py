@@ -9,7 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-from arena.referee.clock import MARGIN_NS, NS_PER_MS, Clock
 from kit import Table, samurai, single_options, tables
 from referee_kit import first_legal, make_job, on_turn, referee
 
@@ -18,8 +17,9 @@ from arena.link.base import Fault
 from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, ForfeitRecord, read_log
 from arena.referee.game import Game
+from arena.referee.table import MARGIN_NS, Clock
 from arena.referee.transcript import Entry
-from arena.types import Payload, Termination, TimeControl
+from arena.types import NS_PER_MS, Payload, Termination, TimeControl
 from arena.wire.codec import encode
 from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
 
@@ -250,7 +250,7 @@ def test_clock_takes_the_smaller_of_limit_and_bank() -> None:
     clock.charge(900 * NS_PER_MS)
     assert clock.limit_ns() == 110 * NS_PER_MS
     clock.charge(140 * NS_PER_MS)
-    assert clock.bank_ms() == 10, "what is used of the margin never makes the bank negative"
+    assert clock.told().bank_ms == 10, "what is used of the margin never makes the bank negative"
 
 
 @pytest.mark.parametrize("table", list(tables()), ids=str)
@@ -365,12 +365,11 @@ def test_random_bots_play_at_every_table_one_legal_play_at_a_time(tmp_path: Path
     chance = random.Random(7)
 
     def at_random(request: Request) -> Payload:
-        legal = request.legal or {}
-        if request.kind == "hand":
-            return {"hand": chance.sample(legal["hand"], legal["choose"])}
-        product = chance.choice(legal["plays" if request.kind == "turn" else request.kind])
-        play = {key: chance.choice(values) for key, values in product.items()}
-        return {"turn": {"plays": [play]}, "score": {"rows": [play]}}.get(request.kind, play)
+        product = chance.choice(request.legal or [])
+        return {"plays": [{key: chosen(values) for key, values in product.items()}]}
+
+    def chosen(values: Any) -> Any:
+        return chance.sample(values["of"], values["choose"]) if isinstance(values, dict) else chance.choice(values)
 
     name, _, value = table.option.partition("=")
     option = {name: value} if name else {}
@@ -390,4 +389,5 @@ def test_faults_are_plain_values() -> None:
         "seat": 0,
         "code": "crashed",
         "detail": "x",
+        "rule": "",
     }

@@ -83,19 +83,41 @@ def forge_digest(lines: Lines) -> int:
 
 def forge_event(lines: Lines) -> int:
     at = index(lines, "action", 4, kind="turn")
-    lines[at]["events"][0]["space"] += 1
+    lines[at]["events"][0]["data"]["space"] += 1
     return at + 1
 
 
 def forge_audience(lines: Lines) -> int:
     at = index(lines, "action", kind="hand")
-    del lines[at]["events"][0]["only"]
+    del lines[at]["events"][0]["to"]
     return at + 1
 
 
 def forge_action(lines: Lines) -> int:
     at = index(lines, "action", 2, kind="turn")
     lines[at]["action"]["plays"] = []
+    return at + 1
+
+
+def forge_order_of_keys(lines: Lines) -> int:
+    at = index(lines, "action", kind="turn")
+    play = lines[at]["action"]["plays"][0]
+    lines[at]["action"]["plays"][0] = dict(reversed(play.items()))
+    return at + 1
+
+
+def forge_unknown_key(lines: Lines) -> int:
+    at = index(lines, "action", kind="turn")
+    lines[at]["action"]["x"] = 1
+    return at + 1
+
+
+def forge_early_forfeit(lines: Lines) -> int:
+    at = index(lines, "action", kind="setup")
+    guilty = {"seat": 1, "code": "timeout", "sentence": "seat 1 did not answer in time"}
+    events = [{"data": {"event": "forfeited", "seat": 1}}]
+    forfeit = {"record": "forfeit", "forfeits": [guilty], "turn": 0, "events": events, "ms": lines[at]["ms"]}
+    lines.insert(at, forfeit)
     return at + 1
 
 
@@ -136,12 +158,13 @@ def forge_forfeit_code(lines: Lines) -> int:
 
 
 def forge_board(lines: Lines) -> int:
-    lines[0]["board"]["text"] = lines[0]["board"]["text"].replace("v4", ".4", 3)
+    board = lines[0]["settings"]["board"]
+    board["text"] = board["text"].replace("v4", ".4", 3)
     return 1
 
 
 def forge_options(lines: Lines) -> int:
-    lines[0]["options"]["setup"] = "sideways"
+    lines[0]["settings"]["options"]["setup"] = "sideways"
     return 1
 
 

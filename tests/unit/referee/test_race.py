@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from arena.referee.race import Race
 from hypothesis import given
 from hypothesis import strategies as st
+
+from arena.rules.course import Race
 
 
 def run(window_ns: int, times: Sequence[Sequence[int]], delays: Sequence[int]) -> list[list[int]]:
@@ -32,7 +33,7 @@ def run(window_ns: int, times: Sequence[Sequence[int]], delays: Sequence[int]) -
 
     served: list[list[int]] = []
     ask(range(len(times)))
-    while coming or race.claimed:
+    while coming or race.settled_ns() is not None:
         until = race.settled_ns()
         if coming and (until is None or coming[0][0] <= until):
             at_ns, seat = heapq.heappop(coming)
@@ -74,7 +75,7 @@ def test_a_claim_waits_while_an_asked_seat_can_be_as_fast() -> None:
     race.leave(1)
     assert race.settled_ns() == 0
     assert race.serve() == [0]
-    assert not race.claimed
+    assert race.settled_ns() is None
 
 
 TIMES = st.lists(st.lists(st.integers(1, 50), min_size=1, max_size=3), min_size=1, max_size=5)

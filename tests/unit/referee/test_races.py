@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from referee_kit import SECRET, first_legal, make_job, on_turn, referee
 
 from arena.errors import ReplayMismatch
+from arena.games import rules_of
 from arena.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Record, play_digest, read_log, write_log
 from arena.referee.game import Game
 from arena.referee.verify import verify
-from arena.rules import make_rules
 from arena.types import Termination
 from arena.wire.messages import Request
 from arena.wire.session import State
@@ -31,7 +31,7 @@ def grab(*times_ms: float, card: Callable[[list[int]], int] = min) -> Decide:
     def decide(request: Request) -> Any:
         if request.kind != "seize" or request.legal is None:
             return first_legal(request)
-        action = {"card": card(request.legal["seize"][0]["card"])}
+        action = {"plays": [{"card": card(request.legal[0]["card"])}]}
         return [answer(request, action, after_ms=next(times))]
 
     return decide
@@ -67,7 +67,7 @@ def test_the_faster_has_the_card_and_the_other_is_asked_again(tmp_path: Path) ->
     first, second = asked(bots[0])[:2]
     assert second.id == first.id + 1
     assert first.legal is not None
-    assert second.legal == {"seize": [{"card": [again.action["card"]]}]}
+    assert second.legal == [{"card": [again.action["plays"][0]["card"]]}]
 
 
 def test_nobody_is_late_where_they_want_different_cards(tmp_path: Path) -> None:
@@ -124,14 +124,14 @@ def test_a_fault_in_a_race_is_a_forfeit_and_the_others_race_on(tmp_path: Path, f
 
     def insist(request: Request) -> list[Reply]:
         assert request.legal is not None
-        card = mine.setdefault(0, min(request.legal["seize"][0]["card"]))
-        return [answer(request, {"card": card}, after_ms=5)]
+        card = mine.setdefault(0, min(request.legal[0]["card"]))
+        return [answer(request, {"plays": [{"card": card}]}, after_ms=5)]
 
     faults: dict[str, tuple[Decide, Termination]] = {
-        "never there": (lambda r: {"card": 999}, Termination.ILLEGAL_ACTION),
+        "never there": (lambda r: {"plays": [{"card": 999}]}, Termination.ILLEGAL_ACTION),
         "insists": (insist, Termination.ILLEGAL_ACTION),
         "silent": (lambda r: [], Termination.TIMEOUT),
-        "unreadable": (lambda r: {"card": "7"}, Termination.MALFORMED),
+        "unreadable": (lambda r: {"plays": [{"card": "7"}]}, Termination.MALFORMED),
     }
     misbehave, code = faults[fault]
     result, records, _ = race(
@@ -153,7 +153,7 @@ def test_a_fault_while_a_claim_waits_counts_when_the_seat_is_next_asked(tmp_path
 
     def twice(request: Request) -> list[Reply]:
         assert request.legal is not None
-        card = {"card": min(request.legal["seize"][0]["card"])}
+        card = {"plays": [{"card": min(request.legal[0]["card"])}]}
         return [answer(request, card, after_ms=5), answer(request, card, after_ms=5.2)]
 
     before = set()
@@ -189,7 +189,7 @@ def test_who_watches_is_told_all_and_only_while_nobody_is_asked(tmp_path: Path) 
         assert not any(link.session(seat).state == State.ASKED for seat in range(3))
         watched.append(record)
 
-    rules = make_rules(job.rules, job.board_text, job.board_name, 3, job.options)
+    rules = rules_of(job.settings)
     result = Game(job, rules, link, watch).play()
     log = read_log(tmp_path / result.log)
     assert watched == [log.header, *log.records]
@@ -256,7 +256,7 @@ def late_for_nothing(records: list[Record]) -> list[Record]:
     at = at_first(LateRecord, records)
     late = records[at]
     assert isinstance(late, LateRecord)
-    records[at] = replace(late, action={"card": 999})
+    records[at] = replace(late, action={"plays": [{"card": 999}]})
     return records
 
 

@@ -10,7 +10,16 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import LogError
-from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Log, OutcomeRecord, read_log
+from arena.record.log import (
+    ActionRecord,
+    Chance,
+    ForfeitRecord,
+    LateRecord,
+    Log,
+    LoggedEvent,
+    OutcomeRecord,
+    read_log,
+)
 from arena.referee.replay import replay, rules_of
 from arena.show.replay import Replay
 
@@ -76,14 +85,11 @@ def test_nothing_but_the_seat_s_own_events_goes_into_its_frames(
     """Everything that the seat was not told is taken out of the log or made wrong: nothing changes."""
     log: Log = request.getfixturevalue(which)[name]
 
-    def reaches(event: dict[str, Any]) -> bool:
-        return "only" not in event or seat in event["only"]
-
     def censored(record: Any) -> Any:
         if isinstance(record, OutcomeRecord):
             return record
         if not isinstance(record, LateRecord):
-            record = replace(record, events=[event for event in record.events if reaches(event)])
+            record = replace(record, events=[event for event in record.events if event.reaches(seat)])
         if isinstance(record, Chance):
             return replace(record, draw=-1)
         if isinstance(record, ForfeitRecord):
@@ -105,7 +111,7 @@ def test_who_was_too_late_is_told_to_that_seat_and_to_all_seeing_eyes(race: Log)
         lines = [line.plain for frame in Replay(race, seat).frames for line in frame.lines]
         told = [index for index, line in enumerate(lines) if "too late" in line]
         assert [lines[index].partition(" ")[2] for index in told] == [
-            f"bot{record.seat} (seat {record.seat}) grabs card {record.action['card']} too late, "
+            f"bot{record.seat} (seat {record.seat}) grabs card {record.action['plays'][0]['card']} too late, "
             f"after {record.used_ms:.1f} ms"
             for record in seen
         ]
@@ -222,7 +228,7 @@ def test_a_record_that_does_not_fit_the_game_is_refused_with_its_line(log: Log) 
     at = next(index for index, record in enumerate(log.records) if isinstance(record, ActionRecord))
     for events in ([{"event": "unheard of"}], [{"event": "placed", "seat": 9, "tile": "rice3", "space": 0}], [{}]):
         records = [*log.records]
-        records[at] = replace(records[at], events=events)
+        records[at] = replace(records[at], events=[LoggedEvent(event) for event in events])
         with pytest.raises(LogError, match=rf"expected a record that fits the game, got: .*:{at + 2}; `arena verify`"):
             Replay(replace(log, records=records))
 
@@ -231,7 +237,7 @@ def test_an_event_that_cannot_be_told_is_refused_too(race: Log) -> None:
     at = next(index for index, record in enumerate(race.records) if isinstance(record, ActionRecord))
     records = [*race.records]
     event = {"event": "over", "reason": "\x1b[2J", "ranks": [1, 2, 3], "scores": [0, 0, 0]}
-    records[at] = replace(records[at], events=[event])
+    records[at] = replace(records[at], events=[LoggedEvent(event)])
     with pytest.raises(LogError, match=rf"expected a record that fits the game, got: KeyError: .*:{at + 2}; "):
         Replay(replace(race, records=records))
 

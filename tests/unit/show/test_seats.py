@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from arena.rules import NAMES, game
+from arena.games import game, names
 from arena.show.seats import MARKS, SEAT_COLOURS, SEAT_STYLES, Seats
 
 
 def test_every_seat_of_every_game_has_a_mark_and_colours_of_its_own() -> None:
-    most = max(game(name).seat_counts[-1] for name in NAMES)
+    most = max(game(name).seat_counts[-1] for name in names())
     for signs in (MARKS, SEAT_COLOURS, SEAT_STYLES):
         assert len(set(signs)) == len(signs) == most
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from arena.rules import resolve_options
+from arena.games import resolve_options
 from arena.show.standings import crosstable_table, forfeit_text, game_text, standings_table, subject_text
 from arena.types import Forfeit, Termination
 
@@ -42,13 +42,15 @@ def test_a_game_is_told_by_its_ruleset_or_by_what_differs(
     rules: str, ruleset: str | None, rule: dict[str, str], text: str
 ) -> None:
     name, options = resolve_options(rules, ruleset, rule)
-    settings = {"rules": rules, "ruleset": name, "options": options, "players": 3, "board": {"name": "mine\x1b"}}
-    assert game_text(settings) == text
-    assert subject_text(settings) == rf"{text}, 3 players, board mine\x1b"
+    played = {"rules": rules, "ruleset": name, "options": options, "players": 3, "board": {"name": "mine\x1b"}}
+    assert game_text({"game": played}) == text
+    assert subject_text({"game": played}) == rf"{text}, 3 players, board mine\x1b"
+    assert subject_text({"game": played | {"board": None}}) == f"{text}, 3 players"
 
 
 def test_a_game_that_is_not_known_here_is_told_by_its_name() -> None:
-    assert game_text({"rules": "chess", "ruleset": "custom", "options": {"clock": "no"}}) == "chess custom"
+    played = {"rules": "chess", "ruleset": "custom", "options": {"clock": "no"}}
+    assert game_text({"game": played}) == "chess custom"
 
 
 def test_the_standings_fit_into_80_columns() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from arena.show.text import clip, listed, plain
+from arena.show.text import clip, listed
+from arena.text import plain
 
 
 @pytest.mark.parametrize(

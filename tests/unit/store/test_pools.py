@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from arena.errors import StoreError
@@ -23,8 +24,8 @@ from tests import instant
 SETTINGS = instant.settings()
 
 
-def other(**changes: Any) -> Settings:
-    return msgspec.structs.replace(SETTINGS, **changes)
+def other(*, deals: int = SETTINGS.deals, seed: str | None = SETTINGS.seed, **game: Any) -> Settings:
+    return replace(SETTINGS, deals=deals, seed=seed, game=replace(SETTINGS.game, **game))
 
 
 @pytest.fixture
@@ -123,7 +124,11 @@ RATINGS = [(0, 26.5, 7.5), (1, 23.5, 7.25)]
 
 
 def old_settings(settings: Settings) -> dict[str, Any]:
-    return {name: value for name, value in msgspec.to_builtins(settings).items() if name != "race_window_ms"}
+    """Returns settings as the first version wrote them: all on one level, the time control as text, no race window."""
+    document = settings.document()
+    game = document.pop("game")
+    del game["race_window_ms"]
+    return {**document, **game, "time": str(settings.game.time)}
 
 
 @pytest.fixture

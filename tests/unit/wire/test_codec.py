@@ -64,6 +64,8 @@ def test_messages_keep_their_class() -> None:
         (b"\xc3", "expected a map, got: boolean - at $"),
         (b"\x80\x80", "expected one value, got: 1 bytes after it - at $"),
         (action(note="é" * 513), "expected at most 1024 bytes, got: 1026 bytes - at $.note"),
+        (action(action={"plays": [{1: 2}]}), "expected a string as key, got: integer - at $.action.plays[0]"),
+        (action(action={"plays": [{"a": {None: 2}}]}), "expected a string as key, got: nil - at $.action.plays[0].a"),
         (b"\x81\xa1a\x81\x01\x02", "expected a string as key, got: integer - at $.a"),
         (b"\x81\xa1a\x81\x80\x02", "expected a string as key, got: map - at $.a"),
         (bytes(MAX_FRAME + 1), f"expected at most {MAX_FRAME} bytes, got: {MAX_FRAME + 1}"),

@@ -48,7 +48,7 @@ def planted(*rows: dict[str, Any], turned: bool) -> dict[str, Any]:
         ({"event": "bonus", "seat": 0, "kinds": 3, "points": 4}, "▲ ann (seat 0) scored 3 kinds: 4 points more"),
         (
             {"event": "over", "reason": "target", "ranks": [2, 1], "scores": [20, 26]},
-            "The game is over: a score is above 25. 1. ■ bob (seat 1), 2. ▲ ann (seat 0)",
+            "The game is over: a score is above 25. 1. ■ bob (seat 1) 26 points, 2. ▲ ann (seat 0) 20 points",
         ),
     ],
 )

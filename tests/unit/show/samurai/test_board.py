@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arena.rules.samurai.tiles import TILES
 from rich.text import Text
 
 from arena.rules.samurai.board import Board, parse_board
+from arena.rules.samurai.state import TILES
 from arena.show.samurai.board import legend, map_lines, tile_code
 
 SMALL = """\

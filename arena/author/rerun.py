@@ -140,7 +140,7 @@ class Rerun:
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
         if isinstance(answer, Cause):
             chair.fault = answer
-            return Reply(asked=asked, action=None, note=None, used_ms=times.limit_ms, fault=answer.detail)
+            return Reply(asked=asked, action=None, note=None, used_ms=times.limit_ms, fault=answer.cited)
         if clock is not None:
             clock.charge(answer.used_ns)
         return self._judge(asked, answer)
@@ -154,7 +154,7 @@ class Rerun:
             self._rules.act(asked.state, self._seat, plays)
             action = self._rules.write_action(plays)
         except ActionError as error:
-            fault = refused(error).detail
+            fault = refused(error).cited
         used_ms = answer.used_ns / NS_PER_MS
         return Reply(asked=asked, action=action, note=message.note, used_ms=used_ms, fault=fault)
 

@@ -1,7 +1,7 @@
-"""Bots as their manifests describe them.
+"""Finds bots and reads their manifests.
 
-A bot is named by a folder with a `bot.toml`, by the name of a bundled bot, or by `cmd:COMMAND LINE`. What has a slash
-or begins with a dot is a folder; a plain name is a bundled bot before it is a folder here.
+A bot is given as a folder with a `bot.toml`, as the name of a bundled bot, or as `cmd:COMMAND LINE`. A name with a slash
+or a leading dot is a folder; a plain name means the bundled bot of that name first, then a folder here.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from arena.resources import bots_folder
 
 MANIFEST: Final = "bot.toml"
 TEMPLATE: Final = "template"
-"""The folder in `bots/LANGUAGE/` that new bots begin from: no bot itself."""
+"""The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
-"""What a command line that stands for a bot begins with."""
+"""The prefix of a command line that stands for a bot."""
 _PYTHON: Final = "{python}"
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
 LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
-"""Folders that are no part of a bot: they are made from what is. Names that begin with a dot are left out too."""
+"""Folders that are not part of a bot, because tools make them. Names that begin with a dot are left out too."""
 
 
 class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,10 +49,10 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
     """The rules it plays; empty if the manifest does not say."""
     digest: str
-    """SHA-256 (hex) over manifest, files and included files: what it is, wherever it lies."""
+    """SHA-256 (hex) over manifest, files and included files; the same wherever the folder is."""
     memory_mib: int = 2048
     file_mib: int = 16
-    """No file it writes, its captured output included, grows beyond this."""
+    """Largest size of a file that it writes, its captured output included."""
     start_ms: int = 10_000
     """Time for `hello` after the start, and for `ready` after `game_start`."""
 
@@ -84,18 +84,18 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """What a bot cannot run without, and is not there."""
+    """Something that a bot needs to run and that does not exist."""
 
     what: str
     """A program or a file, as the manifest names it."""
     program: bool
-    """Whether it is looked for on the path; else it is a file."""
+    """Whether it is a program on the path; otherwise it is a file."""
     buildable: bool
-    """Whether the manifest's `build` makes it; else somebody has to install it."""
+    """Whether the manifest's `build` makes it; otherwise somebody has to install it."""
 
 
 def load_bot(ref: str) -> BotSpec:
-    """The bot that `ref` names, ready to be started.
+    """Returns the bot that `ref` names, ready to be started.
 
     Raises:
         BotError: There is none, its manifest cannot be used, or its program is not there. Show the message to the
@@ -110,7 +110,7 @@ def load_bot(ref: str) -> BotSpec:
         if lack.buildable:
             remedy = f"build it: run `arena bot build {shlex.quote(ref)}`"
         else:
-            remedy = "install it, or mend the manifest"
+            remedy = "install it, or correct the manifest"
         raise BotError(
             f"{folder / MANIFEST}: expected {lack.what!r}, which {manifest.name} needs, "
             f"got: no such {'program on the path' if lack.program else 'file'}; {remedy}"
@@ -119,7 +119,7 @@ def load_bot(ref: str) -> BotSpec:
 
 
 def find_bot(ref: str) -> Path:
-    """The folder of the bot that `ref` names, which is no command line.
+    """Returns the folder of the bot that `ref` names. `ref` must not be a command line.
 
     Raises:
         BotError: There is none. Show the message to the operator.
@@ -137,18 +137,18 @@ def find_bot(ref: str) -> Path:
 
 
 def bundled_bots() -> list[BotSpec]:
-    """The bots that come with the arena, by name. Whether their programs are built is not checked: `load_bot` does."""
+    """Returns the bundled bots, by name. Unlike `load_bot`, does not check that their programs are built."""
     return [_spec(read_manifest(folder), folder) for _, folder in sorted(bundled_folders().items())]
 
 
 def bundled_folders() -> dict[str, Path]:
-    """The folders of the bots that come with the arena, by their names."""
+    """Returns the folders of the bundled bots, by the bots' names."""
     folders = (path.parent for path in sorted(bots_folder().glob(f"*/*/{MANIFEST}")))
     return {read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE}
 
 
 def check_name(name: str) -> None:
-    """Check that a bot may be called so.
+    """Checks that a bot may have this name.
 
     Raises:
         BotError: It may not.
@@ -158,10 +158,10 @@ def check_name(name: str) -> None:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """What the manifest in a bot's folder says.
+    """Reads the manifest in a bot's folder.
 
     Raises:
-        BotError: It cannot be read, or says what it must not. The message names the file and the key.
+        BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
     """
     path = folder / MANIFEST
     try:
@@ -181,7 +181,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def missing(manifest: Manifest, folder: Path) -> Missing | None:
-    """The first thing that a bot cannot run without and that is not there, or None if it can be started."""
+    """Returns the first thing that a bot needs and that does not exist, or None if the bot can be started."""
     for program in manifest.needs:
         if not _runs(program, folder):
             return Missing(program, program=True, buildable=False)
@@ -198,13 +198,13 @@ def missing(manifest: Manifest, folder: Path) -> Missing | None:
 
 
 def missing_tool(manifest: Manifest, folder: Path) -> str | None:
-    """The program that builds a bot, if it is not there."""
+    """Returns the program that builds a bot if it is not installed, else None."""
     tool = build_command(manifest)[:1]
     return next((program for program in tool if not _runs(program, folder)), None)
 
 
 def build_command(manifest: Manifest) -> tuple[str, ...]:
-    """The command that builds a bot, placeholders resolved; empty if nothing needs building."""
+    """Returns the command that builds a bot, placeholders resolved; empty if nothing needs building."""
     return tuple(map(_resolve, manifest.build))
 
 
@@ -262,9 +262,9 @@ def _runs(program: str, folder: Path) -> bool:
 
 
 def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Everything that makes the bot what it is: relative paths, sorted, and contents.
+    """Yields the files that define a bot: relative paths, sorted, and contents.
 
-    What is built is left out: the same source must have the same digest whatever the compiler.
+    Built files are left out: the same source must have the same digest whatever the compiler.
     """
     found: list[str] = []
     made = {str(Path(name)) for name in built}
@@ -281,7 +281,7 @@ def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> It
 
 
 def _counts(name: str) -> bool:
-    """Whether a folder of this name is part of a bot."""
+    """Says whether a folder of this name is part of a bot."""
     return name not in LEFT_OUT and not name.startswith(".")
 
 

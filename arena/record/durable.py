@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, also after a power failure."""
+"""Writes files whole or not at all, even if the power fails."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Write a file under a temporary name, sync it, and rename it; an older file of that name is replaced at once.
+    """Writes a file under a temporary name, syncs it, and renames it; that replaces an older file in one step.
 
     Raises:
         OSError: It could not be written. Nothing is left of it.

@@ -1,12 +1,12 @@
-"""The log of a game: JSON Lines, one record a line, readable by eye and by any JSON parser.
+"""Writes and reads the log of a game: JSON Lines, one record a line, readable by people and by any JSON parser.
 
 Laws:
 1. A log alone is enough to play the game again: it holds the board, the options, every draw and every action.
-2. Every line ends with `"sum"`: the CRC-32 of the file up to that key, 8 hex digits. Whatever byte is altered, the
-   first line whose sum is wrong is the place. Sums find accidents; a forger is found by the rules, by the secret,
-   and by the SHA-256 of the file in the database.
-3. The play digest covers what was played and nothing of who played it or when: no name, note or time.
-4. A log is written when its game is over, whole or not at all: while bots play there is nothing to peek into.
+2. Every line ends with `"sum"`: the CRC-32 of the file up to that key, 8 hex digits. If a byte is altered, the first
+   line with a wrong sum is the place. Sums find accidents; the rules, the secret, and the SHA-256 of the file in the
+   database find forgery.
+3. The play digest covers what was played, but not who played it or when: no name, note or time.
+4. A log is written when its game is over, whole or not at all: while bots play, there is no file to read.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class LoggedEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     """A fact that happened."""
 
     data: Payload
-    """The fact, as bots are sent it."""
+    """The fact, as it is sent to bots."""
     to: list[Seat] | None = None
-    """The seats that were told, or None for everyone."""
+    """The seats that were told; None means every seat."""
 
     def reaches(self, seat: Seat) -> bool:
-        """Returns whether a seat was told."""
+        """Says whether a seat was told."""
         return self.to is None or seat in self.to
 
 
 class LoggedBot(msgspec.Struct, frozen=True):
-    """Who sat at a seat."""
+    """The bot that sat at a seat."""
 
     name: str
     version: str
@@ -81,8 +81,8 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     n: int
     draw: int
     tied: list[Seat] | None = None
-    """The seats that were equally fast in a race, ascending. The draw is the order in which they come, among all their
-    orders in lexicographic order; their actions follow."""
+    """The seats that were equally fast in a race, ascending. The draw is the number of the order in which they come,
+    among all their orders sorted lexicographically. Their actions follow."""
     events: list[LoggedEvent]
     ms: int
 
@@ -112,7 +112,7 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
-    """A seat decided in a race, and others who were faster had made that illegal: it was asked again."""
+    """A seat decided in a race, but faster seats had made its action illegal: it was asked again."""
 
     seat: Seat
     kind: str
@@ -178,10 +178,10 @@ _GONE: Final = frozenset({Termination.CRASHED, Termination.DISCONNECTED, Termina
 
 
 def _what_happened(code: str) -> str:
-    """Returns what a termination comes to for the game.
+    """Returns what a termination means for the game.
 
-    Whether a process that is gone crashed, lost its connection first or ran out of memory can depend on how busy the
-    machine was. The game is the same.
+    Whether a process is recorded as crashed, disconnected or out of memory can depend on how busy the machine was. The
+    game is the same.
     """
     return "gone" if code in _GONE else code
 
@@ -193,12 +193,12 @@ _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
 
 def play_digest(records: Iterable[Header | Record]) -> str:
-    """Returns the SHA-256 (hex) over what was played, from the header to the outcome without its own field for it."""
+    """Returns the SHA-256 (hex) over what was played, from the header to the outcome, without `play_digest` itself."""
     return hashlib.sha256(_encode([record.played() for record in records])).hexdigest()
 
 
 def write_log(path: Path, records: Iterable[Header | Record]) -> str:
-    """Puts a log safely on the disk, whole or not at all. Returns its SHA-256 (hex).
+    """Writes a log durably, whole or not at all. Returns its SHA-256 (hex).
 
     Raises:
         OSError: It could not be written. Nothing is left.
@@ -219,12 +219,12 @@ def _lines(records: Iterable[Header | Record]) -> Iterator[bytes]:
 
 
 class Log(msgspec.Struct, frozen=True):
-    """A log as it was read: every sum is right, the first record is a header and the last an outcome."""
+    """A log that was read: every sum is right, the first record is a header and the last an outcome."""
 
     source: str
     header: Header
     records: list[Record]
-    """All after the header; record i stands in line i + 2."""
+    """All records after the header; record i is on line i + 2."""
     sha256: str
     """SHA-256 (hex) of the file."""
 
@@ -240,7 +240,7 @@ def read_log(path: Path) -> Log:
     """Reads a log.
 
     Raises:
-        LogError: It cannot be read, or it is no log of this format.
+        LogError: It cannot be read, or it is not a log of this format.
         ReplayMismatch: It was altered; the message names the line.
     """
     try:
@@ -251,7 +251,7 @@ def read_log(path: Path) -> Log:
 
 
 def parse_log(data: bytes, source: str) -> Log:
-    """Reads a log's bytes; `source` names it in errors. Raises as `read_log`."""
+    """Reads a log's bytes; `source` names it in errors. Raises what `read_log` raises."""
     if not data.startswith(b'{"record":"header"'):
         raise LogError(f"expected a game log, which begins with a header record, got something else - at {source}")
     _check_format(data, source)
@@ -284,7 +284,7 @@ def parse_log(data: bytes, source: str) -> Log:
 
 
 def _check_format(data: bytes, source: str) -> None:
-    """Refuses a log of another format, before anything else is read of it."""
+    """Refuses a log of another format before anything else of it is read."""
     format = re.match(rb'\{"record":"header","format":([0-9]{1,9}),', data)
     got = int(format[1]) if format else None
     if got != FORMAT:

@@ -1,4 +1,4 @@
-"""A tournament's secret, revealed beside its logs when it is over."""
+"""Reveals a tournament's secret beside its logs, and reads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SECRET_FILE = "secret.json"
 
 
 class Secret(msgspec.Struct, frozen=True):
-    """What the file holds."""
+    """The content of the file."""
 
     tournament: str
     secret: str
@@ -23,7 +23,7 @@ class Secret(msgspec.Struct, frozen=True):
 
 
 def reveal(folder: Path, tournament: str, secret: bytes, commitment: str) -> None:
-    """Write the secret into the folder of the tournament's logs. It may be called again.
+    """Writes the secret into the folder of the tournament's logs. It may be called again.
 
     Raises:
         OSError: It could not be written.
@@ -32,7 +32,7 @@ def reveal(folder: Path, tournament: str, secret: bytes, commitment: str) -> Non
 
 
 def revealed(folder: Path) -> Secret | None:
-    """The secret that was revealed in a folder, or None if there is none.
+    """Returns the secret that was revealed in a folder, or None if there is none.
 
     Raises:
         LogError: The file is there and cannot be used.

@@ -1,4 +1,4 @@
-"""Chance that anyone can check: every draw is derived from a secret that was committed to before the game.
+"""Draws chance that anyone can check: every draw is derived from a secret that was committed to before the game.
 
 `protocol/CHANCE.md` is the authority; `protocol/vectors/chance.json` are its test vectors. In short::
 
@@ -26,12 +26,12 @@ def new_secret() -> bytes:
 
 
 def seed_secret(seed: str) -> bytes:
-    """Returns the tournament's secret that belongs to a seed: whoever knows the seed knows every draw."""
+    """Returns the tournament's secret for a seed. Anyone who knows the seed knows every draw."""
     return hashlib.sha256(f"arena/1/seed/{seed}".encode()).digest()
 
 
 def commitment(secret: bytes) -> str:
-    """Returns what is published of a secret beforehand: its SHA-256 (hex)."""
+    """Returns what is published before the game: the secret's SHA-256 (hex)."""
     return hashlib.sha256(secret).hexdigest()
 
 
@@ -41,7 +41,7 @@ def deal_secret(tournament_secret: bytes, deal: int) -> bytes:
 
 
 def bot_seed(tournament_secret: bytes, deal: int, seat: Seat) -> int:
-    """Returns a number of 53 bits for a bot's own randomness."""
+    """Returns a 53-bit number for a bot's own randomness."""
     key = _hmac(tournament_secret, f"arena/1/bot-seeds/{deal}")
     return int.from_bytes(_hmac(key, f"arena/1/seat/{seat}")[:8]) >> 11
 

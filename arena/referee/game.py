@@ -1,12 +1,12 @@
-"""One game: the only place where the course of a game, its seats, clocks and links meet.
+"""Plays one game: the only place where the course of a game, its seats, clocks and links meet.
 
 Laws:
-1. One synchronous loop does what is due in the course: chance draws, seats are asked, answers are awaited.
+1. One synchronous loop does what is due in the course: it draws, asks seats, and waits for answers.
 2. Whatever a bot does becomes a value. Nothing that a bot does raises through `play`.
 3. A seat's time runs from the moment its request is handed to the link to the moment its answer has arrived.
-4. A fault counts when the seat is next asked, or is being asked: so that a game does not depend on when in an
-   opponent's turn a process happened to die.
-5. A bot that forfeited is ended: at once if its time was over, else when it has had a moment to read why.
+4. A fault counts when the seat is next asked, or while it is asked. So a game does not depend on the moment of an
+   opponent's turn in which a process happened to die.
+5. A bot that forfeited is killed: at once if its time was over, else after a moment in which it can read why.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _NO_ANSWER: Final = "did not answer in time"
 _TOLD: Final = frozenset(
     {Termination.TIMEOUT, Termination.ILLEGAL_ACTION, Termination.MALFORMED, Termination.PROTOCOL_VIOLATION}
 )
-"""The forfeits after which there is still somebody to send an `error` to."""
+"""The forfeits after which the bot can still be sent an `error`."""
 
 
 class Game:
-    """One game in progress. Make it, call `play` once."""
+    """One game in progress. Call `play` once."""
 
     def __init__(
         self, job: Job, rules: Rules[Any], link: Link, watch: Watch | None = None, tap: Tap | None = None
     ) -> None:
-        """`watch` is given each record, between decisions, and `tap` each message."""
+        """Prepares the game. `watch` is called with each record, between decisions, and `tap` with each message."""
         self._job = job
         self._rules = rules
         self._link = link
@@ -57,12 +57,12 @@ class Game:
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
         self._race: Race | None = None
-        """The race that is on."""
+        """The race in progress, if any."""
         self._claims: dict[Seat, Answer] = {}
-        """The answers in it that wait to be served."""
+        """The answers in the race that wait for their turn."""
 
     def play(self) -> GameResult:
-        """Plays the game to its end, writes its log, and returns what it came to."""
+        """Plays the game to its end, writes its log, and returns the result."""
         keep: frozenset[Seat] = frozenset()
         try:
             self._open()
@@ -135,7 +135,7 @@ class Game:
     # Decisions
 
     def _ask(self) -> None:
-        """Sends the requests that are due. A seat that has a fault already is not asked, and fails."""
+        """Sends the requests that are due. A seat that already has a fault is not asked, but fails."""
         ask = self._course.ask()
         requests = []
         for decision in ask.decisions:
@@ -154,7 +154,7 @@ class Game:
                 self._race.ask(seat, sent_ns)
 
     def _await_all(self) -> None:
-        """Waits for all answers before any is made."""
+        """Waits for all answers before it applies any."""
         for seat, answer in sorted(self._table.collect(_NO_ANSWER).items()):
             if isinstance(answer, Cause):
                 self._fail(seat, answer)
@@ -162,7 +162,7 @@ class Game:
                 self._answer(seat, answer)
 
     def _await_race(self, race: Race) -> None:
-        """Waits for the next answer, or makes those that nobody can have been faster than."""
+        """Waits for the next answer, or applies the answers that no other seat can have beaten."""
         came = self._table.next(_NO_ANSWER, race.settled_ns())
         if came is not None:
             seat, answer = came
@@ -183,7 +183,7 @@ class Game:
             self._answer(seat, self._claims.pop(seat))
 
     def _answer(self, seat: Seat, answer: Answer) -> None:
-        """Makes an answer."""
+        """Applies an answer to the game."""
         chair, message = self._chairs[seat], answer.message
         assert isinstance(message, Action)
         chair.clock.charge(answer.used_ns)
@@ -212,18 +212,17 @@ class Game:
         self._scribe.forfeited([self._forfeits[seat] for seat in seats], turn, events)
 
     def _dismiss(self, seat: Seat, cause: Cause, turn: int) -> Forfeit:
-        """Tells the bot why it forfeits, and ends it: nothing that it says counts any more."""
+        """Tells the bot why it forfeits, and stops it. Nothing that it sends counts any more."""
         told = cause.code in _TOLD
         if told:
             self._chairs[seat].send(Error(code=cause.error_code or cause.code, message=cause.detail[:1000]))
         words = self._link.last_words(seat)
         self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
-        rule = f" ({cause.rule})" if cause.rule else ""
         overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
         return Forfeit(
             seat=seat,
             code=cause.code,
-            sentence=f"seat {seat} {cause.detail}{rule}{overloaded}",
+            sentence=f"seat {seat} {cause.cited}{overloaded}",
             turn=turn,
             stderr=words,
             overloaded=cause.overloaded,
@@ -258,13 +257,13 @@ class Game:
         )
 
     def _keep_output(self) -> None:
-        """Writes down what the bots wrote: for their authors, in a file for each seat that wrote anything."""
+        """Saves what the bots printed, for their authors: one file for each seat that printed anything."""
         for chair in self._chairs:
             if output := self._link.output(chair.seat):
                 self._path.with_suffix(f".seat{chair.seat}.output").write_text(output + "\n", encoding="utf-8")
 
     def _say_over(self, *, interrupted: bool = False) -> None:
-        """Tells every seat that is still in the game. A game can be interrupted before all know of it."""
+        """Sends `game_over` to every seat that is in the game. An interrupted game may not have reached every seat."""
         for chair in self._chairs:
             if chair.is_in_game and chair.fault is None:
                 number = chair.session.next_game() - 1
@@ -282,7 +281,7 @@ class Game:
         )
 
     def _show(self) -> None:
-        """Lets those who look on see what is new; no seat is asked now."""
+        """Shows onlookers what is new. It is called while no seat is asked."""
         self._scribe.show()
         if self._wiretap:
             self._wiretap.tell(self._scribe.begun_ns)

@@ -1,4 +1,4 @@
-"""One game as work to be done: plain data that crosses a process boundary."""
+"""Describes one game as work for a worker: plain data that crosses a process boundary."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from arena.types import GameSettings
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a worker needs to play one game."""
+    """Everything that a worker needs to play one game."""
 
     game: str
     """Identifier, unique in the database; letters, digits and hyphens: the log's name is `{game}.jsonl`."""
     tournament: str | None
     """The tournament's identifier, for the log."""
     settings: GameSettings
-    """What is played; the board with its text."""
+    """What is played, with the board's text."""
     bots: tuple[BotSpec, ...]
     """By seat."""
     deal: int
@@ -26,6 +26,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     secret: bytes
     """The tournament's 32-byte secret, from which the deal's is derived."""
     logs: str
-    """The folder for logs; it exists."""
+    """The folder for logs, which exists."""
     keep_bots: bool = True
-    """Whether processes may serve further games."""
+    """Whether bot processes may be kept for later games."""

@@ -1,4 +1,4 @@
-"""Plays a logged game again: its course is fed with the records, and each record is compared with what is due."""
+"""Plays a logged game again: feeds the records to its course, and compares each record with what is due."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arena.rules.course import Accepted, Answers, Ask, Course, Late, Over
 from arena.types import Seat, Termination, board_hash
 
 Listen: TypeAlias = Callable[[Course, Decision], None]
-"""Is given the course and a decision at the moment when its seat is asked for it."""
+"""Called with the course and a decision at the moment when the seat is asked for it."""
 
 _encode = msgspec.json.Encoder().encode
 _GUILTY = {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}
@@ -47,7 +47,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def rules_of(header: Header, source: str) -> Rules[Any]:
-    """Returns the rules that a game was played by; `source` names its log in errors.
+    """Returns the rules of a logged game; `source` names its log in errors.
 
     Raises:
         ReplayMismatch: The header does not describe a game that this program can play.
@@ -73,13 +73,13 @@ def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
 
     Args:
         log: The log.
-        listen: Is called for each seat that is asked, before the record that follows.
+        listen: Called for each seat that is asked, before the record that follows.
 
     Yields:
         A step for every record.
 
     Raises:
-        ReplayMismatch: A record is not what the rules make of the records before it.
+        ReplayMismatch: A record disagrees with what the rules make of the records before it.
     """
     player = _Player(log, listen)
     for line, record in enumerate(log.records, start=2):
@@ -89,7 +89,7 @@ def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
 
 
 class _Player:
-    """Feeds the course of a game with the records of its log."""
+    """Feeds the records of a log to the course of its game."""
 
     def __init__(self, log: Log, listen: Listen | None) -> None:
         self.course = Course(rules_of(log.header, log.source))
@@ -116,14 +116,14 @@ class _Player:
                 self._outcome(record)
 
     def _pass_over(self, seat: Seat | None) -> None:
-        """Lets tied seats fail whose turn has gone by: an action that the rules refused has no record of its own."""
+        """Lets tied seats fail whose turn is past: an action that the rules refused has no record of its own."""
         tied = self.course.order
         while tied and tied[0] != seat:
             self.course.fail(tied[0], Termination.ILLEGAL_ACTION)
             tied = self.course.order
 
     def _never_came(self, record: Record) -> bool:
-        """Returns whether a record says which seats did not come to the game. They forfeit before anybody is asked."""
+        """Says whether a record names seats that did not start. They forfeit before any seat is asked."""
         if self.course.begun or not isinstance(record, ForfeitRecord):
             return False
         rules, guilty = self.course.rules, {forfeit.seat for forfeit in record.forfeits}

@@ -1,4 +1,4 @@
-"""What a seat was asked in a logged game: each request as it was, composed again from the log."""
+"""Reconstructs from a log what a seat was asked, request by request."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ _EVERYTHING: Final = ("view", "events", "legal")
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """One request, and what came of it."""
+    """One request and its answer."""
 
     turn: int
     """The number of the turn; 0 is the set-up."""
     request: Request
-    """With all that a request can carry. Its `id` counts the seat's requests in this game, from 1."""
+    """The request with everything that it can carry. Its `id` counts the seat's requests in this game, from 1."""
     state: Any
-    """The state in which it was asked."""
+    """The state in which the seat was asked."""
     answer: ActionRecord | LateRecord | None = None
-    """What it answered; None if it forfeited."""
+    """The seat's answer; None if it forfeited."""
     forfeit: LoggedForfeit | None = None
-    """How it forfeited, if it did."""
+    """The seat's forfeit, if it forfeited."""
 
 
 def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
-    """Yields the requests that a seat had, in their order. One that it never got, as its bot did not start, is none.
+    """Yields the requests of a seat, in order. A request that was never sent, because its bot did not start, is left out.
 
     Raises:
-        ReplayMismatch: The log is not what the rules make of it.
+        ReplayMismatch: The log disagrees with the rules.
     """
     clock = Clock(log.header.settings.time)
     open_requests: list[Asked] = []
@@ -60,7 +60,7 @@ def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
 
 
 def _answered(asked: Asked, record: Record, seat: Seat) -> Asked | None:
-    """Returns a request with what a record says of it, if the record does."""
+    """Returns a request with its answer or forfeit from a record, or None if the record holds neither."""
     if isinstance(record, ActionRecord | LateRecord) and record.seat == seat:
         return msgspec.structs.replace(asked, answer=record)
     if isinstance(record, ForfeitRecord):

@@ -78,6 +78,11 @@ class Cause(msgspec.Struct, frozen=True):
     overloaded: bool = False
     """The machine was overloaded at that moment."""
 
+    @property
+    def cited(self) -> str:
+        """Returns the detail, with the rule that was broken behind it."""
+        return f"{self.detail} ({self.rule})" if self.rule else self.detail
+
 
 def refused(error: ActionError) -> Cause:
     """Returns what an action that the rules refuse comes to."""

@@ -56,7 +56,7 @@ class BoardFacts(msgspec.Struct, frozen=True, kw_only=True):
 class Presenter:
     """Tells and draws one logged game, and the boards of its game.
 
-    Text from others (names of bots, events, board files) goes through `arena.show.text`.
+    Text from others (names of bots, events, board files) goes through `arena.text.plain`.
 
     Args:
         header: The log's first record.

@@ -1,12 +1,12 @@
-"""One SQLite file: opening it safely, transactions, and the lock of its only writer.
+"""Opens one SQLite file safely, with transactions and the lock of its only writer.
 
 Laws:
-1. One writer: whoever writes holds an exclusive lock on `FILE-lock` for as long as the database is open. Readers open
-   the file read-only, so that they cannot reset its write-ahead log.
-2. A file of another program is never changed: what it is, is looked at before anything is set.
-3. Every setting that durability rests on is read back: SQLite ignores what it cannot do, without a word.
-4. A transaction that writes begins IMMEDIATE. One that reads first and then writes fails at once when another
-   connection has written meanwhile, whatever the timeout.
+1. One writer: the process that writes holds an exclusive lock on `FILE-lock` for as long as the database is open.
+   Readers open the file read-only, so that they cannot reset its write-ahead log.
+2. A file of another program is never changed: the file is identified before any setting is changed.
+3. Every setting that durability depends on is read back, because SQLite silently ignores what it cannot do.
+4. A transaction that writes begins IMMEDIATE. One that reads first and then writes would fail at once if another
+   connection has written in between, whatever the timeout.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ BUSY_MS = 10_000
 """How long a statement waits for another connection's lock."""
 
 APPLICATION_ID: Final = int.from_bytes(b"aren")
-"""Stands in the header of every database of ours, where `file` and others look for whose a file is."""
+"""Marks the header of every database of ours, where `file` and other tools look for the owner of a file."""
 
 MIGRATIONS = ("0001_tournaments", "0002_pools", "0003_claimed_games", "0004_game_settings")
-"""The names of all in `arena.store.migrations`: here too, so that nothing is imported for them when all have run."""
+"""The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
@@ -59,7 +59,7 @@ _TROUBLES: Final = {
 
 
 def trouble(error: sqlite3.Error, path: Path) -> StoreError:
-    """Returns the error for what SQLite said: what was expected instead, and what the operator can do about it."""
+    """Returns our error for one of SQLite: what was expected, and what the operator can do about it."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     expected, remedy = _TROUBLES.get(code, ("the database to work", ""))
     return StoreError(f"expected {expected}, got: {error} - at {path}{remedy and '; '}{remedy}")
@@ -68,10 +68,10 @@ def trouble(error: sqlite3.Error, path: Path) -> StoreError:
 def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """Opens the database with every setting in force.
 
-    Transactions are ours: the driver begins none.
+    The caller begins transactions; the driver begins none.
 
     Raises:
-        StoreError: It cannot be opened, belongs to another program, or a setting does not take. Show the message to
+        StoreError: It cannot be opened, belongs to another program, or a setting has no effect. Show the message to
             the operator.
     """
     mode = "rwc" if write else "ro"
@@ -124,10 +124,10 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
     """Brings the tables up to date, all or nothing, and marks the file as ours.
 
-    Foreign keys are off meanwhile, else a table that others refer to could not be replaced, and are checked at the end.
+    Foreign keys are off meanwhile, so that a table that others refer to can be replaced. They are checked at the end.
 
     Raises:
-        StoreError: They are broken, which only a hand from outside can have done. Nothing has changed.
+        StoreError: They are broken, which only a change by another program can cause. Nothing has changed.
     """
     if set(MIGRATIONS) <= _applied(connection):
         return
@@ -148,12 +148,12 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:
-    """Whether the tables are those of an earlier version, so that `migrate` brings them up to date."""
+    """Says whether the tables are those of an earlier version, which `migrate` brings up to date."""
     return set() < _applied(connection) < set(MIGRATIONS)
 
 
 def check_current(connection: sqlite3.Connection, path: Path) -> None:
-    """Check that the tables are those of this version.
+    """Checks that the tables are those of this version.
 
     Raises:
         StoreError: They are not; the message says what to do.
@@ -179,7 +179,7 @@ def _applied(connection: sqlite3.Connection) -> set[str]:
 
 @contextmanager
 def immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that writes: all of it is on the disk when the block ends, or none of it."""
+    """Runs the block in a transaction that writes: at its end all of it is on the disk, or none of it."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -192,7 +192,7 @@ def immediate(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction that only reads: every query in it sees the same moment."""
+    """Runs the block in a transaction that only reads: every query in it sees the same moment."""
     connection.execute("BEGIN")
     try:
         yield
@@ -202,10 +202,10 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Holds the lock of the database's only writer; the system takes it back when the process ends, however it ends.
+    """Holds the lock of the database's only writer. The system releases it when the process ends, however it ends.
 
-    The lock file is removed before it is let go. Whoever had opened it by then would lock a file that nobody else can
-    find any more: so after locking it is checked that the file is still there under its name.
+    The lock file is removed before the lock is released. A process that had opened it before then locks a file that no
+    other process can find: so after locking, a process checks that the file still has its name.
 
     Raises:
         StoreError: Another process holds it; the message names it.
@@ -215,7 +215,7 @@ def locked(path: Path) -> Iterator[None]:
     descriptor = _lock(lock, path)
     try:
         os.ftruncate(descriptor, 0)
-        with suppress(OSError):  # the name of its holder is a help, no more: a full disk has no room for it
+        with suppress(OSError):  # the holder's name only helps people; a full disk may have no room for it
             os.write(descriptor, f"process {os.getpid()} ({Path(sys.argv[0]).name})\n".encode(errors="replace"))
         yield
     finally:
@@ -226,7 +226,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def _lock(lock: Path, path: Path) -> int:
-    """Opens and locks the lock file, making it where needed; returns its descriptor."""
+    """Opens and locks the lock file, making it if needed. Returns its descriptor."""
     while True:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -252,7 +252,7 @@ def _lock(lock: Path, path: Path) -> int:
 
 
 def _is_at(descriptor: int, path: Path) -> bool:
-    """Whether an open file is the one of that name."""
+    """Says whether an open file is still the one at that path."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The database's tables, as migrations: each runs once, in one transaction with the record that it ran.
+"""Makes the database's tables by migrations. Each runs once, in one transaction with the record that it ran.
 
 Never change a migration that was released: add another.
 """
@@ -45,8 +45,8 @@ _TABLES = (
         PRIMARY KEY (tournament, number),
         UNIQUE (tournament, name)
     )""",
-    # `number` is the place in the schedule. A `planned` game waits for a claim. A claim is `attempt`: a result is taken
-    # only from the last one.
+    # `number` is the place in the schedule. A `planned` game waits for a claim. `attempt` counts claims: a result is
+    # taken only from the last one.
     """CREATE TABLE games (
         id TEXT PRIMARY KEY,
         tournament TEXT NOT NULL REFERENCES tournaments (id),
@@ -85,7 +85,7 @@ _TABLES = (
         PRIMARY KEY (game, seat),
         UNIQUE (game, entrant)
     )""",
-    # The rating of an entrant after game `number`; his last row is his rating.
+    # The rating of an entrant after game `number`; the last row is the current rating.
     """CREATE TABLE ratings (
         tournament TEXT NOT NULL,
         entrant INTEGER NOT NULL,
@@ -101,7 +101,7 @@ _TABLES = (
 
 @migrations(name="0001_tournaments")
 def tournaments(db: Database) -> None:
-    """Tournaments, their entrants, the schedule, results and ratings."""
+    """Makes the tables of tournaments, their entrants, the schedule, results and ratings."""
     for statement in _TABLES:
         db.execute(statement)
 
@@ -136,7 +136,7 @@ _TOURNAMENTS = """CREATE TABLE new_tournaments (
         CHECK (status = 'running' OR rated = games)
     )"""
 
-# A rating is of its tournament's pool: no row can say otherwise, and no tournament with ratings can change its pool.
+# A rating belongs to its tournament's pool: no row can say otherwise, and no tournament with ratings can change pools.
 _RATINGS = """CREATE TABLE new_ratings (
         pool INTEGER NOT NULL,
         tournament TEXT NOT NULL,
@@ -151,12 +151,12 @@ _RATINGS = """CREATE TABLE new_ratings (
     )"""
 
 _KEPT = "created, seed, secret, commitment, logs, games, rated, seconds, status, finished"
-"""What a tournament keeps as it was."""
+"""Columns of a tournament that are copied unchanged."""
 
 
 @migrations(name="0002_pools")
 def pools(db: Database) -> None:
-    """Ratings of different rules apart, and the window of a race among the settings."""
+    """Separates the ratings of different rules, and adds the race window to the settings."""
     db.execute(_POOLS)
     db.execute(_TOURNAMENTS)
     for id, settings in db.execute("SELECT id, settings FROM tournaments ORDER BY rowid").fetchall():
@@ -180,16 +180,16 @@ def pools(db: Database) -> None:
 
 @migrations(name="0003_claimed_games")
 def claimed_games(db: Database) -> None:
-    """No rows for games that were never claimed: the schedule is computed. `planned` ones were given back.
+    """Removes the rows of games that were never claimed: the schedule is computed. `planned` games were given back.
 
-    Games were claimed in schedule order before, too, so what is left are the first games of the schedule.
+    Earlier versions claimed games in schedule order too, so the first games of the schedule remain.
     """
     db.execute("DELETE FROM games WHERE status = 'planned' AND attempt = 0")
 
 
 @migrations(name="0004_game_settings")
 def game_settings(db: Database) -> None:
-    """Groups what describes the game among the settings of a tournament, and gives seats room for a score."""
+    """Groups the game's settings within those of a tournament, and adds a score to seats."""
     db.execute("ALTER TABLE seats ADD COLUMN score INTEGER")
     for id, settings in db.execute("SELECT id, settings FROM tournaments ORDER BY rowid").fetchall():
         now = canonical(_with_game(msgspec.json.decode(settings)))
@@ -200,14 +200,14 @@ _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "boar
 
 
 def _with_game(settings: Payload) -> Payload:
-    """Returns a tournament's settings in the form of 0004, given those of before."""
+    """Returns a tournament's settings in the form of migration 0004, from those before it."""
     game = {key: settings.pop(key) for key in _OF_THE_GAME}
     game["time"] = msgspec.to_builtins(TimeControl.parse(settings.pop("time")))
     return {**settings, "game": game}
 
 
 def _pool(db: Database, settings: str) -> int:
-    """The pool of a tournament with such settings, made if there is none."""
+    """Returns the pool of a tournament with such settings, and makes it if it does not exist."""
     told = msgspec.json.decode(settings)
     pool = {key: told[key] for key in ("rules", "rules_version", "ruleset", "options")}
     digest = _sha256(canonical(pool))

@@ -1,8 +1,8 @@
-"""TrueSkill, with the constants of `arena`.
+"""Rates bots by TrueSkill, with the constants of `arena`.
 
 Laws:
 1. Ratings are a pure function of the results in schedule order, whatever order the games finished in.
-2. A version of a bot does not learn: `TAU` is 0, so that no game counts more for being late.
+2. A version of a bot does not learn: `TAU` is 0, so that later games count no more than earlier ones.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from arena.types import Ranks
 
 MU = 25.0
-"""The rating that everyone begins with."""
+"""The rating that every bot begins with."""
 SIGMA = MU / 3
 """How uncertain it is at first."""
 BETA = MU / 6
@@ -24,11 +24,11 @@ BETA = MU / 6
 TAU = 0.0
 """How much skill drifts from game to game."""
 DRAW_PROBABILITY = 0.02
-"""How often equal bots share a rank: seldom, since three tie-breaks decide the ranking."""
+"""How often equal bots share a rank: rarely, because three tie-breaks decide the ranking."""
 
 
 class Rating(msgspec.Struct, frozen=True):
-    """What is believed of a bot's strength."""
+    """An estimate of a bot's strength."""
 
     mu: float = MU
     """The mean."""
@@ -37,7 +37,7 @@ class Rating(msgspec.Struct, frozen=True):
 
     @property
     def conservative(self) -> float:
-        """The strength that it has almost surely: `mu - 3 * sigma`. Tables sort by it."""
+        """The strength that the bot has almost certainly: `mu - 3 * sigma`. Tables sort by it."""
         return self.mu - 3 * self.sigma
 
 
@@ -49,7 +49,7 @@ def _environment() -> Any:
 
 
 def rate(ratings: Sequence[Rating], ranks: Ranks) -> list[Rating]:
-    """The ratings after one game, in the order given; equal ranks are a draw between those seats."""
+    """Returns the ratings after one game, in the order given. Equal ranks are a draw between those seats."""
     environment = _environment()
     groups = [(environment.create_rating(rating.mu, rating.sigma),) for rating in ratings]
     return [Rating(group[0].mu, group[0].sigma) for group in environment.rate(groups, ranks=list(ranks))]

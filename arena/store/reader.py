@@ -1,4 +1,4 @@
-"""Questions to the database. A reader changes nothing."""
+"""Reads from the database and changes nothing."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ class Reader:
         self.path = path
 
     def unfinished(self, digest: str) -> Tournament | None:
-        """The latest unfinished tournament with these settings, or None."""
+        """Returns the latest unfinished tournament with these settings, or None."""
         return self._tournament("WHERE digest = ? AND status = 'running' ORDER BY rowid DESC LIMIT 1", digest)
 
     def tournament(self, id: str | None = None, *, rules: str | None = None, ruleset: str | None = None) -> Tournament:
-        """The latest tournament, or the latest of those that are as wanted.
+        """Returns the latest tournament that matches.
 
         Args:
-            id: Its identifier.
-            rules: The name of its rules.
-            ruleset: The name of its ruleset.
+            id: Its identifier; None means any.
+            rules: The name of its rules; None means any.
+            ruleset: The name of its ruleset; None means any.
 
         Raises:
-            StoreError: There is none; the message names those that there are.
+            StoreError: None matches; the message names those that exist.
         """
         found = self._tournament(
             "WHERE id = coalesce(?, id) AND pool IN"
@@ -57,7 +57,7 @@ class Reader:
         return found
 
     def _known(self) -> str:
-        """The end of a message: which tournaments there are."""
+        """Returns the end of a message: which tournaments exist."""
         rows = self._db.execute(
             "SELECT tournaments.id, rules, ruleset FROM tournaments JOIN pools ON pools.id = pool"
             " ORDER BY tournaments.rowid DESC LIMIT 5"
@@ -67,16 +67,16 @@ class Reader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reading in the block see the same moment."""
+        """Makes all reads in the block see the same moment."""
         with snapshot(self._db):
             yield
 
     def has(self, tournament: str) -> bool:
-        """Whether there is such a tournament."""
+        """Says whether there is such a tournament."""
         return self._tournament("WHERE id = ?", tournament) is not None
 
     def entrants(self, tournament: str) -> list[Entrant]:
-        """The entrants, by number."""
+        """Returns the entrants, by number."""
         rows = self._db.execute(
             "SELECT number, name, version, digest, spec FROM entrants WHERE tournament = ? ORDER BY number",
             (tournament,),
@@ -98,13 +98,13 @@ class Reader:
         return [Rating() if mu is None else Rating(mu, sigma) for mu, sigma in rows]
 
     def done(self, tournament: str) -> int:
-        """How many games are done."""
+        """Returns how many games are done."""
         query = "SELECT count(*) FROM games WHERE tournament = ? AND status = 'done'"
         (count,) = self._db.execute(query, (tournament,)).fetchone()
         return int(count)
 
     def check_done(self, tournament: str) -> None:
-        """Check that every game is done and rated.
+        """Checks that every game is done and rated.
 
         Raises:
             StoreError: Some are not.
@@ -116,7 +116,7 @@ class Reader:
             )
 
     def results(self, tournament: str) -> Iterator[tuple[SeatRow, ...]]:
-        """The seats of each finished game, in schedule order, one game at a time."""
+        """Yields the seats of each finished game, in schedule order."""
         rows = self._db.execute(
             "SELECT number, entrant, rank, decisions, total_ms, max_ms, forfeit, score FROM games"
             " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
@@ -126,7 +126,7 @@ class Reader:
             yield tuple(SeatRow(*row[1:]) for row in seats)
 
     def forfeits(self, tournament: str) -> Iterator[ForfeitRow]:
-        """Every forfeit, in schedule order."""
+        """Yields every forfeit, in schedule order."""
         rows = self._db.execute(
             "SELECT game, seat, entrant, forfeit, sentence, turn, stderr, overloaded, log FROM games"
             " JOIN seats ON seats.game = games.id WHERE tournament = ? AND forfeit IS NOT NULL ORDER BY number, seat",

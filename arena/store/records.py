@@ -14,7 +14,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     """A bot in a tournament."""
 
     number: int
-    """Counted from 0, in the order that they were entered."""
+    """Counted from 0, in the order in which bots were entered."""
     name: str
     """Unique in the tournament: the second `random` is `random#2`."""
     version: str
@@ -45,27 +45,27 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tournament(msgspec.Struct, frozen=True, kw_only=True):
-    """A tournament as the database has it."""
+    """A tournament in the database."""
 
     id: str
     created: str
     """When, in UTC (ISO 8601)."""
     settings: Payload
-    """All that its games depend on."""
+    """Everything that its games depend on."""
     digest: str
     """SHA-256 (hex) of the settings."""
     seed: str | None
     """What the operator gave to make it reproducible."""
     secret: bytes
-    """From which every deal's secret is derived."""
+    """The secret from which every deal's secret is derived."""
     commitment: str
     """SHA-256 (hex) of the secret."""
     logs: str
     """The folder of its logs, absolute."""
     games: int
-    """How many games it has in all."""
+    """The number of its games."""
     rated: int = 0
-    """So many, in schedule order, have moved the ratings."""
+    """How many games, in schedule order, have moved the ratings."""
     seconds: float = 0.0
     """Time spent playing, over all runs."""
     status: str = "running"
@@ -80,15 +80,15 @@ class PlannedGame(msgspec.Struct, frozen=True):
     number: int
     """Its place in the order, from 0."""
     pairing: int
-    """Which choice of entrants, from 0, in lexicographic order."""
+    """Number of the choice of entrants, from 0, in lexicographic order."""
     deal: int
-    """Which deal, from 0: deal k is the same for every pairing."""
+    """Number of the deal, from 0: deal k is the same for every pairing."""
     rotation: int
-    """Which seating of the pairing, from 0."""
+    """Number of the pairing's seating, from 0."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that is ours to play: its result is taken only with this attempt."""
+    """The right to play a game: its result is accepted only with this attempt."""
 
     game: str
     """The game's identifier."""
@@ -97,7 +97,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     deal: int
     rotation: int
     attempt: int
-    """Counted from 1; a later claim of the same game makes this one void."""
+    """Counted from 1. A later claim of the same game makes this one void."""
 
 
 class SeatRow(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ class SeatRow(msgspec.Struct, frozen=True):
 
 
 class ForfeitRow(msgspec.Struct, frozen=True):
-    """A forfeit with all that the bot's author needs."""
+    """A forfeit with everything that the bot's author needs."""
 
     game: str
     seat: Seat
@@ -129,10 +129,10 @@ class ForfeitRow(msgspec.Struct, frozen=True):
 
 
 def game_id(tournament: str, number: int) -> str:
-    """The identifier of a game: it says nothing but the place in the schedule."""
+    """Returns the identifier of a game: the tournament's, and the game's place in the schedule."""
     return f"{tournament}-{number:06d}"
 
 
 def canonical(settings: Any) -> str:
-    """JSON with one spelling for equal values, be they structs or maps."""
+    """Returns JSON with one spelling for equal values, whether they are structs or maps."""
     return msgspec.json.encode(settings, order="sorted").decode()

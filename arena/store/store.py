@@ -1,14 +1,14 @@
-"""Tournaments and their results, each counted exactly once.
+"""Stores tournaments and their results, each counted exactly once.
 
 Laws:
-1. What can be computed is not stored: a game has a row from its first claim on, not before. First claims go in
-   schedule order, so the rows are always the first games of the schedule.
-2. A game is claimed before it is played. Its result is taken only from the last claim, only once: a second delivery,
-   or one of an earlier claim, is an error.
-3. A result, its seats, its digests and the ratings that it moves are one transaction. Ratings move by the results in
-   schedule order: those of the finished games before the first unfinished one. They belong to the tournament's pool.
-4. Whoever opens the store to write is alone (`database.locked`). So on resuming, every running game is dead.
-5. Nothing is told to anyone before the method that did it has returned.
+1. What can be computed is not stored: a game gets its row at its first claim. First claims follow the schedule, so the
+   rows are always the first games of the schedule.
+2. A game is claimed before it is played. Its result is accepted only once and only from the last claim: a second
+   delivery, or one of an earlier claim, is an error.
+3. A result, its seats, its digests and the ratings that it moves are one transaction. The results move the ratings in
+   schedule order: those of the finished games before the first unfinished one. Ratings belong to the tournament's pool.
+4. Only one process opens the store to write (`database.locked`). So on resuming, every running game is dead.
+5. Nothing is announced before the method that stores it has returned.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from arena.types import GameResult, Termination
 
 
 class Store(Reader):
-    """An open database whose only writer we are. Make one with `open_store`."""
+    """An open database with this process as its only writer. Make one with `open_store`."""
 
     def create(self, tournament: Tournament, entrants: Iterable[Entrant]) -> None:
-        """Stores a tournament with its entrants, and none of its games."""
+        """Stores a tournament with its entrants, but none of its games."""
         t = tournament
         with immediate(self._db):
             self._db.execute(
@@ -64,7 +64,7 @@ class Store(Reader):
         return dead
 
     def finish(self, tournament: str) -> None:
-        """Close a tournament whose games are all done and rated.
+        """Closes a tournament whose games are all done and rated.
 
         Raises:
             StoreError: Some are not.
@@ -76,11 +76,11 @@ class Store(Reader):
             )
 
     def claim(self, tournament: str, schedule: Callable[[int], PlannedGame]) -> Claim | None:
-        """Takes the first game that was given back, else the first that was never claimed.
+        """Claims the first game that was given back, or else the first that was never claimed.
 
         Args:
             tournament: Which tournament.
-            schedule: Returns the game at a place in the order. It is asked only for a game that gets its row now.
+            schedule: Returns the game at a place in the order. It is called only for a game that gets its row now.
 
         Returns:
             The claim, or None if every game is running or done.
@@ -100,7 +100,7 @@ class Store(Reader):
     def _insert_next_game(
         self, tournament: str, schedule: Callable[[int], PlannedGame]
     ) -> tuple[str, int, int, int, int] | None:
-        """Gives the next game of the schedule its row; returns it as `claim` reads one, or None if all have theirs."""
+        """Inserts the next game's row and returns what `claim` reads of it, or None if every game has a row."""
         (number,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
         ).fetchone()
@@ -126,7 +126,7 @@ class Store(Reader):
                 raise self._void(claim)
 
     def record(self, claim: Claim, result: GameResult, entrants: Sequence[int], seconds: float) -> None:
-        """Store a result with all that follows from it.
+        """Stores a result with everything that follows from it.
 
         Args:
             claim: What `claim` returned for the game.
@@ -189,7 +189,7 @@ class Store(Reader):
             )
 
     def _pool(self, pool: Pool) -> int:
-        """The identifier of a pool, which is made if there is none."""
+        """Returns the identifier of a pool, and makes the pool if it does not exist."""
         self._db.execute(
             "INSERT INTO pools (rules, rules_version, ruleset, options, digest) VALUES (?, ?, ?, ?, ?)"
             " ON CONFLICT (digest) DO NOTHING",
@@ -199,7 +199,7 @@ class Store(Reader):
         return int(id)
 
     def _rate_prefix(self, tournament: str) -> None:
-        """Rate the finished games that follow the last rated one without a gap."""
+        """Rates the finished games that follow the last rated one without a gap."""
         query = "SELECT pool, rated FROM tournaments WHERE id = ?"
         pool, rated = self._db.execute(query, (tournament,)).fetchone()
         number = rated
@@ -223,13 +223,13 @@ class Store(Reader):
 
 
 def now() -> str:
-    """The time in UTC, to the second (ISO 8601)."""
+    """Returns the time in UTC, to the second (ISO 8601)."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @contextmanager
 def open_store(path: Path) -> Iterator[Store]:
-    """Opens the database at `path` as its only writer, after making it, or bringing it up to date, where needed.
+    """Opens the database at `path` as its only writer. Makes it, or brings it up to date, if needed.
 
     Raises:
         StoreError: It is in use, cannot be written, or is not a database of this version.
@@ -242,7 +242,7 @@ def open_store(path: Path) -> Iterator[Store]:
 
 @contextmanager
 def open_reader(path: Path) -> Iterator[Reader]:
-    """Opens the database at `path` to read, also while a tournament runs. Call `update` before.
+    """Opens the database at `path` to read, even while a tournament runs. Call `update` first.
 
     Raises:
         StoreError: It is missing, or is not a database of this version.
@@ -254,10 +254,10 @@ def open_reader(path: Path) -> Iterator[Reader]:
 
 
 def update(path: Path) -> None:
-    """Brings a database of an earlier version up to date; one of this version stays as it is.
+    """Brings a database of an earlier version up to date. One of this version is not changed.
 
     Raises:
-        StoreError: It is missing, is not a database of ours, or it is in use where it has to change.
+        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
     """
     _check_there(path)
     with _connection(path, write=False) as connection:

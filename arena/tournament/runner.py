@@ -125,7 +125,7 @@ class Runner:
                 yield from self._settle(future, flying.pop(future))
 
     def _salvage(self, flying: dict[Future[GameResult], Claim]) -> Iterator[Played]:
-        """Stores the results that arrived before a worker died, and gives the other games back. All futures are done."""
+        """Stores the results from before a worker died, and gives the other games back. All futures are done."""
         for future, claim in flying.items():
             if isinstance(future.exception(), BrokenExecutor):
                 self._store.release(claim)

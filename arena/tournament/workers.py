@@ -51,7 +51,7 @@ def local_workers(count: int) -> Iterator[Executor]:
     context = multiprocessing.get_context("spawn")
     listen, stop = context.Pipe(duplex=False)
     with undisturbed():
-        resource_tracker.ensure_running()  # a worker's start would do it too, but unblock signals that must stay blocked
+        resource_tracker.ensure_running()  # else a worker's start does, and unblocks signals that must stay blocked
     pool = _Pool(count, mp_context=context, initializer=_start, initargs=(listen,))
     try:
         yield pool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -88,7 +89,7 @@ def test_a_turn_is_shown_whole_and_is_the_last(rerun: Rerun) -> None:
 def test_the_lost_request_is_asked_again(rerun: Rerun) -> None:
     again = rerun("lost", faulty("ok," * 12 + "illegal"), "--seat", "1")
     assert again.returncode == 3
-    assert "would forfeit: it sent an illegal action: " in again.stdout
+    assert re.search(r"would forfeit: it sent an illegal action: .* \(§8\.6-5\)$", again.stdout, re.MULTILINE)
     mended = rerun("lost", "greedy", "--seat", "1")
     assert mended.returncode == 0
     assert "was    forfeited: seat 1 sent an illegal action: " in mended.stdout

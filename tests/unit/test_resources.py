@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena import resources
-from arena.errors import ConfigError, InternalError
-from arena.resources import board_names, board_text, bots_folder, default_board, did_you_mean, protocol_folder
+from arena.errors import ConfigError, InternalError, did_you_mean
+from arena.resources import board_names, board_text, bots_folder, protocol_folder
 
 
 def test_the_folders_are_there() -> None:
@@ -21,7 +21,6 @@ def test_a_bundled_board_by_name() -> None:
     name, text = board_text("japan")
     assert name == "japan"
     assert "map:" in text
-    assert default_board("samurai") == (name, text)
 
 
 def test_a_board_by_path(tmp_path: Path) -> None:
@@ -39,11 +38,6 @@ def test_a_board_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"\xff")
     with pytest.raises(ConfigError, match="in UTF-8"):
         board_text(str(tmp_path / "b.txt"))
-
-
-def test_a_game_without_a_board_of_its_own() -> None:
-    with pytest.raises(ConfigError, match="name one"):
-        default_board("chess")
 
 
 def test_an_installed_package_has_its_data_inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,8 +52,8 @@ class Shogun(Commander):
     def turn(self, view, legal):
         outlook = Outlook(self.reader, view)
         turns = self.ranked(outlook, view, legal, lambda: self.spent(0) > 0.4)
-        worlds = Worlds(view, f"{self.seed}/{view['turn']}")
-        state = state_of(self.rules, view, outlook.position.captured, worlds.sample())
+        state = state_of(self.rules, view, outlook.position.captured)
+        worlds = Worlds(self.rules, state, view["seat"], f"{self.seed}/{view['turn']}")
         best, count = compare(turns, Rollouts(self.rules, self.reader, outlook), state, worlds, self.spent)
         note = f"{best.chance:.0%} to win after {told(best.plays)}; {best.tried} of {count} rollouts"
         return [wire(play) for play in best.plays], note

@@ -36,39 +36,29 @@ class World:
 
 
 class Worlds:
-    """All worlds that agree with a view."""
+    """All worlds that agree with what a seat knows in a state of the engine."""
 
-    def __init__(self, view, seed):
-        seat = view["seat"]
-        self._seat, self._random = seat, Random(seed)
-        self._counts = view["hands"]
-        self._unseen = [list(FULL_SET) for _ in view["hands"]]
-        for _, owner, tile in view["tiles"]:
-            self._unseen[owner].remove(NUMBER[tile])
-        for owner in view["switch_used"]:
-            self._unseen[owner].remove(SWITCH)
-        self._hand = bytes(sorted(NUMBER[tile] for tile in view["hand"]))
-        for tile in self._hand:
-            self._unseen[seat].remove(tile)
+    def __init__(self, rules, state, seat, seed):
+        self._rules, self._state, self._seat = rules, state, seat
+        self._random = Random(seed)
 
     def sample(self):
         """Returns a world, each equally likely."""
-        hands, stacks, luck = [], [], []
-        for seat, unseen in enumerate(self._unseen):
-            if seat == self._seat:
-                hand, stack = self._hand, bytes(unseen)
-            else:
-                tiles, count = self._random.sample(unseen, len(unseen)), self._counts[seat]
-                hand, stack = bytes(sorted(tiles[:count])), bytes(sorted(tiles[count:]))
-            hands.append(hand)
-            stacks.append(stack)
-            luck.append([self._random.random() for _ in unseen])
-        return World(hands, stacks, luck)
+        dealt = self._rules.resample(self._state, self._seat, self._random.randrange)
+        tiles = map(len, map(bytes.__add__, dealt.hands, dealt.stacks))
+        return World(dealt.hands, dealt.stacks, [[self._random.random() for _ in range(count)] for count in tiles])
 
 
-def state_of(rules, view, captured, world):
-    """Returns the engine's state at a view of a turn, in a world. `captured`: by seat, the captured pieces by caste."""
+def state_of(rules, view, captured):
+    """Returns one of the engine's states that a view of a turn allows; `Worlds` has the others.
+
+    Args:
+        rules: The engine's rules.
+        view: What the seat sees.
+        captured: By seat, the captured pieces by caste.
+    """
     start = rules.start()
+    hands, stacks = zip(*_some_hands(view), strict=True)
     tiles = {space: tile_code(seat, NUMBER[tile]) for space, seat, tile in view["tiles"]}
     return State(
         phase="turns",
@@ -79,8 +69,8 @@ def state_of(rules, view, captured, world):
         at=bytes(tiles.get(space, 0) for space in range(len(start.at))),
         pieces=tuple(bytes(view["pieces"][caste]) for caste in CASTES),
         supply=(0, 0, 0),
-        hands=tuple(world.hands),
-        stacks=tuple(world.stacks),
+        hands=hands,
+        stacks=stacks,
         captured=tuple(map(tuple, captured)),
         set_aside=tuple(view["set_aside"][caste] for caste in CASTES),
         placed=bytes(view["placed"]),
@@ -88,3 +78,19 @@ def state_of(rules, view, captured, world):
         switch_used=bytes(view["switch_used"]),
         forfeited=tuple((seat,) for seat in view["forfeited"]),
     )
+
+
+def _some_hands(view):
+    """Yields for each seat a hand and a stack of the tiles that it still has; the seat's own are as it knows them."""
+    spent = [[] for _ in view["hands"]]
+    for _, owner, tile in view["tiles"]:
+        spent[owner].append(NUMBER[tile])
+    for owner in view["switch_used"]:
+        spent[owner].append(SWITCH)
+    own = bytes(sorted(NUMBER[tile] for tile in view["hand"]))
+    for seat, count in enumerate(view["hands"]):
+        left = list(FULL_SET)
+        for tile in [*spent[seat], *(own if seat == view["seat"] else ())]:
+            left.remove(tile)
+        cut = 0 if seat == view["seat"] else count
+        yield (own if seat == view["seat"] else bytes(left[:cut])), bytes(left[cut:])

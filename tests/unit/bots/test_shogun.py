@@ -84,10 +84,9 @@ def test_worlds_agree_with_what_the_seat_sees(ruleset, seats):
             continue
         seat = state.to_move
         view = rules.view(state, seat)
-        guesses = worlds.Worlds(view, seed=7)
-        captured = [tuple(pieces) for pieces in state.captured]
-        for _ in range(2):
-            guess = worlds.state_of(rules, view, captured, guesses.sample())
+        first = worlds.state_of(rules, view, [tuple(pieces) for pieces in state.captured])
+        guesses = worlds.Worlds(rules, first, seat, seed=7)
+        for guess in (first, guesses.sample().deal(first, seat)):
             assert rules.view(guess, seat) == view
             assert rules.write_legal(guess, seat) == rules.write_legal(state, seat)
             for hand, stack, own_hand, own_stack in zip(
@@ -101,7 +100,7 @@ def test_worlds_agree_with_what_the_seat_sees(ruleset, seats):
 def test_guesses_differ_but_not_in_what_the_seat_holds():
     rules = samurai(2)
     state = next(step.after for step in walk(rules, seed=8) if step.after.phase == "turns")
-    guesses = worlds.Worlds(rules.view(state, 0), seed=9)
+    guesses = worlds.Worlds(rules, state, 0, seed=9)
     hands = [guesses.sample().hands for _ in range(20)]
     assert {own for own, _ in hands} == {state.hands[0]}
     assert len({other for _, other in hands}) > 10

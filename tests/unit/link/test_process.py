@@ -6,21 +6,12 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.link import custody
 from arena.link.custody import Custody
-from arena.link.process import End, _end, printable
+from arena.link.process import End, _end
 from arena.types import Termination
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_printable_text_steers_no_terminal(text: str) -> None:
-    assert printable(text).isprintable()
-    if text.isprintable():
-        assert printable(text) == text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.record.log import Header, Log, LoggedBoard, LoggedBot
+from arena.games import make_settings, rules_of
+from arena.record.log import Header, Log, LoggedBot
 from arena.show.gardener.game import Gardener
 from arena.show.gardener.garden import SIGNS
 from arena.show.replay import Replay
@@ -22,14 +23,8 @@ def header(seats: int, **options: str) -> Header:
         arena="test",
         game="g1",
         tournament=None,
-        rules="gardener",
-        rules_version=1,
-        ruleset="draft",
-        options={"seize": "draft", "features": "on", "target": "25"} | options,
-        seats=seats,
-        board=LoggedBoard("Garden", "0" * 64, ""),
+        settings=make_settings("gardener", seats, overrides=[f"{name}={value}" for name, value in options.items()]),
         bots=[LoggedBot(name, "1", "0" * 64) for name in ("ann", "bob\x1b[2J", "a very long name", "d", "e")[:seats]],
-        time="10",
         deal=0,
         rotation=0,
         commitment="0" * 64,
@@ -49,9 +44,18 @@ def view(seats: int, **fields: Any) -> dict[str, Any]:
     } | fields
 
 
+def gardener(seats: int, **options: str) -> Gardener:
+    """Returns how a game on cards that are all alike is shown."""
+    head = header(seats, **options)
+    rules = rules_of(head.settings)
+    rules.board = Alike(name="alike", source="", text="", cards=())
+    return Gardener(head, rules, range(seats))
+
+
 def drawn(seats: int, fields: dict[str, Any], *events: dict[str, Any], width: int = 80, **options: str) -> list[str]:
-    shown = Gardener(header(seats, **options), {"cards": CARDS}, range(seats))
-    return [line.plain.rstrip() for line in shown.draw({0: view(seats, **fields)}, events, width)]
+    shown = gardener(seats, **options)
+    views = {0: view(seats, **fields)}
+    return [line.plain.rstrip() for line in shown.draw(views, views, events, width)]
 
 
 def test_the_table_the_cards_of_the_round_and_the_gardens() -> None:
@@ -121,10 +125,10 @@ def test_gardens_of_any_size_fit(seats: int, width: int) -> None:
 
 
 def test_a_claim_that_came_too_late_names_its_card() -> None:
-    shown = Gardener(header(2), {"cards": CARDS}, range(2))
-    assert shown.decision("seize", {"card": 12, "more": "\x1b"}) == "grabs card 12"
+    shown = gardener(2)
+    assert shown.decision("seize", {"plays": [{"card": 12, "more": "\x1b"}]}) == "grabs card 12"
     with pytest.raises(ValueError, match="format code"):
-        shown.decision("seize", {"card": "\x1b[2J"})
+        shown.decision("seize", {"plays": [{"card": "\x1b[2J"}]})
 
 
 def test_every_decision_of_a_game_is_named_in_its_heading(play_garden: Callable[..., Log]) -> None:

@@ -9,12 +9,12 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from arena.referee.chair import MAX_IDLE_MESSAGES
-from arena.referee.clock import MARGIN_NS
 from jsonschema import Draft202012Validator
 
+from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import Manifest
-from arena.link.pool import LAST_MESSAGE_MS
+from arena.link.watch import SETTLE_MS
+from arena.referee.table import MARGIN_NS
 from arena.types import RACE_WINDOW_MS, Termination
 from arena.wire import messages
 from arena.wire.messages import ErrorCode, FromBot, FromReferee
@@ -99,8 +99,10 @@ def test_limits_are_those_of_the_code() -> None:
     assert messages.MAX_INT == 2**53 - 1
     assert f"window is {RACE_WINDOW_MS:g} ms" in section("9")
     assert f"margin is {MARGIN_NS // 1_000_000} ms" in section("9")
-    assert f"{LAST_MESSAGE_MS} milliseconds after the game" in section("8")
-    assert f"send {MAX_IDLE_MESSAGES:,} messages or more" in section("5")
+    assert f"{LAST_MESSAGE_MS} milliseconds after the `error` was sent" in section("8.9")
+    assert f"send {messages.MAX_IGNORED:,} messages or more" in section("5")
+    assert SETTLE_MS == 2_000
+    assert "the process lived on for two seconds" in section("10")
 
 
 def test_error_codes_and_terminations_are_those_of_the_code() -> None:

@@ -98,3 +98,38 @@ def test_a_dialogue_sends_what_the_bot_asked_for(dialogue: dict[str, Any]) -> No
         if message["type"] == "game_over":
             assert ("events" in message) == ("events" in wants)
             assert (message["ranks"] == []) == (message["termination"] == "interrupted")
+
+
+REQUESTS = [vector for vector in VALID if (vector["decoded"] or {}).get("legal")]
+
+
+@pytest.mark.parametrize("vector", REQUESTS, ids=by_id)
+def test_legal_plays_are_products(vector: dict[str, Any]) -> None:
+    """§8.5-6, which the codec leaves to the rules."""
+    for product in vector["decoded"]["legal"]:
+        for values in product.values():
+            if isinstance(values, dict):
+                assert values.keys() == {"choose", "of"}
+                assert 1 <= values["choose"] <= len(values["of"])
+            else:
+                assert isinstance(values, list)
+                assert values
+
+
+def test_both_forms_of_a_product_occur_in_a_vector() -> None:
+    forms = {type(v) for vector in REQUESTS for product in vector["decoded"]["legal"] for v in product.values()}
+    assert forms == {list, dict}
+
+
+def test_scores_are_one_for_each_seat() -> None:
+    """§8.7-4."""
+    scored = [vector["decoded"] for vector in VALID if (vector["decoded"] or {}).get("scores")]
+    assert scored
+    assert all(len(over["scores"]) == len(over["ranks"]) for over in scored)
+
+
+@pytest.mark.parametrize("vector", [v for v in VALID if v["id"].startswith("action")], ids=by_id)
+def test_example_actions_are_arrays_of_plays(vector: dict[str, Any]) -> None:
+    """§8.6-4, but for those that show what the codec leaves to the rules."""
+    action = vector["decoded"]["action"]
+    assert not action or all(isinstance(play, dict) for play in action["plays"])

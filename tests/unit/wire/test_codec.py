@@ -10,7 +10,20 @@ import pytest
 
 from arena.errors import RemoteProtocolError
 from arena.wire.codec import decode, decode_from_referee, encode
-from arena.wire.messages import MAX_DEPTH, MAX_FRAME, Action, Error, Goodbye, Hello, Ready, Request, RequestClock
+from arena.wire.messages import (
+    MAX_DEPTH,
+    MAX_FRAME,
+    Action,
+    Error,
+    GameOver,
+    GameStart,
+    Goodbye,
+    Hello,
+    Ready,
+    Request,
+    RequestClock,
+    Time,
+)
 
 
 def reason(frame: bytes) -> str:
@@ -33,6 +46,25 @@ def test_type_comes_first_and_defaults_are_left_out() -> None:
 def test_an_empty_list_of_events_is_not_left_out() -> None:
     request = Request(id=1, kind="turn", clock=RequestClock(5, None), events=[])
     assert msgpack.unpackb(encode(request))["events"] == []
+
+
+def test_no_board_is_written_as_nil_and_no_scores_are_left_out() -> None:
+    start = GameStart(
+        game=1,
+        rules="tally",
+        rules_version=1,
+        ruleset="standard",
+        options={},
+        seat=0,
+        seats=2,
+        board=None,
+        time=Time(None, 0, 1_000),
+        commitment="",
+        bot_seed=0,
+    )
+    assert msgpack.unpackb(encode(start))["board"] is None
+    over = GameOver(game=1, termination="finished", ranks=[1, 2], forfeits=[])
+    assert "scores" not in msgpack.unpackb(encode(over))
 
 
 def test_messages_keep_their_class() -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
-from arena.link.process import printable
+from arena.text import plain
 
 LONGEST_HEX: Final = 160
 """Bytes of a frame that are shown."""
@@ -37,11 +37,11 @@ def type_is_first(frame: bytes) -> bool:
 def decoded(frame: bytes) -> str:
     """A frame as JSON for a person, cut off if it is long; or why it is none."""
     try:
-        text = printable(_text(_read(frame)))
+        text = plain(_text(_read(frame)))
     except RecursionError:
         return "(nests too deeply to be shown)"
     except (ValueError, TypeError) as error:
-        return f"(not one msgpack value: {printable(str(error) or type(error).__name__)[:200]})"
+        return f"(not one msgpack value: {plain(str(error) or type(error).__name__)[:200]})"
     return text if len(text) <= LONGEST_DECODED else f"{text[:LONGEST_DECODED]}…"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from arena.conform.report import Level, Report, Result, Verdict
-from arena.link.process import printable
+from arena.text import plain
 
 
 def junit(reports: Sequence[Report], demanded: Level) -> str:
@@ -18,7 +18,7 @@ def junit(reports: Sequence[Report], demanded: Level) -> str:
     root = Element("testsuites", name="arena bot check")
     totals = [0, 0, 0]
     for report in reports:
-        suite = SubElement(root, "testsuite", name=printable(report.bot), time=f"{report.seconds:.3f}")
+        suite = SubElement(root, "testsuite", name=plain(report.bot), time=f"{report.seconds:.3f}")
         for result in report.results:
             _case(suite, report.bot, result, demanded)
         counts = [len(report.results), len(suite.findall("*/failure")), len(suite.findall("*/skipped"))]
@@ -40,14 +40,14 @@ def hinders(result: Result, level: Level) -> bool:
 
 def _case(suite: Element, bot: str, result: Result, demanded: Level) -> None:
     name = f"{result.id} {result.title} ({', '.join(result.spec)})"
-    case = SubElement(suite, "testcase", classname=printable(f"{bot}.{result.section}"), name=name)
+    case = SubElement(suite, "testcase", classname=plain(f"{bot}.{result.section}"), name=name)
     if hinders(result, demanded):
-        failure = SubElement(case, "failure", type=str(result.verdict), message=printable(result.detail))
-        failure.text = "\n".join(map(printable, _lines(result)))
+        failure = SubElement(case, "failure", type=str(result.verdict), message=plain(result.detail))
+        failure.text = "\n".join(map(plain, _lines(result)))
     elif result.verdict is None or result.level is Level.OPTIONAL:
-        SubElement(case, "skipped", message=printable(result.detail))
+        SubElement(case, "skipped", message=plain(result.detail))
     elif result.detail:
-        SubElement(case, "system-out").text = printable(f"{result.verdict}: {result.detail}")
+        SubElement(case, "system-out").text = plain(f"{result.verdict}: {result.detail}")
 
 
 def _lines(result: Result) -> list[str]:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from arena.conform.catalogue import sections
 from arena.conform.report import Evidence, Level, Passed, Report, Result, Verdict
-from arena.link.process import printable
+from arena.text import plain
 
 WIDEST: Final = 100
 """No line is longer, however wide the terminal."""
@@ -36,7 +36,7 @@ def report_lines(report: Report, width: int) -> Iterator[Text]:
     """The lines of a report, for a terminal of so many columns."""
     width = min(width, WIDEST)
     version = f" {report.version}" if report.version else ""
-    yield Text(printable(f"{report.bot}{version}: {', '.join(report.rules)}"), style="bold")
+    yield Text(plain(f"{report.bot}{version}: {', '.join(report.rules)}"), style="bold")
     named = [*sections(), *(result.section for result in report.results)]
     for section in dict.fromkeys(named):
         results = [result for result in report.results if result.section == section]
@@ -66,7 +66,7 @@ def summary(report: Report) -> str:
         measured.insert(0, f"slowest decision {report.max_ms:,.0f} ms")
     if report.start_ms is not None:
         measured.insert(0, f"start-up {report.start_ms:,.0f} ms")
-    return printable(f"{report.bot} {reached}: {counts}, in {report.seconds:.1f} s. Measured: {', '.join(measured)}.")
+    return plain(f"{report.bot} {reached}: {counts}, in {report.seconds:.1f} s. Measured: {', '.join(measured)}.")
 
 
 def _line(result: Result, width: int) -> Iterator[Text]:
@@ -76,7 +76,7 @@ def _line(result: Result, width: int) -> Iterator[Text]:
     if result.detail and result.evidence is None and result.verdict is not Verdict.FAILED:
         title += f": {result.detail}"
     spec = result.spec[0] + (f" +{len(result.spec) - 1}" if len(result.spec) > 1 else "")
-    lines = textwrap.wrap(printable(title), width - _TITLES) or [""]
+    lines = textwrap.wrap(plain(title), width - _TITLES) or [""]
     yield Text.assemble((f"  {words:{_RULES - 2}}", _STYLES[result.verdict]), f"{spec:{_TITLES - _RULES}}", lines[0])
     for line in lines[1:]:
         yield Text(f"{'':{_TITLES}}{line}")
@@ -128,7 +128,7 @@ def _cut(text: str, most: int) -> str:
 
 def _wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> Iterator[Text]:
     margin = " " * indent
-    text, columns = printable(text), max(20, width - indent)
+    text, columns = plain(text), max(20, width - indent)
     # Characters of Chinese or Japanese are two columns wide, which textwrap does not know.
     narrow = cell_len(text) == len(text)
     lines = textwrap.wrap(text, columns, break_on_hyphens=False) if narrow else chop_cells(text, columns)
@@ -139,7 +139,7 @@ def _wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> Iter
 def verdict_lines(reports: Iterable[Report], demanded: Level) -> Iterator[Text]:
     """Which of several bots reach the level that was demanded."""
     reports = list(reports)
-    names = [printable(report.bot) for report in reports]
+    names = [plain(report.bot) for report in reports]
     column = max(map(len, names))
     for name, report in zip(names, reports, strict=True):
         passed = report.reaches(demanded)

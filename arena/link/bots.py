@@ -1,7 +1,7 @@
 """Finds bots and reads their manifests.
 
-A bot is given as a folder with a `bot.toml`, as the name of a bundled bot, or as `cmd:COMMAND LINE`. A name with a slash
-or a leading dot is a folder; a plain name means the bundled bot of that name first, then a folder here.
+A bot is given as a folder with a `bot.toml`, as the name of a bundled bot, or as `cmd:COMMAND LINE`. A name that has a
+slash or begins with a dot is a folder; a plain name means the bundled bot of that name first, then a folder here.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
-    """Yields the requests of a seat, in order. A request that was never sent, because its bot did not start, is left out.
+    """Yields the requests of a seat, in order, without a request that was not sent because the bot did not start.
 
     Raises:
         ReplayMismatch: The log disagrees with the rules.

@@ -1,4 +1,4 @@
-"""Writes down what happens in a game: each fact as a record, and all of them as the log when the game is over."""
+"""Records what happens in a game, fact by fact, and writes the records as the log when the game is over."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from arena.rules.base import Event, Outcome
 from arena.types import NS_PER_MS, Forfeit
 
 Watch: TypeAlias = Callable[[Header | Record], None]
-"""Is told each record, between decisions: no clock runs while it works."""
+"""Called with each record, between decisions: no clock runs while it works."""
 
 
 class Scribe:
-    """The records of one game. Times count from `begin`."""
+    """The records of one game. Times are counted from `begin`."""
 
     def __init__(self, link: Link, watch: Watch | None = None) -> None:
         self.begun_ns = 0
@@ -46,7 +46,7 @@ class Scribe:
         self._records: list[Header | Record] = []
 
     def begin(self, job: Job, commitment: str) -> None:
-        """Writes the header: the game begins now."""
+        """Records the header: the game begins now."""
         self.begun_ns = self._link.now_ns()
         self._records.append(
             Header(
@@ -62,7 +62,7 @@ class Scribe:
         )
 
     def drawn(self, due: course.Chance, index: int, events: Sequence[Event]) -> None:
-        """Writes down a draw."""
+        """Records a draw."""
         self._records.append(
             Chance(
                 stream=due.draw.stream,
@@ -75,7 +75,7 @@ class Scribe:
         )
 
     def acted(self, accepted: course.Accepted, answer: Answer, note: str | None) -> None:
-        """Writes down an action that was made."""
+        """Records an action that was accepted."""
         self._records.append(
             ActionRecord(
                 seat=accepted.decision.seat,
@@ -90,7 +90,7 @@ class Scribe:
         )
 
     def late(self, late: course.Late, answer: Answer, note: str | None) -> None:
-        """Writes down an action that came too late in a race."""
+        """Records an action that came too late in a race."""
         self._records.append(
             LateRecord(
                 seat=late.decision.seat,
@@ -104,7 +104,7 @@ class Scribe:
         )
 
     def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: Sequence[Event]) -> None:
-        """Writes down that seats forfeited, all at the same moment."""
+        """Records that seats forfeited, all at the same moment."""
         self._records.append(
             ForfeitRecord(
                 forfeits=[LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded, f.rule) for f in forfeits],
@@ -115,7 +115,7 @@ class Scribe:
         )
 
     def over(self, game: course.Course, outcome: Outcome) -> str:
-        """Writes down how the game ended. Returns its play digest."""
+        """Records how the game ended. Returns its play digest."""
         record = OutcomeRecord(
             termination=game.termination,
             ranks=list(outcome.ranks),
@@ -130,7 +130,7 @@ class Scribe:
         return digest
 
     def show(self) -> None:
-        """Lets whoever watches see what is new. Call it while no seat is asked."""
+        """Shows onlookers what is new. Call it while no seat is asked."""
         if self._watch is not None:
             for record in self._records[self._watched :]:
                 self._watch(record)

@@ -1,4 +1,4 @@
-"""The seats of one game as the referee deals with them: what goes to each and comes from it, its clock, its transcript.
+"""Handles the seats of one game for the referee: messages to and from each seat, its clock and its transcript.
 
 Inside the referee times are integer nanoseconds, in names that end in `_ns`.
 """
@@ -18,11 +18,11 @@ from arena.wire.messages import MAX_IGNORED, Action, FromReferee, Hello, Ready, 
 from arena.wire.session import State
 
 MARGIN_NS: Final = 30 * NS_PER_MS
-"""Added to every deadline for the way of the messages. What a seat uses of it is charged to its bank."""
+"""Added to every deadline for the transport of messages. What a seat uses of it is charged to its bank."""
 FOREVER_NS: Final = 2**62
-"""The limit of a decision that has none of its own; there is a bank then."""
+"""The limit of a decision without a limit of its own; then there is a bank."""
 LATE_NS: Final = 10 * NS_PER_MS
-"""A referee that wakes so much later than it asked for runs on an overloaded machine."""
+"""If the referee wakes this much later than it asked for, the machine is overloaded."""
 
 
 class Clock:
@@ -43,7 +43,7 @@ class Clock:
         return self._limit_ns if self._bank_ns is None else min(self._limit_ns, self._bank_ns)
 
     def told(self) -> RequestClock:
-        """Returns what the next request says of it."""
+        """Returns what the next request says about the clock."""
         bank_ms = None if self._bank_ns is None else self._bank_ns // NS_PER_MS
         return RequestClock(self.limit_ns() // NS_PER_MS, bank_ms)
 
@@ -57,17 +57,17 @@ class Clock:
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What was asked for has come."""
+    """An answer that arrived."""
 
     message: Action | Ready
     at_ns: int
     """When it arrived."""
     used_ns: int
-    """How long after it was asked for."""
+    """The time from the request to the answer."""
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """Why a seat forfeits: the rest of the sentence that begins with the seat."""
+    """Why a seat forfeits. `detail` is the rest of a sentence that begins with the seat."""
 
     code: Termination
     detail: str
@@ -85,31 +85,31 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 def refused(error: ActionError) -> Cause:
-    """Returns what an action that the rules refuse comes to."""
+    """Returns the cause of forfeit for an action that the rules refuse."""
     if isinstance(error, IllegalAction):
         return Cause(Termination.ILLEGAL_ACTION, f"sent an illegal action: {error}", "§8.6-5")
     return Cause(Termination.MALFORMED, f"sent an action that cannot be read: {error}", "§8.6-4")
 
 
 class Chair:
-    """A seat. Its fault, once it has one, stays; nothing that comes after it is read."""
+    """A seat. Once it has a fault, the fault stays and no later message is read."""
 
     def __init__(self, seat: Seat, link: Link, time: TimeControl) -> None:
         self.seat = seat
         self.clock = Clock(time)
         self.transcript = Transcript()
         self.wants: frozenset[str] = frozenset()
-        """What its requests shall carry."""
+        """What its requests carry."""
         self.seated = False
-        """Whether its bot is ready for a game."""
+        """Whether its bot can take part in a game."""
         self.fault: Cause | None = None
-        """What is wrong with its process, or with what it sent."""
+        """What is wrong with its process or with what it sent."""
         self._link = link
         self._posted_ns = 0
         self._idle_messages = 0
 
     def greet(self, hello: Hello | Fault) -> None:
-        """Takes in what the link says of the bot."""
+        """Takes the bot's `hello`, or the fault that the link found instead."""
         if isinstance(hello, Fault):
             self.fault = Cause(hello.code, hello.detail, hello.rule)
         else:
@@ -119,7 +119,7 @@ class Chair:
 
     @property
     def is_in_game(self) -> bool:
-        """Whether it knows of the game, and has not been told its end."""
+        """Whether the bot knows of the game and has not been told its end."""
         return self.seated and self.session.state in (State.PREPARING, State.PLAYING, State.ASKED)
 
     def send(self, message: FromReferee) -> int:
@@ -127,17 +127,17 @@ class Chair:
         return self.post(self.write(message))
 
     def write(self, message: FromReferee) -> bytes:
-        """Returns the frame of a message, to be posted next."""
+        """Returns the frame of a message, for `post` to send next."""
         return self.session.send(message)
 
     def post(self, frame: bytes) -> int:
-        """Sends what was written. Returns the moment at which it was handed over."""
+        """Sends a frame from `write`. Returns the moment at which it was handed over."""
         self._posted_ns = self._link.send(self.seat, frame)
         self.transcript.add("referee", frame, self._posted_ns)
         return self._posted_ns
 
     def read(self, arrival: Frame | Fault) -> Answer | Cause | None:
-        """Returns what an arrival means; None if it asks for nothing. A cause is kept as the seat's fault."""
+        """Returns what an arrival means, or None if it needs no reaction. A cause is kept as the seat's fault."""
         if self.fault is not None:
             if self._is_flooding():
                 self._link.stop(self.seat)
@@ -163,19 +163,19 @@ class Chair:
         return self.fault
 
     def _is_flooding(self) -> bool:
-        """Counts a message that came to nothing. Returns whether there were too many."""
+        """Counts an ignored message. Returns whether there were too many."""
         self._idle_messages += 1
         return self._idle_messages >= MAX_IGNORED
 
 
 class Table:
-    """The chairs, and what is awaited from them."""
+    """The chairs and the answers that they owe."""
 
     def __init__(self, chairs: Sequence[Chair], link: Link) -> None:
         self._chairs = chairs
         self._link = link
         self._due: dict[Seat, int] = {}
-        """By seat that owes an answer: its deadline."""
+        """The deadline of each seat that owes an answer."""
 
     @property
     def waits(self) -> bool:
@@ -183,9 +183,9 @@ class Table:
         return bool(self._due)
 
     def ask(self, messages: Sequence[tuple[Seat, FromReferee, int]]) -> dict[Seat, int]:
-        """Sends each seat a message that it has so many nanoseconds to answer. Returns when each was sent.
+        """Sends each seat a message and gives it so many nanoseconds to answer. Returns when each was sent.
 
-        All are made ready before the first is sent, so that seats that compete start as nearly together as can be.
+        All frames are ready before the first is sent, so that competing seats start as close together as possible.
         """
         chairs = self._chairs
         ready = [(seat, chairs[seat].write(message), time_ns) for seat, message, time_ns in messages]
@@ -208,7 +208,7 @@ class Table:
         """Waits for the next answer or failure of a seat that was asked.
 
         Args:
-            late: What a seat that reaches its deadline did: "did not answer in time".
+            late: What to say of a seat that reaches its deadline: "did not answer in time".
             until_ns: Wait no longer than to this moment; in nanoseconds.
 
         Returns:

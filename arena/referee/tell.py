@@ -1,4 +1,4 @@
-"""What a seat is told of its game: the messages `game_start`, `request` and `game_over`, composed from the course."""
+"""Composes what a seat is told of its game: `game_start`, `request` and `game_over`, from the course."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def game_start(
     bot_seed: int,
     time: TimeControl | None = None,
 ) -> GameStart:
-    """Returns what a seat is told of a game before it begins.
+    """Returns the `game_start` that tells a seat what is played.
 
     Args:
         rules: The game's rules.
@@ -29,8 +29,8 @@ def game_start(
         seat: Whom it is for.
         game: The number of the game in the seat's session.
         commitment: SHA-256 (hex) of the deal's secret.
-        bot_seed: For the bot's own randomness.
-        time: The time that the seat has, if not that of the settings.
+        bot_seed: The seed for the bot's own randomness.
+        time: The time that the seat has; None means the settings' time.
     """
     time = time or settings.time
     return GameStart(
@@ -49,10 +49,10 @@ def game_start(
 
 
 def request(course: Course, decision: Decision, wants: Collection[str], id: int, clock: RequestClock) -> Request:
-    """Returns the request for a decision that is due in the state of now.
+    """Returns the request for a decision that is due in the current state.
 
     Args:
-        course: The game. The seat's news count as told.
+        course: The game. The seat's news are marked as sent.
         decision: Which decision of which seat.
         wants: What the request carries: any of `view`, `events`, `legal`.
         id: The number of the request in the seat's session.
@@ -78,7 +78,7 @@ def game_over(
     interrupted: bool = False,
     forfeits: Sequence[ForfeitNotice] | None = None,
 ) -> GameOver:
-    """Returns what a seat is told when its game has ended, or is interrupted.
+    """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
     Args:
         course: The game.
@@ -86,7 +86,7 @@ def game_over(
         wants: As in `request`.
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.
-        forfeits: Who forfeited; those of the course unless given.
+        forfeits: Who forfeited; by default, the course's forfeits.
     """
     outcome: Outcome | None = None if interrupted else course.outcome
     if forfeits is None:

@@ -1,4 +1,4 @@
-"""The messages between the referee and one seat in one game, kept in memory and written only if the seat forfeits."""
+"""Keeps one seat's messages of one game in memory, and writes them only if the seat forfeits."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ import msgspec
 from arena.types import NS_PER_MS, Seat
 
 _LONGEST = 65_536
-"""Bytes of a frame that are kept."""
+"""How many bytes of a frame are kept."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"sender": "from"}):
     """One message."""
 
     ms: int
-    """When it went over the wire, since the game began."""
+    """When it was sent or received, since the game began."""
     sender: Literal["referee", "bot"]
     message: Any = None
-    """What it said, or None for what cannot be decoded or shown as JSON."""
+    """Its content, or None if it cannot be decoded or shown as JSON."""
     hex: str | None = None
     """The frame, in that case."""
     bytes: int | None = None
-    """How long it is, in that case; `hex` may be cut."""
+    """Its length in bytes, in that case; `hex` may be cut."""
 
 
 Tap: TypeAlias = Callable[[Seat, Entry], None]
-"""Is told each message, between decisions: no clock runs while it works."""
+"""Called with each message, between decisions: no clock runs while it works."""
 
 
 class Transcript:
-    """Frames as they went over the wire."""
+    """The frames of one seat in the order of sending and receiving."""
 
     def __init__(self) -> None:
         self._frames: list[tuple[Literal["referee", "bot"], bytes, int]] = []
@@ -43,11 +43,11 @@ class Transcript:
         return len(self._frames)
 
     def add(self, sender: Literal["referee", "bot"], frame: bytes, at_ns: int) -> None:
-        """Note a frame and the moment at which it went over the wire."""
+        """Adds a frame and the moment at which it was sent or received."""
         self._frames.append((sender, frame, at_ns))
 
     def write(self, path: Path, begun_ns: int) -> str:
-        """Write JSON Lines: `ms` since the game began, `from`, and `message`, or `hex` for what cannot be decoded.
+        """Writes JSON Lines: `ms` since the game began, `from`, and `message`, or `hex` for what cannot be decoded.
 
         Returns:
             The file's name.
@@ -56,12 +56,12 @@ class Transcript:
         return path.name
 
     def entries(self, begun_ns: int, first: int = 0) -> list[tuple[int, Entry]]:
-        """The messages from the one numbered `first` on, counted from 0, each with its moment in nanoseconds."""
+        """Returns the messages from number `first` on, counted from 0, each with its moment in nanoseconds."""
         return [(at_ns, _entry(sender, frame, at_ns - begun_ns)) for sender, frame, at_ns in self._frames[first:]]
 
 
 class Wiretap:
-    """Tells the messages of all seats of a game in the order in which they went over the wire."""
+    """Passes on the messages of all seats of a game in the order in which they were sent and received."""
 
     def __init__(self, transcripts: Sequence[Transcript], tap: Tap) -> None:
         self._transcripts = transcripts
@@ -69,7 +69,7 @@ class Wiretap:
         self._told = [0 for _ in transcripts]
 
     def tell(self, begun_ns: int) -> None:
-        """Tell what is new; `begun_ns` is when the game began."""
+        """Passes on the new messages; `begun_ns` is when the game began."""
         new = [
             (at_ns, seat, entry)
             for seat, transcript in enumerate(self._transcripts)

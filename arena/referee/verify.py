@@ -14,7 +14,7 @@ from arena.referee.replay import replay
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What was checked of a log in which nothing is wrong."""
+    """What was checked in a log that has no fault."""
 
     game: str
     turns: int
@@ -22,11 +22,11 @@ class Verdict(msgspec.Struct, frozen=True):
     draws: int
     """How many draws it holds."""
     draws_checked: bool
-    """Whether they were computed again from the secret; without it only their form can be checked."""
+    """Whether they were computed again from the secret. Without it, only their form can be checked."""
 
 
 def find_secret(path: Path, tournament: str | None) -> bytes | None:
-    """The secret that was revealed beside a log, or None if there is none, or one of another tournament.
+    """Returns the secret that was revealed beside a log, or None if there is none for this tournament.
 
     Raises:
         LogError: The file is there and cannot be used.
@@ -41,15 +41,15 @@ def find_secret(path: Path, tournament: str | None) -> bytes | None:
 
 
 def verify(path: Path, secret: bytes | None = None) -> Verdict:
-    """Check a log.
+    """Checks a log.
 
     Args:
         path: The log.
-        secret: The tournament's secret; if not given, the one revealed beside the log, if any.
+        secret: The tournament's secret; by default, the one revealed beside the log, if any.
 
     Raises:
         LogError: It cannot be read.
-        ReplayMismatch: Something is wrong with it; the message names the line and says what.
+        ReplayMismatch: Something is wrong with it; the message says what and on which line.
     """
     log = read_log(path)
     if secret is None:

@@ -1,4 +1,4 @@
-"""Plays games in this process, one after another. The function that executors are given."""
+"""Plays games in this process, one after another. Executors get `play` as their function."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from arena.types import GameResult, GameSettings
 
 
 def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameResult:
-    """Plays one game. Bots that behaved are kept for the games to come.
+    """Plays one game. Bots that did not fail are kept for later games.
 
     Args:
         job: The game.
-        watch: Is given each record, between decisions, for whoever looks on in this process.
-        tap: Is given each message, likewise.
+        watch: Called with each record, between decisions, for onlookers in this process.
+        tap: Called with each message, in the same way.
 
     Raises:
         ConfigError: The job describes no game.
@@ -36,5 +36,5 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
 
 @lru_cache(maxsize=4)
 def _rules(settings: bytes) -> Rules[Any]:
-    """Returns the rules of some settings, as JSON. The games of a tournament share them."""
+    """Returns the rules for settings given as JSON. The games of a tournament share them."""
     return rules_of(msgspec.json.decode(settings, type=GameSettings))

@@ -44,9 +44,13 @@ def subject_text(settings: Mapping[str, Any]) -> str:
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The standings; `rows` are as the JSON document has them. Fits into 80 columns."""
+    """Returns the standings; `rows` are as the JSON document has them. Fits into 80 columns.
+
+    There is a column of mean scores if the game has scores.
+    """
+    scored = any(row["mean_score"] is not None for row in rows)
     columns = ("#", "bot", "rating", "mu", "sigma", "games", "W", "D", "L", "for-\nfeits", "mean\nms", "max\nms")
-    table = _table(*columns)
+    table = _table(*columns, *(["mean\nscore"] if scored else []))
     for row in rows:
         table.add_row(
             str(row["rank"]),
@@ -57,8 +61,13 @@ def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             *(str(row[key]) for key in ("games", "wins", "draws", "losses", "forfeits")),
             f"{row['mean_ms']:.1f}",
             f"{row['max_ms']:.0f}",
+            *([_score(row["mean_score"])] if scored else []),
         )
     return table
+
+
+def _score(mean: float | None) -> str:
+    return "" if mean is None else f"{mean:.1f}"
 
 
 def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -41,6 +41,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Mean time per decision."""
     max_ms: float
     """Time of the slowest decision."""
+    mean_score: float | None
+    """Mean score of the games that had scores; None before any."""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +83,8 @@ class _Tally:
     def __init__(self) -> None:
         self.games = self.wins = self.draws = self.forfeits = self.decisions = 0
         self.total_ms = self.max_ms = 0.0
+        self.score = self.scored = 0
+        """The sum of its scores, and of how many games."""
 
 
 def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: Iterable[Sequence[SeatRow]]) -> Table:
@@ -104,6 +108,9 @@ def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: It
             tally.decisions += seat.decisions
             tally.total_ms += seat.total_ms
             tally.max_ms = max(tally.max_ms, seat.max_ms)
+            if seat.score is not None:
+                tally.score += seat.score
+                tally.scored += 1
         for one, other in permutations(seats, 2):
             compared[one.entrant][other.entrant][_sign(one.rank - other.rank) + 1] += 1
 
@@ -142,6 +149,7 @@ def _standing(entrant: Entrant, rank: int, rating: Rating, tally: _Tally) -> Sta
         forfeits=tally.forfeits,
         mean_ms=round(tally.total_ms / tally.decisions, 3) if tally.decisions else 0.0,
         max_ms=round(tally.max_ms, 3),
+        mean_score=round(tally.score / tally.scored, 3) if tally.scored else None,
     )
 
 

@@ -1,15 +1,15 @@
-"""Messages to bytes and back, as strictly as the specification demands. No I/O and no state.
+"""Encodes and decodes messages as strictly as the specification demands. No I/O and no state.
 
 Laws:
 1. Everything a bot can send either decodes to a message, is ignored (an unknown type), or raises
    `RemoteProtocolError`; any other exception is a bug here.
-2. A frame is read twice: msgpack shows what is really in it (msgspec would keep the last of two equal keys
-   in silence, and make a date of a timestamp), then msgspec gives it types.
-3. Before msgpack sees a long frame its nesting is known to be within the limit: msgpack trusts each header and
-   makes room for all that it announces, so that a few KiB of headers inside headers would cost 70 MB.
+2. A frame is read twice: msgpack shows what is really in it (msgspec would silently keep the last of two equal keys,
+   and turn a timestamp into a date), then msgspec gives it types.
+3. The nesting of a long frame is checked before msgpack reads it: msgpack trusts each header and allocates memory for
+   everything that it announces, so that a few KiB of nested headers would cost 70 MB.
 4. Whatever a reason quotes from a frame is cut short, so that a bot cannot swell the referee's logs.
-5. Each error carries the number of the rule that the frame breaks. If a frame breaks several rules, that is the first
-   one found: by its size, then as msgpack, then value by value from the start, then field by field.
+5. Each error carries the number of the rule that the frame breaks. If a frame breaks several rules, the first one found
+   counts: by its size, then as msgpack, then value by value from the start, then field by field.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from arena.wire.messages import (
 
 _LONGEST_QUOTE: Final = 80
 _SHORT: Final = 1_024
-"""Frames up to this many bytes cannot cost much memory, however they nest."""
+"""Frames up to this many bytes cannot cost much memory, whatever their nesting."""
 
 
 def _types(union: Any) -> frozenset[str]:
-    """The `type` of each message of a union."""
+    """Returns the `type` of each message of a union."""
     return frozenset(str(message.__struct_config__.tag) for message in get_args(union))
 
 
@@ -55,7 +55,7 @@ _High: TypeAlias = _Single | list[_Middle] | dict[str, _Middle]
 
 
 class _PlainAction(Struct, frozen=True, tag_field="type", tag="action"):
-    """An action without a note and with few levels: all that most bots ever send."""
+    """An action without a note and with few levels, which is all that most bots send."""
 
     id: PositiveInt
     action: dict[str, _High]
@@ -64,14 +64,14 @@ class _PlainAction(Struct, frozen=True, tag_field="type", tag="action"):
 _PLAIN_DECODER: Final = msgspec.msgpack.Decoder(_PlainAction)
 
 encode: Final = msgspec.msgpack.Encoder().encode
-"""The frame of a message, `type` first. Payloads are trusted to hold only what the protocol allows."""
+"""Returns the frame of a message, `type` first. Payloads are trusted to hold only what the protocol allows."""
 
 
 def decode(frame: bytes) -> FromBot | None:
-    """Read a frame from a bot.
+    """Reads a frame from a bot.
 
     Returns:
-        The message, or None if its type is unknown: the specification (§5.3) has receivers ignore those.
+        The message, or None if its type is unknown: by the specification (§5.3), receivers ignore those.
 
     Raises:
         RemoteProtocolError: The frame is `malformed` or `oversized`, or its type is one that only the referee
@@ -96,11 +96,11 @@ def decode(frame: bytes) -> FromBot | None:
 
 
 def _read_plain(frame: bytes) -> Action | None:
-    """The action of a frame that is just what `encode` makes of it: nearly every one, at a third of the cost.
+    """Returns the action of a frame that is exactly what `encode` would write, at a third of the cost; else None.
 
-    Such a frame repeats no key, since a decoder keeps only one of two equal keys. The type of a plain action allows no
-    other fault: its keys are strings, its integers are small, and it does not nest deeply. None if any of that is in
-    doubt; `decode` then finds out what is the matter.
+    Nearly every frame is such a frame. It repeats no key, because a decoder keeps only one of two equal keys. The type
+    of a plain action allows no other fault: its keys are strings, its integers are small, and it does not nest deeply.
+    If any of that is in doubt, the result is None, and `decode` finds out what is wrong.
     """
     if len(frame) > _SHORT:
         return None
@@ -113,7 +113,7 @@ def _read_plain(frame: bytes) -> Action | None:
 
 
 def decode_from_referee(frame: bytes) -> FromReferee | None:
-    """Read a frame from the referee, as `decode` reads one from a bot: for clients and tests.
+    """Reads a frame from the referee, as `decode` reads one from a bot. It is for clients and tests.
 
     Raises:
         RemoteProtocolError: The referee broke the protocol.
@@ -130,7 +130,7 @@ _Pairs: TypeAlias = list[tuple[Any, Any]]
 
 
 def _map(pairs: _Pairs) -> dict[str, Any] | _Fault:
-    """Returns a map; or in its place its fault if its keys are not allowed, for the walk to meet there."""
+    """Returns a map, or a fault in its place if its keys are not allowed. `_check` raises the fault when it gets there."""
     made: dict[str, Any] = {}
     for key, value in pairs:
         if type(key) is not str:
@@ -142,7 +142,7 @@ def _map(pairs: _Pairs) -> dict[str, Any] | _Fault:
 
 
 def _read(frame: bytes) -> dict[str, Any]:
-    """The frame's map, checked against all that the specification says of frames (§5.1, §5.2)."""
+    """Returns the frame's map, checked against everything that the specification says of frames (§5.1, §5.2)."""
     if len(frame) > _SHORT and _nests_too_deeply(frame):
         raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$", "§5.2-6")
     try:
@@ -167,11 +167,11 @@ def _read(frame: bytes) -> dict[str, Any]:
 _PAYLOAD: Final = dict(
     zip(range(0xC4, 0xE0), b"\1\2\4\1\2\4\4\x08\1\2\4\x08\1\2\4\x08\2\3\5\x09\x11\1\2\4\2\4\2\4", strict=True)
 )
-"""By first byte: how many bytes follow it, or for a kind with a length, how many hold the length."""
+"""By first byte: how many bytes follow it or, for a kind with a length, how many bytes hold the length."""
 
 
 def _nests_too_deeply(frame: bytes) -> bool:
-    """Whether the headers alone, nothing built, go deeper than allowed. Other faults are left for msgpack to find."""
+    """Says, from the headers alone, whether a frame nests too deeply. Other faults are left for msgpack to find."""
     left = [1]  # values still to come at each open level
     at = 0
     while left and at < len(frame):
@@ -201,7 +201,7 @@ def _nests_too_deeply(frame: bytes) -> bool:
 
 
 class _Fault(Exception):
-    """A value that the msgpack subset does not allow; each level that it passes through adds its step to the place."""
+    """A value that the msgpack subset does not allow. Each level that it passes through adds its step to the place."""
 
     def __init__(self, expected: str, got: str, rule: str) -> None:
         self.expected = expected
@@ -248,7 +248,7 @@ _KINDS: Final = {
 
 
 def _kind(value: object) -> str:
-    """What msgpack calls the kind of a value."""
+    """Returns what msgpack calls the kind of a value."""
     return _KINDS.get(type(value), "extension")
 
 
@@ -269,7 +269,7 @@ def _typed(decoder: msgspec.msgpack.Decoder[Any], frame: bytes) -> Any:
 
 
 def _rule_of(text: str) -> str:
-    """The number of the rule that msgspec found broken, by its words."""
+    """Returns the number of the broken rule, from the text of msgspec's error."""
     if text.startswith("object missing required field"):
         return "§5.3-2"
     return "§5.2-8" if text.endswith("got bool") else "§5.3-3"

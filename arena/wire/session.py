@@ -1,14 +1,14 @@
-"""The referee's side of one session with one bot: which message may come or go now. No I/O, no clock.
+"""Keeps the referee's side of one session with one bot: which message may come or go now. No I/O, no clock.
 
 Laws:
-1. `TRANSITIONS` is the protocol: a message that it does not list for the current state is not allowed. The
-   specification's table (§6) is compared with it by a test.
-2. An `error` stands outside the table: from the referee it closes the session in any state but `closed`; from the
-   bot it is allowed in any state and changes nothing.
+1. `TRANSITIONS` is the protocol: a message that it does not list for the current state is not allowed. A test compares
+   it with the specification's table (§6).
+2. An `error` is not in the table: from the referee it closes the session in any state but `closed`; from the bot it is
+   allowed in any state and changes nothing.
 3. Numbers belong to the session: games and requests count from 1 and tell a bot nothing about other seats.
-4. A bot is never blamed for a message that crossed one of ours: what it still owed when `game_over` was sent
-   has lapsed, and is dropped once if it comes after all. After `goodbye` or `error` everything is dropped.
-5. `receive` alone raises `RemoteProtocolError`, and leaves the state as it was: the referee then sends `error`.
+4. A bot is never blamed for a message that crossed one of ours: what it still owed when `game_over` was sent has
+   lapsed, and is dropped once if it still comes. After `goodbye` or `error` everything is dropped.
+5. Only `receive` raises `RemoteProtocolError`, and it leaves the state unchanged: the referee then sends `error`.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from arena.wire.messages import (
 
 
 class State(StrEnum):
-    """Where a session stands."""
+    """The state of a session."""
 
     NEW = "new"
-    """Nothing has come yet."""
+    """No message has come yet."""
     GREETED = "greeted"
     """The bot has said `hello`; the referee owes `welcome`."""
     IDLE = "idle"
-    """No game is on."""
+    """No game is in progress."""
     PREPARING = "preparing"
     """A game was announced; the bot owes `ready`."""
     PLAYING = "playing"
-    """A game is on; the bot owes nothing."""
+    """A game is in progress; the bot owes nothing."""
     ASKED = "asked"
     """The bot owes an `action`."""
     CLOSED = "closed"
-    """It is over."""
+    """The session is over."""
 
 
 _Event: TypeAlias = type[FromBot] | type[FromReferee]
@@ -69,14 +69,14 @@ TRANSITIONS: Final[Mapping[State, Mapping[_Event, State]]] = {
 """State, message, next state. Each message but `error` is sent by one side only."""
 
 _Answer: TypeAlias = tuple[type[Ready] | type[Action], int]
-"""What a bot owes or gives: the message, and the number it must repeat."""
+"""What a bot owes or sends: the message, and the number it must repeat."""
 
 
 class Session:
     """One bot's session. Every frame to it passes through `send`, every frame from it through `receive`."""
 
     def __init__(self, token: str) -> None:
-        """`token` is what the bot's `hello` must carry."""
+        """Begins a session. `token` is what the bot's `hello` must carry."""
         self._token = token
         self._state = State.NEW
         self._hello: Hello | None = None
@@ -87,30 +87,30 @@ class Session:
 
     @property
     def state(self) -> State:
-        """Where the session stands."""
+        """The state of the session."""
         return self._state
 
     @property
     def hello(self) -> Hello:
-        """What the bot said of itself.
+        """The bot's `hello`.
 
         Raises:
-            LocalProtocolError: It has not said anything yet.
+            LocalProtocolError: It has not come yet.
         """
         if self._hello is None:
             raise LocalProtocolError("expected a session that has had its hello, got: one in state new")
         return self._hello
 
     def next_game(self) -> int:
-        """The number that the next `game_start` must carry."""
+        """Returns the number that the next `game_start` must carry."""
         return self._games + 1
 
     def next_request(self) -> int:
-        """The number that the next `request` must carry."""
+        """Returns the number that the next `request` must carry."""
         return self._requests + 1
 
     def send(self, message: FromReferee) -> bytes:
-        """The frame of a message to the bot; the session moves on as if it had been sent.
+        """Returns the frame of a message to the bot. The session moves on as if it had been sent.
 
         Raises:
             LocalProtocolError: The message is not allowed now, or has a wrong number: a bug of the caller.
@@ -135,11 +135,11 @@ class Session:
         return encode(message)
 
     def receive(self, frame: bytes) -> FromBot | None:
-        """Read a frame from the bot; the session moves on.
+        """Reads a frame from the bot. The session moves on.
 
         Returns:
             The message, or None for one to be ignored: its type is unknown, what it answers has lapsed, or the
-            session is closed. An `error` is returned too, for the log; it asks for nothing.
+            session is closed. An `error` is returned too, for the log; it needs no reaction.
 
         Raises:
             RemoteProtocolError: The frame breaks the protocol. Send its code in an `error`; the seat forfeits.
@@ -180,7 +180,7 @@ class Session:
         self._hello = hello
 
     def _rule_of(self, message: Hello | Ready | Action) -> str:
-        """Returns the number of the rule that a message breaks which is not allowed now."""
+        """Returns the number of the rule that a message breaks when it is not allowed now."""
         if isinstance(message, Hello) or self._state is State.NEW:
             return "§8.1-1"
         if isinstance(message, Action):
@@ -193,9 +193,9 @@ class Session:
         return "§6-1"
 
     def _was_answered(self, request: int) -> bool:
-        """Returns whether the bot has answered a request, in time or after the game was over.
+        """Says whether the bot has answered a request, in time or after the game was over.
 
-        Requests count from 1, so each one that was sent has its answer unless the bot still owes it or it lapsed.
+        Requests count from 1. So each one that was sent has its answer, unless the bot still owes it or it has lapsed.
         """
         return request <= self._requests and (Action, request) != self._owed and (Action, request) not in self._lapsed
 
@@ -211,7 +211,7 @@ def _violation(expected: str, got: str, place: str, rule: str) -> RemoteProtocol
 
 
 def _expected(state: State) -> str:
-    """What a bot may send in a state, in words."""
+    """Returns in words what a bot may send in a state."""
     allowed = [str(kind.__struct_config__.tag) for kind in TRANSITIONS[state] if kind in get_args(FromBot)]
     return f"{' or '.join(allowed) or 'no message'} in state {state}"
 

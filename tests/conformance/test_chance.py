@@ -10,6 +10,7 @@ import pytest
 
 from arena.referee import chance
 from arena.rules.base import Draw
+from arena.rules.course import tie_draw, tie_order
 from tests.conformance.kit import FOLDER, load
 
 VECTORS = load(FOLDER / "vectors" / "chance.json")
@@ -47,8 +48,8 @@ def test_draws(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("tie", VECTORS["ties"], ids=lambda tie: f"{len(tie['tied'])} seats, {tie['draw']}")
 def test_ties(tie: dict[str, Any]) -> None:
-    assert chance.tie_draw(tie["tied"]) == Draw("race", tie["n"])
-    assert list(chance.tie_order(tie["tied"], tie["draw"])) == tie["order"]
+    assert tie_draw(tie["tied"]) == Draw("race", tie["n"])
+    assert list(tie_order(tie["tied"], tie["draw"])) == tie["order"]
 
 
 def test_a_rejection_is_among_them() -> None:

@@ -11,12 +11,12 @@ import pytest
 from acting import act, first_play
 
 from arena.errors import IllegalAction
-from arena.games import BoardFile, default_board, make_rules, resolve_options
+from arena.games import default_board, make_rules, resolve_options
 from arena.rules.base import Event
 from arena.rules.gardener.deck import CARDS, KINDS, SYMBOLS
 from arena.rules.gardener.options import OPTIONS, RULESETS
 from arena.rules.gardener.rounds import BONUS, POINTS
-from arena.types import Payload
+from arena.types import BoardFile, Payload
 from tests.conformance.kit import FOLDER
 
 PAGE = (FOLDER / "rules" / "gardener.md").read_text(encoding="utf-8")
@@ -177,7 +177,7 @@ class Acted:
         text = "name: test\nsource: test\ncards:\n"
         text += "\n".join(f"{card[:2]}\n{card[2:4]}\n{card[4:]}\n" for card in drawn)
         options = resolve_options("gardener", ruleset, {"deck": "face_down"})[1]
-        self.rules: Any = make_rules("gardener", 2, options, BoardFile("test", text))
+        self.rules: Any = make_rules("gardener", 2, options, BoardFile.of("test", text))
         self.cards = drawn
         self.state = self.rules.start()
         self.left = list(range(CARDS))

@@ -11,13 +11,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from arena.tournament.settings import THINKERS
 
 from arena.conform.budget import Budget
 from arena.conform.report import Level, Report, Verdict
 from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
+from arena.tournament.settings import THINKERS
 
 BROKEN = Path(__file__).parents[1] / "broken" / "bot.py"
 BUDGET = Budget(limit_ms=250, patience_ms=1_500, game_ms=250, farewell_ms=500, error_ms=500, total_ms=120_000)

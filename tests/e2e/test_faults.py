@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from arena.games import make_settings
 from arena.link.bots import BotSpec
 from arena.link.pool import worker_pool
 from arena.record.log import ForfeitRecord, Header, Record, read_log
 from arena.referee.job import Job
 from arena.referee.verify import verify
 from arena.referee.worker import play
-from arena.resources import default_board
-from arena.rules import resolve_options
-from arena.types import Termination, TimeControl
+from arena.types import Termination
 
 FAULTY = Path(__file__).parents[1] / "faulty" / "bot.py"
 SECRET = b"f" * 32
@@ -46,17 +45,11 @@ def bot(script: str, *, memory_mib: int = 2048, start_ms: int = 10_000) -> BotSp
 
 
 def job(folder: Path, *bots: BotSpec) -> Job:
-    name, text = default_board("samurai")
     return Job(
         game="faults-000000",
         tournament="faults",
-        rules="samurai",
-        ruleset="standard",
-        options=resolve_options("samurai", "standard", {})[1],
-        board_name=name,
-        board_text=text,
+        settings=make_settings("samurai", len(bots), time="2/move"),
         bots=bots,
-        time=TimeControl.parse("2/move"),
         deal=0,
         rotation=0,
         secret=SECRET,

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from arena.errors import BotError
+from arena.games import game, names
 from arena.link.bots import load_bot
-from arena.rules import NAMES, game
 from arena.store.store import open_reader
 
 ROOT = Path(__file__).parents[2]
-RULESETS = [(rules, ruleset) for rules in NAMES for ruleset in game(rules).rulesets]
+RULESETS = [(rules, ruleset) for rules in names() for ruleset in game(rules).rulesets]
 ISLANDS = """\
 # Two islands with a strait between them, for two or three.
 name: Two islands
@@ -137,7 +137,7 @@ def test_a_full_table_of_bots_in_two_languages(
     game_is = ("--rules", rules, "--ruleset", ruleset)
     done = arena("tournament", *bots, *game_is, "--players", str(len(bots)), "--deals", "1", "--json")
     document = json.loads(done.stdout)
-    assert (document["settings"]["rules"], document["settings"]["ruleset"]) == (rules, ruleset)
+    assert (document["settings"]["game"]["rules"], document["settings"]["game"]["ruleset"]) == (rules, ruleset)
     assert f"\n{rules} {ruleset}, {len(bots)} players, board " in done.stderr
     assert document["games"] == len(bots)
     assert {(row["games"], row["forfeits"]) for row in document["standings"]} == {(len(bots), 0)}
@@ -161,7 +161,7 @@ def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Arena, tmp_
     check_logs(arena, tmp_path / "logs", 2 * len(RULESETS))
 
 
-@pytest.mark.parametrize("rules", NAMES)
+@pytest.mark.parametrize("rules", names())
 def test_a_match_takes_as_many_bots_as_the_game(arena: Arena, tmp_path: Path, rules: str) -> None:
     most = max(game(rules).seat_counts)
     done = arena("match", *["greedy"] * (most - 1), "random", "--rules", rules, "--json")
@@ -178,7 +178,7 @@ def test_a_board_of_ones_own_with_two_islands(arena: Arena, tmp_path: Path, play
     bots = ("greedy", "random", "greedy")[:players]
     done = arena("match", *bots, "--board", "islands.txt", "--rule", "captures=instant", "--json")
     document = json.loads(done.stdout)
-    settings = document["settings"]
+    settings = document["settings"]["game"]
     assert (settings["board"]["name"], settings["ruleset"], settings["players"]) == ("islands", "custom", players)
     assert {played["termination"] for played in document["games"]} == {"finished"}
     check_logs(arena, tmp_path / "logs", players)

@@ -58,7 +58,7 @@ FROM_REFEREE: st.SearchStrategy[FromReferee] = st.one_of(
               options=st.dictionaries(TEXT, TEXT, max_size=4), seat=INTEGER, seats=INTEGER, board=PAYLOAD, time=TIME,
               commitment=TEXT, bot_seed=st.integers(0, MAX_INT)),
     st.builds(Request, id=NUMBER, kind=TEXT, clock=st.builds(RequestClock, limit_ms=INTEGER, bank_ms=MAYBE),
-              view=st.none() | PAYLOAD, events=EVENTS, legal=st.none() | PAYLOAD),
+              view=st.none() | PAYLOAD, events=EVENTS, legal=st.none() | st.lists(PAYLOAD, max_size=3)),
     st.builds(GameOver, game=NUMBER, termination=TEXT, ranks=st.lists(INTEGER, max_size=4),
               forfeits=st.lists(st.builds(ForfeitNotice, seat=INTEGER, code=TEXT), max_size=2), events=EVENTS),
     st.builds(Goodbye, reason=TEXT),

@@ -109,7 +109,7 @@ def test_an_unknown_game_suggests_a_close_one() -> None:
     ("value", "error"),
     [
         ("not.there:Game", "ModuleNotFoundError: No module named 'not'"),
-        ("arena.rules.samurai.game:Shogi", "AttributeError: .*Shogi"),
+        ("arena.rules.samurai.game:Shogi", "AttributeError: .*'Shogi'"),
     ],
 )
 def test_a_game_that_does_not_load_is_told_with_its_error_and_leaves_the_others_alone(

@@ -46,10 +46,10 @@ def tower(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def decide(request: Request) -> Payload:
         assert request.legal is not None
-        product = request.legal[request.kind][0]
+        product = request.legal[0]
         if request.kind == "plant":
-            return {"at": max(product["at"], key=lambda at: at[1]), "turned": False}
-        return {"rows": []} if request.kind == "score" else {"card": product["card"][0]}
+            return {"plays": [{"at": max(product["at"], key=lambda at: at[1]), "turned": False}]}
+        return {"plays": [] if request.kind == "score" else [{"card": product["card"][0]}]}
 
     folder = tmp_path_factory.mktemp("logs")
     result, _ = referee(folder, [MemoryBot(decide), MemoryBot(decide)], rules="gardener", ruleset="draft")

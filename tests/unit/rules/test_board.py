@@ -12,9 +12,10 @@ import pytest
 from kit import check_fold, check_rules
 
 from arena.errors import BoardError, ConfigError
-from arena.games import BoardFile, game_of_board, make_rules, resolve_options
+from arena.games import game_of_board, make_rules, resolve_options
 from arena.rules.samurai.board import PIECES, BoardSet, find_problems, parse_board
 from arena.rules.samurai.game import Samurai
+from arena.types import BoardFile
 
 ROOT = Path(__file__).parents[3]
 
@@ -110,7 +111,7 @@ def test_the_board_drawn_in_the_documentation_is_one() -> None:
 @pytest.mark.parametrize("text", [GOOD, islands()], ids=["villages", "islands"])
 def test_a_board_of_ones_own_plays_at_once_with_as_many_pieces_as_it_has_places(text: str, ruleset: str) -> None:
     for seats in (2, 3):
-        rules = make_rules("samurai", seats, resolve_options("samurai", ruleset, {})[1], BoardFile("own.txt", text))
+        rules = make_rules("samurai", seats, resolve_options("samurai", ruleset, {})[1], BoardFile.of("own.txt", text))
         settlements = [space["kind"] for space in rules.board.payload()["spaces"] if space["kind"] in PIECES]
         view = rules.first_view(0)
         pieces = {caste: view["supply"][caste] + len(view["pieces"][caste]) for caste in ("buddha", "rice", "castle")}

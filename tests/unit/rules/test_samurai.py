@@ -23,12 +23,13 @@ from unit.rules.samurai_positions import (
 )
 
 from arena.errors import IllegalAction
-from arena.games import BoardFile, make_rules, resolve_options
+from arena.games import make_rules, resolve_options
 from arena.rules.base import Event
 from arena.rules.samurai.captures import influence
 from arena.rules.samurai.game import Samurai
 from arena.rules.samurai.state import FULL_SET, ONE, SWITCH, TILE_INDEX, End, Move, Settle, Switch, tile_code
 from arena.rules.seats import with_item
+from arena.types import BoardFile
 
 
 @pytest.fixture
@@ -302,7 +303,7 @@ def test_cities_may_not_be_filled_so_that_the_rest_finds_no_room() -> None:
     """On a board without villages the third piece must still have two cities open to it."""
     text = "name: two cities\nsource: a test\nplayers: 2\nmap:\n" + _three_cities()
     options = resolve_options("samurai", "standard", {"hand": "random"})[1]
-    rules = make_rules("samurai", 2, options, BoardFile("test", text))
+    rules = make_rules("samurai", 2, options, BoardFile.of("test", text))
     state = replace(rules.start(), phase="setup", hands=(FULL_SET[:5],) * 2)
     a, b, _ = rules.tables.cities
     for city in (a, b):

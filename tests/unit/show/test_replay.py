@@ -172,7 +172,7 @@ def test_what_is_told_in_words(log: Log) -> None:
         "(seat 2) places ",
         "(seat 0) captures the ",
         "of Kyoto)",
-        "(Edo)",
+        "(Kyoto)",
         "The game is over: ",
     ):
         assert phrase in told

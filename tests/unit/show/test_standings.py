@@ -16,6 +16,7 @@ from arena.types import Forfeit, Termination
 ROW = {
     "rank": 1, "bot": "greedy-js#2", "version": "1.0", "mu": 35.263, "sigma": 5.321, "conservative": 19.3,
     "games": 1200, "wins": 1000, "draws": 150, "losses": 50, "forfeits": 1, "mean_ms": 12.34, "max_ms": 987.6,
+    "mean_score": None,
 }  # fmt: skip
 
 
@@ -57,6 +58,16 @@ def test_the_standings_fit_into_80_columns() -> None:
     lines = shown(standings_table([ROW]), 80).splitlines()
     assert " ".join(lines[-1].split()) == "1 greedy-js#2 1.0 19.30 35.26 5.32 1200 1000 150 50 1 12.3 988"
     assert "…" not in lines[-1]
+
+
+def test_scores_have_a_column_where_the_game_has_scores() -> None:
+    assert "score" not in shown(standings_table([ROW]), 80)
+    rows = [{**ROW, "mean_score": 1234.25}, {**ROW, "rank": 2, "bot": "late", "mean_score": None}]
+    first, second = shown(standings_table(rows), 80).splitlines()[-2:]
+    assert "score" in shown(standings_table(rows), 80)
+    assert " ".join(first.split()).endswith(" 12.3 988 1234.2")
+    assert " ".join(second.split()).endswith(" 12.3 988")
+    assert "…" not in first
 
 
 def test_the_crosstable_leaves_out_a_bot_against_itself_and_games_never_played() -> None:

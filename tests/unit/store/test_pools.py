@@ -14,9 +14,11 @@ from msgspec.structs import replace
 from sqlite_utils import Database
 
 from arena.errors import StoreError
+from arena.games import make_settings
 from arena.store.database import APPLICATION_ID
 from arena.store.migrations import migrations
 from arena.store.ratings import Rating
+from arena.store.records import canonical
 from arena.store.store import Store, open_reader, open_store, update
 from arena.tournament.settings import Settings
 from tests import instant
@@ -123,12 +125,31 @@ RUNNING = ("20260102-0002", SETTINGS, "running")
 RATINGS = [(0, 26.5, 7.5), (1, 23.5, 7.25)]
 
 
-def old_settings(settings: Settings) -> dict[str, Any]:
-    """Returns settings as the first version wrote them: all on one level, the time control as text, no race window."""
-    document = settings.document()
-    game = document.pop("game")
-    del game["race_window_ms"]
-    return {**document, **game, "time": str(settings.game.time)}
+def flat_settings(settings: Settings) -> dict[str, Any]:
+    """Returns settings as they were written until those of the game were grouped."""
+    game = settings.game
+    assert game.board is not None
+    return {
+        "rules": game.rules,
+        "rules_version": game.rules_version,
+        "ruleset": game.ruleset,
+        "options": dict(game.options),
+        "board": {"name": game.board.name, "hash": game.board.hash},
+        "players": game.players,
+        "format": "round-robin",
+        "deals": settings.deals,
+        "seatings": settings.seatings,
+        "time": str(game.time),
+        "race_window_ms": game.race_window_ms,
+        "level": "trusted",
+        "seed": settings.seed,
+        "bots": [{"name": bot.name, "version": bot.version, "digest": bot.digest} for bot in settings.bots],
+    }
+
+
+def first_settings(settings: Settings) -> dict[str, Any]:
+    """Returns settings as the first version wrote them: no race had a window."""
+    return {name: value for name, value in flat_settings(settings).items() if name != "race_window_ms"}
 
 
 @pytest.fixture
@@ -148,7 +169,7 @@ def old(tmp_path: Path) -> Path:
 def fill(connection: sqlite3.Connection, logs: Path, settings: Settings, status: str) -> None:
     """A tournament whose first game is done, and whose other games are planned."""
     insert, id = connection.execute, logs.name
-    text = msgspec.json.encode(old_settings(settings)).decode()
+    text = canonical(first_settings(settings))
     digest = hashlib.sha256(text.encode()).hexdigest()
     finished = "2026-01-03" if status == "finished" else None
     games = 1 if finished else settings.schedule().total()
@@ -179,7 +200,7 @@ KEPT = {
     "tournaments": "id, created, seed, secret, commitment, logs, games, rated, seconds, status, finished",
     "entrants": "*",
     "games": "*, attempt > 0 AS was_claimed",
-    "seats": "*",
+    "seats": "game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn, stderr, overloaded",
     "ratings": "tournament, entrant, number, mu, sigma",
 }
 
@@ -256,3 +277,72 @@ def test_an_old_database_whose_rows_do_not_belong_together_is_left_as_it_is(old:
     with pytest.raises(StoreError, match=r"got: a row of ratings without its row of entrants - at .*old\.db"):
         open_store(old).__enter__()
     assert contents(old, {**KEPT, "_sqlite_migrations": "name"}) == before
+
+
+# From before the settings of a game were grouped and seats had scores.
+
+
+@pytest.fixture
+def flat(old: Path) -> Path:
+    """Makes a database as the version before 0004 left it."""
+    connection = sqlite3.connect(old)
+    migrations.apply(Database(connection, execute_plugins=False), stop_before="0004_game_settings")
+    connection.close()
+    return old
+
+
+def test_the_database_before_has_the_settings_of_its_time(flat: Path) -> None:
+    [(text, digest)] = contents(flat, {"tournaments": f"settings, digest FROM tournaments WHERE id = '{RUNNING[0]}' --"})[
+        "tournaments"
+    ]
+    assert (text, digest) == told(flat_settings(SETTINGS))
+
+
+def told(settings: Any) -> tuple[str, str]:
+    """Returns the text of settings, and its digest."""
+    text = canonical(settings)
+    return text, hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("rules", "options"),
+    [
+        ("samurai", {}),
+        ("samurai", {"ruleset": "basic", "overrides": ["captures=instant"], "time": "60+0.25,2/move"}),
+        ("samurai", {"time": "0.5/move"}),
+        ("gardener", {"ruleset": "race", "race_window_ms": 2.5}),
+    ],
+)
+def test_an_unfinished_tournament_is_found_by_the_same_command_as_before(
+    flat: Path, rules: str, options: dict[str, Any]
+) -> None:
+    settings = replace(SETTINGS, game=make_settings(rules, 2, **options))
+    connection = sqlite3.connect(flat)
+    with connection:
+        change = "UPDATE tournaments SET settings = ?, digest = ? WHERE id = ?"
+        connection.execute(change, (*told(flat_settings(settings)), RUNNING[0]))
+    connection.close()
+    update(flat)
+    with open_reader(flat) as reader:
+        found = reader.unfinished(settings.digest)
+        assert found is not None
+        assert (found.id, found.digest) == (RUNNING[0], settings.digest)
+        assert found.settings == settings.document()
+        assert reader.tournament(FINISHED[0]).settings == FINISHED[1].document()
+
+
+def test_all_else_stays_as_it_was_and_no_seat_has_a_score(flat: Path) -> None:
+    before = contents(flat, KEPT | {"tournaments": f"pool, {KEPT['tournaments']}", "pools": "*"})
+    update(flat)
+    assert contents(flat, KEPT | {"tournaments": f"pool, {KEPT['tournaments']}", "pools": "*"}) == before
+    with open_reader(flat) as reader:
+        [seats] = reader.results(RUNNING[0])
+        assert [(seat.entrant, seat.rank, seat.score) for seat in seats] == [(0, 1, None), (1, 2, None)]
+
+
+def test_a_tournament_of_before_goes_on_where_it_was(flat: Path, tmp_path: Path) -> None:
+    with open_store(flat) as store:
+        begun = instant.start(store, SETTINGS, tmp_path / "logs")
+        assert (begun.resumed, begun.done, begun.tournament.id) == (True, 1, RUNNING[0])
+        list(instant.runner(store, begun, SETTINGS).run())
+        store.finish(RUNNING[0])

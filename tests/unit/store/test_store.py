@@ -121,6 +121,18 @@ def test_a_result_is_stored_with_its_seats(store: Store, tournament: Tournament)
     assert store.done(tournament.id) == 1
 
 
+def test_scores_are_stored_and_read_back(store: Store, tournament: Tournament) -> None:
+    for scores in ((26, -3), (0, None), (None, None)):
+        claimed = claim(store, tournament)
+        played, entrants = result(tournament, claimed)
+        seats = tuple(
+            msgspec.structs.replace(seat, score=score) for seat, score in zip(played.seats, scores, strict=True)
+        )
+        store.record(claimed, msgspec.structs.replace(played, seats=seats), entrants, 0)
+    read = [tuple(seat.score for seat in seats) for seats in store.results(tournament.id)]
+    assert read == [(26, -3), (0, None), (None, None)]
+
+
 def test_a_forfeit_is_stored_with_all_its_author_needs(store: Store, tournament: Tournament) -> None:
     claimed = claim(store, tournament)
     played, entrants = result(tournament, claimed)

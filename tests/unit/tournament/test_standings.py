@@ -13,10 +13,15 @@ ENTRANTS = [Entrant(number=n, name=name, version="1", digest="", spec={}) for n,
 RATINGS = [Rating(20, 2), Rating(30, 1), Rating(28, 5)]
 
 
-def game(*ranks: int, order: tuple[int, ...] = (0, 1, 2), forfeit: int | None = None) -> tuple[SeatRow, ...]:
-    """A game of three; `ranks`, and who forfeited, are by seat."""
+def game(
+    *ranks: int,
+    order: tuple[int, ...] = (0, 1, 2),
+    forfeit: int | None = None,
+    scores: tuple[int | None, ...] = (None, None, None),
+) -> tuple[SeatRow, ...]:
+    """A game of three; `ranks`, scores, and who forfeited, are by seat."""
     return tuple(
-        SeatRow(entrant, rank, 10, 100.0, 30.0 + seat, "timeout" if seat == forfeit else None)
+        SeatRow(entrant, rank, 10, 100.0, 30.0 + seat, "timeout" if seat == forfeit else None, scores[seat])
         for seat, (entrant, rank) in enumerate(zip(order, ranks, strict=True))
     )
 
@@ -45,6 +50,16 @@ def test_times_are_per_decision() -> None:
     rows = {row.bot: row for row in tabulate(ENTRANTS, RATINGS, GAMES).standings}
     assert {row.mean_ms for row in rows.values()} == {10.0}
     assert {name: row.max_ms for name, row in rows.items()} == {"ann": 32.0, "bob": 31.0, "cid": 32.0}
+
+
+def test_the_mean_score_is_over_the_games_that_had_scores() -> None:
+    scored = [game(1, 2, 3, scores=(26, 0, -4)), game(1, 2, 3, order=(1, 2, 0), scores=(9, None, 0))]
+    rows = tabulate(ENTRANTS, RATINGS, [*scored, game(1, 2, 3)]).standings
+    assert {row.bot: row.mean_score for row in rows} == {"ann": 13.0, "bob": 4.5, "cid": -4.0}
+
+
+def test_without_scores_there_is_no_mean_score() -> None:
+    assert {row.mean_score for row in tabulate(ENTRANTS, RATINGS, GAMES).standings} == {None}
 
 
 def test_the_cross_table_compares_ranks() -> None:

@@ -10,11 +10,13 @@ import pytest
 
 from arena.games import make_settings, rules_of
 from arena.record.log import Header, Log, LoggedBot
+from arena.rules.gardener.deck import Deck
 from arena.show.gardener.game import Gardener
 from arena.show.gardener.garden import SIGNS
 from arena.show.replay import Replay
 
-CARDS = [["tatami", "path", "pond", "garden", "tatami", "path"]] * 13
+CARDS = Deck("alike", "a test", "", (bytes([0, 1, 2, 3, 0, 1]),) * 13)
+"""Every card has tatami, path; pond, garden; tatami, path."""
 ALL = [*SIGNS]
 
 
@@ -48,7 +50,7 @@ def gardener(seats: int, **options: str) -> Gardener:
     """Returns how a game on cards that are all alike is shown."""
     head = header(seats, **options)
     rules = rules_of(head.settings)
-    rules.board = Alike(name="alike", source="", text="", cards=())
+    rules.board = CARDS
     return Gardener(head, rules, range(seats))
 
 

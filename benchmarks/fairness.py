@@ -35,10 +35,11 @@ from typing import Any
 import msgspec
 from shares import mean_interval, wilson
 
-from arena import rules as all_rules
+from arena import games
 from arena.referee.chance import Deal, bot_seed, deal_secret, seed_secret
-from arena.resources import bots_folder, default_board
-from arena.rules.base import Rules
+from arena.resources import bots_folder
+from arena.rules.base import Decision, Rules
+from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Late, Over
 from arena.tournament.schedule import RoundRobin
 from arena.types import Payload, Ranks
 
@@ -79,9 +80,7 @@ def greedy() -> Any:
 
 @lru_cache(maxsize=1)
 def rules_of(table: Table) -> Rules[Any]:
-    name, text = default_board(table.rules)
-    options = all_rules.resolve_options(table.rules, table.ruleset, {})[1]
-    return all_rules.make_rules(table.rules, text, name, table.players, options)
+    return games.rules_of(games.make_settings(table.rules, table.players, ruleset=table.ruleset))
 
 
 class Player:
@@ -92,6 +91,7 @@ class Player:
         self._seat = seat
         self._random = Random(seed)
         self._bot = greedy()()
+        board = self._rules.board
         self._bot.start(
             {
                 "rules": table.rules,
@@ -100,38 +100,53 @@ class Player:
                 "options": dict(self._rules.options),
                 "seat": seat,
                 "seats": table.players,
-                "board": self._rules.board_payload(),
+                "board": None if board is None else board.payload(),
                 "bot_seed": bot_seed(SECRET, deal, seat),
             }
         )
 
-    def decide(self, state: Any, kind: str) -> Payload:
-        """Its action."""
-        rules, seat = self._rules, self._seat
+    def decide(self, course: Course, decision: Decision) -> Payload:
+        """Returns its action."""
+        rules, state, seat = self._rules, course.state, self._seat
+        news = course.news(seat)
         if self._random.random() < LAPSES:
             legal = rules.legal(state, seat)
-            return rules.write_action(state, seat, [legal[self._random.randrange(len(legal))]])
-        request = {"kind": kind, "view": rules.view(state, seat), "legal": rules.write_legal(state, seat)}
+            return rules.write_action([legal[self._random.randrange(len(legal))]])
+        request = {
+            "kind": decision.kind,
+            "view": rules.view(state, seat),
+            "events": news,
+            "legal": rules.write_legal(state, seat),
+        }
         action = self._bot.decide(request)
         return action[0] if isinstance(action, tuple) else action
 
 
 def play(table: Table, deal: int, bots: Iterable[int], seed: str) -> Ranks:
-    """One game: the rank of each seat. `bots` is by seat; a bot's lapses follow it from seat to seat."""
-    rules, chance, first = rules_of(table), Deal(deal_secret(SECRET, deal)), Random(f"{seed} first")
+    """Plays one game. Returns the rank of each seat.
+
+    `bots` is by seat; a bot's lapses follow it from seat to seat. Who races is as fast as all others: chance says who
+    comes first, who next, and so on.
+    """
+    course, chance, first = Course(rules_of(table)), Deal(deal_secret(SECRET, deal)), Random(f"{seed} first")
     players = [Player(table, deal, seat, f"{seed} bot {bot}") for seat, bot in enumerate(bots)]
-    state = rules.start()
-    while (ranks := rules.ranks(state)) is None:
-        if draw := rules.draw_wanted(state):
-            state = rules.draw(state, chance.draw(draw.stream, draw.n))
-            continue
-        pending = rules.pending(state)
-        if pending[0].race:
-            pending = (first.choice(pending),)
-        actions = [(decision.seat, players[decision.seat].decide(state, decision.kind)) for decision in pending]
-        for seat, action in actions:
-            state = rules.act(state, seat, action)
-    return ranks
+    actions: dict[int, Payload] = {}
+    while not isinstance(due := course.due, Over):
+        match due:
+            case Chance():
+                course.draw(chance.draw(due.draw.stream, due.draw.n))
+            case Ask():
+                decisions = list(course.ask().decisions)
+                if decisions[0].race:
+                    first.shuffle(decisions)
+                actions |= {decision.seat: players[decision.seat].decide(course, decision) for decision in decisions}
+            case Answers():
+                seat = next(seat for seat in actions if seat in due.seats)
+                answered = course.answer(seat, actions.pop(seat))
+                assert isinstance(answered, Accepted | Late), answered
+            case _:
+                raise AssertionError(due)
+    return due.outcome.ranks
 
 
 def shares(table: Table, deal: int) -> Shares:
@@ -171,8 +186,8 @@ def cells(table: Table, measured: list[Shares]) -> Iterator[str]:
 
 def tables(rules: str | None, ruleset: str | None, players: int | None) -> Iterator[tuple[str, str, int]]:
     """What there is to measure, or the part of it that was asked for."""
-    for name in all_rules.NAMES:
-        game = all_rules.game(name)
+    for name in games.names():
+        game = games.game(name)
         for each in game.rulesets:
             for seats in game.seat_counts:
                 if rules in (None, name) and ruleset in (None, each) and players in (None, seats):
@@ -182,7 +197,7 @@ def tables(rules: str | None, ruleset: str | None, players: int | None) -> Itera
 def main() -> None:
     parser = argparse.ArgumentParser(description="What a seat is worth, with and without rotation.")
     parser.add_argument("--games", type=int, default=1000, help="games for each line (1000)")
-    parser.add_argument("--rules", choices=all_rules.NAMES, help="only this game")
+    parser.add_argument("--rules", choices=games.names(), help="only this game")
     parser.add_argument("--ruleset", help="only this ruleset")
     parser.add_argument("--players", type=int, help="only this number of players")
     options = parser.parse_args()
@@ -194,7 +209,7 @@ def main() -> None:
         for rules, ruleset, players in chosen:
             if rules != headed:
                 headed = rules
-                heads = "".join(f"   seat or bot {n:<11}" for n in range(all_rules.game(rules).seat_counts.stop - 1))
+                heads = "".join(f"   seat or bot {n:<11}" for n in range(games.game(rules).seat_counts.stop - 1))
                 print(f"\n{rules}: shares of the wins, with intervals of 95 %; {options.games} games a line")
                 print(f"{'ruleset':8}  {'players':7}  {'even':6}  {'':7}{heads.rstrip()}")
             for rotated in (False, True):

@@ -25,13 +25,13 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 import msgspec
-from arena.tournament.setup import set_up
 from shares import evidence
 
+from arena.games import game, make_settings
 from arena.link.bots import find_bot
-from arena.rules import game
 from arena.tournament.match import begin_match, play_match
 from arena.tournament.runner import Played
+from arena.tournament.settings import set_up
 
 ENOUGH = 100.0
 """Evidence that is wrong in one case of a hundred."""
@@ -91,15 +91,8 @@ def climb(step: Step, deals: int, seed: str, logs: Path) -> Tally:
     """Play until the step is shown, or all deals are played."""
     setup = set_up(
         [entrant(step.upper), *[entrant(step.lower)] * (step.players - 1)],
-        rules=step.rules,
-        ruleset=step.ruleset,
-        options={},
-        board=None,
-        players=step.players,
+        make_settings(step.rules, step.players, ruleset=step.ruleset, time=step.time),
         deals=deals,
-        seatings="cyclic",
-        time=step.time,
-        race_window_ms=1.0,
         seed=seed,
     )
     tally = Tally()

@@ -23,14 +23,13 @@ import msgspec
 from msgspec.structs import replace
 from shares import fair_coin_p
 
+from arena.games import make_settings
 from arena.link.bots import BotSpec, load_bot
 from arena.link.pool import worker_pool
 from arena.record.log import ActionRecord, Chance, LateRecord, Log, read_log
 from arena.referee.job import Job
 from arena.referee.worker import play
-from arena.resources import default_board
-from arena.rules import resolve_options
-from arena.types import Termination, TimeControl
+from arena.types import Termination
 
 SIGNIFICANT = 0.001
 REACTIONS = {"at once": (), "after 2 to 8 ms": ("2", "8")}
@@ -66,25 +65,19 @@ class Tally(msgspec.Struct):
 
 def games(bots: tuple[BotSpec, BotSpec], window_ms: float, logs: str) -> Iterator[Log]:
     """The logs of one game after another, on deals that nobody knows."""
-    name, text = default_board("gardener")
+    settings = make_settings("gardener", 2, ruleset="race", time="60+0", race_window_ms=window_ms)
     secret = secrets.token_bytes(32)
     deal = 0
     while True:
         job = Job(
             game=f"race-{deal}",
             tournament=None,
-            rules="gardener",
-            ruleset="race",
-            options=resolve_options("gardener", "race", {})[1],
-            board_name=name,
-            board_text=text,
+            settings=settings,
             bots=bots if deal % 2 else bots[::-1],
-            time=TimeControl.parse("60+0"),
             deal=deal,
             rotation=deal % 2,
             secret=secret,
             logs=logs,
-            race_window_ms=window_ms,
         )
         result = play(job)
         assert result.termination is Termination.FINISHED, result

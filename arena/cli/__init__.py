@@ -30,12 +30,12 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, your own too."),
 }
-"""Each command's `module:attribute` and its help in one line, in the order that help lists them."""
+"""Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
 
 
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena", message="%(prog)s %(version)s")
-@click.option("--no-color", is_flag=True, help="No colour; so do NO_COLOR=1 and TERM=dumb.")
+@click.option("--no-color", is_flag=True, help="Print without colour, as NO_COLOR=1 and TERM=dumb do too.")
 @click.pass_context
 def cli(ctx: click.Context, no_color: bool) -> None:
     """Tournaments between programs that play board games with hidden information.
@@ -55,7 +55,7 @@ def main() -> None:
     signals.heed()
     try:
         cli(prog_name="arena")
-    except KeyboardInterrupt:  # outside a command, where nothing has begun
+    except KeyboardInterrupt:  # before a command began
         raise SystemExit(signals.exit_code() or INTERRUPTED) from None
     finally:
         signals.ignore()

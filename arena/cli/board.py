@@ -1,4 +1,4 @@
-"""`arena board`: boards and decks, the bundled ones and one's own."""
+"""`arena board`: boards and decks, bundled ones and your own."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from arena.show.boards import Checked
 
 MOST_PROBLEMS = 100
-"""Problems of a file that are printed for people; `--json` has them all."""
+"""How many problems of a file are printed for people; `--json` has them all."""
 LONGEST_PROBLEM = 300
-"""Characters of a problem that are printed for people."""
+"""How many characters of a problem are printed for people."""
 
 
 @click.group()
@@ -58,9 +58,9 @@ def list_(as_json: bool) -> None:
 @json_option
 @click.pass_context
 def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
-    """Check board files, and name all that is wrong.
+    """Check board files and list everything that is wrong.
 
-    A board is right if a game can be played on it with every number of players that it promises. The exit code is 1
+    A board is right if a game can be played on it with every number of players that it is for. The exit code is 1
     if a file is wrong.
 
     \b
@@ -81,14 +81,14 @@ def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
 
 @board.command()
 @click.argument("board", metavar="FILE|NAME")
-@click.option("--players", type=int, metavar="N", help="For how many.  [default: as many as can play]")
+@click.option("--players", type=int, metavar="N", help="For how many players.  [default: as many as can play]")
 @click.option(
     "--svg", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE", help="Write a picture to print instead."
 )
 def draw(board: str, players: int | None, svg: str | None) -> None:
-    """Draw a board or a deck, by file or bundled name.
+    """Draw a board or a deck, given as a file or a bundled name.
 
-    In the terminal, or with --svg as a picture: the spaces with their coordinates and numbers, or the sheet of all
+    It draws in the terminal, or a picture with --svg: the spaces with their coordinates and numbers, or a sheet of all
     cards.
 
     \b
@@ -124,13 +124,13 @@ def _content(file: Path) -> bytes:
 
 
 def _document(file: str, found: Checked) -> dict[str, object]:
-    """A checked file as `--json` prints it."""
+    """Returns a checked file as `--json` prints it."""
     problems = [{"line": at.line, "column": at.column, "reason": at.reason} for at in found.problems]
     return {"file": file, "problems": problems, "facts": found.facts}
 
 
 def _print(file: str, found: Checked) -> None:
-    """A checked file for people."""
+    """Prints a checked file for people."""
     from arena.show.boards import fact_lines
 
     for problem in found.problems[:MOST_PROBLEMS]:

@@ -1,4 +1,4 @@
-"""Forfeits as `match` and `tournament` tell them while they play."""
+"""Announces forfeits while `match` and `tournament` play."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from arena.tournament.settings import Setup
 
 IN_FULL = 3
-"""So many forfeits of a bot for one reason are told with files and last words, later ones in a line."""
+"""How many forfeits of a bot for one reason are announced with files and last words; later ones get one line."""
 
 
 class Forfeits:
-    """Tells the forfeits of a tournament, or match: briefly once they are old news."""
+    """Announces the forfeits of a tournament or match; repeated ones briefly."""
 
     def __init__(self, setup: Setup, logs: str) -> None:
         self._setup = setup
@@ -27,7 +27,7 @@ class Forfeits:
         self._told: Counter[tuple[str, str]] = Counter()
 
     def tell(self, played: Played) -> None:
-        """Says which bots lost a game by their own doing, and where their authors find out why."""
+        """Prints which bots forfeited a game, and where their authors can find out why."""
         log = self._logs / played.result.log
         for seat in played.result.seats:
             if (forfeit := seat.forfeit) is not None:
@@ -39,7 +39,7 @@ class Forfeits:
 
 
 def _files(log: Path, seat: int) -> dict[str, str]:
-    """What was kept of a game for the author of a seat's bot: paths by kind."""
+    """Returns the files kept for the author of a seat's bot: their paths by kind."""
     files = {
         "log": log,
         "its output": log.with_suffix(f".seat{seat}.output"),

@@ -1,4 +1,4 @@
-"""A group of commands that imports each when it is called, and turns what goes wrong in it into a message."""
+"""Groups commands, imports each one when it is called, and turns its errors into messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
 DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
-"""What the system says when a disk is full, may not be written to, or fails: no bugs of ours."""
+"""The system's errors for a disk that is full, may not be written to, or fails: not bugs of ours."""
 
 
 class Failure(click.ClickException):
@@ -36,11 +36,11 @@ class LazyGroup(click.Group):
         self.lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, in the order of the table."""
+        """Returns the names of all commands, in the order of the table."""
         return list(self.lazy)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command, imported now, or None if there is none of that name."""
+        """Imports and returns the command, or returns None if there is none of that name."""
         if cmd_name not in self.lazy:
             return None
         module, attribute = self.lazy[cmd_name][0].split(":")
@@ -51,10 +51,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that `args` begin with.
+        """Finds the command that `args` begin with.
 
         Raises:
-            click.UsageError: There is none; the message suggests close names.
+            click.UsageError: There is no such command; the message suggests close names.
         """
         name = args[0]
         if name not in self.lazy and not name.startswith("-") and not ctx.resilient_parsing:
@@ -62,12 +62,12 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands from the table, importing none."""
+        """Writes the list of commands from the table, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in self.lazy.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; whatever goes wrong in it ends as a message and an exit code."""
+        """Runs the command. Whatever goes wrong in it becomes a message and an exit code."""
         try:
             return super().invoke(ctx)
         except ArenaError as error:
@@ -78,7 +78,7 @@ class LazyGroup(click.Group):
             raise
         except Exception as error:
             if (code := signals.exit_code()) is not None:
-                ctx.exit(code)  # its terminal is gone, so that nothing can be said any more
+                ctx.exit(code)  # its terminal is gone, so nothing can be printed any more
             if isinstance(error, OSError) and error.errno in DISK_FAULTS:
                 raise Failure(
                     ArenaError(

@@ -1,4 +1,4 @@
-"""The game in progress, drawn on a terminal while it is played."""
+"""Draws the game in progress on a terminal."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LEAST_S = 0.05
-"""A board that is drawn more often than this is no easier to follow, and holds the game up."""
+"""Shortest time between two drawings. Drawing more often would slow the game and be no easier to follow."""
 
 
 @contextmanager
 def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Record], None]]:
-    """Draw the games that are played in the block, each decision for at least `pace` seconds.
+    """Draws the games that are played in the block, each decision for at least `pace` seconds.
 
     Yields:
-        What to tell each record to.
+        The function to call with each record.
     """
     from rich.console import Group
     from rich.live import Live

@@ -1,4 +1,4 @@
-"""`arena match`: a few games between given bots, here and now."""
+"""`arena match`: plays a few games between given bots at once."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(min=0),
     default=0,
     metavar="SECONDS",
-    help="Show every decision for so long, on a terminal.  [default: as fast as the bots are]",
+    help="How long to show each decision on a terminal.  [default: as fast as the bots are]",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show every message on stderr, instead of the board.")
 @logs_option("Where the match gets its folder of logs.")
@@ -55,9 +55,9 @@ def match(
     """Play bots against each other on one deal, the seats rotated.
 
     Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two of them, or as many as
-    the game allows. So a match of two has two games, in which they change places. In a terminal the board is drawn
-    while they play (--pace 0.5 lets eyes follow), and in the end as the last game left it. Nothing is rated, and
-    nothing is kept but the logs: of each game its log, and for each seat what its bot printed.
+    the game allows. So a match of two has two games, in which they change places. On a terminal the board is drawn
+    while they play (--pace 0.5 makes it easy to follow), and at the end as the last game left it. Nothing is rated.
+    Only the log of each game is kept, and for each seat what its bot printed.
 
     \b
     Example:
@@ -96,7 +96,7 @@ def match(
 
 
 def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
-    """A game as `--json` prints it; lists are by seat."""
+    """Returns a game as `--json` prints it; lists are by seat."""
     result = played.result
     return {
         "game": result.game,
@@ -113,14 +113,14 @@ def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
 
 
 def sentence(game: dict[str, Any]) -> str:
-    """How a game ended, in a line."""
+    """Returns how a game ended, in one line."""
     order = sorted(zip(game["ranks"], range(len(game["bots"])), game["bots"], strict=True))
     places = ", ".join(f"{rank}. {name} (seat {seat})" for rank, seat, name in order)
     return plain(f"{places}: {counted(game['turns'], 'turn')}, {game['seconds']:.2f} s, {game['log']}")
 
 
 def summary(names: list[str], games: list[dict[str, Any]]) -> str:
-    """Who won how many games."""
+    """Returns who won how many games."""
     won: Counter[str] = Counter()
     for game in games:
         if game["ranks"].count(1) == 1:
@@ -132,7 +132,7 @@ def summary(names: list[str], games: list[dict[str, Any]]) -> str:
 
 @contextmanager
 def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
-    """The live board, if it is a person who looks on."""
+    """Yields the live board's watch function if stdout is a terminal, else None."""
     screen = console()
     if hidden or not screen.is_terminal or screen.is_dumb_terminal:
         yield None
@@ -144,7 +144,7 @@ def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
 
 
 def show_message(seat: int, entry: Entry) -> None:
-    """A message in a line, cut to the terminal's width if stderr is a terminal."""
+    """Prints a message in one line, cut to the terminal's width if stderr is a terminal."""
     screen = console(stderr=True)
     way = "->" if entry.sender == "referee" else "<-"
     said = entry.message
@@ -154,7 +154,7 @@ def show_message(seat: int, entry: Entry) -> None:
 
 
 def draw_last_board(log: str) -> None:
-    """Draw a game's end, if stdout is a terminal."""
+    """Draws the end of a game if stdout is a terminal."""
     screen = console()
     if not screen.is_terminal:
         return

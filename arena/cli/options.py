@@ -1,4 +1,4 @@
-"""Options that more than one command has."""
+"""Defines the options that several commands share."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _GAME = (
-    click.option("--rules", default="samurai", show_default=True, help="Whose rules."),
+    click.option("--rules", default="samurai", show_default=True, help="Which game."),
     click.option(
         "--ruleset", help="A named set of options of the rules (see `arena rules list`).  [default: the game's first]"
     ),
     click.option(
         "--rule", "overrides", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
     ),
-    click.option("--board", metavar="FILE", help="A board, by file or bundled name.  [default: the game's own]"),
+    click.option("--board", metavar="FILE", help="A board: a file or a bundled name.  [default: the game's own]"),
     click.option(
         "--time",
         default="10+0.1",
@@ -49,7 +49,7 @@ MakeGame: TypeAlias = Callable[[int], "GameSettings"]
 
 
 def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the options that say what is played. The function gets them as one value, `make_game: MakeGame`."""
+    """Adds the options that say what is played. The function gets them as one argument, `make_game: MakeGame`."""
 
     @wraps(function)
     def command(*args: Any, **kwargs: Any) -> Any:
@@ -69,7 +69,7 @@ def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def logs_option(help: str) -> Callable[[F], F]:
-    """`--logs DIR`."""
+    """Returns the option `--logs DIR`."""
     return click.option("--logs", default="logs", show_default=True, type=click.Path(path_type=Path), help=help)
 
 

@@ -1,4 +1,4 @@
-"""What every command prints with: tables, JSON, colour, messages. Nothing else decides about colour or width."""
+"""Prints for every command: tables, JSON, colour, messages. Only this module decides about colour and width."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 UNBOUNDED = 1_000
-"""Columns to print in where nobody looks: into a file or a pipe a table goes whole."""
+"""Columns for a file or a pipe, into which a table goes whole."""
 
 
 @cache
 def console(*, stderr: bool = False) -> Console:
-    """The console of stdout or stderr: plain where it is no terminal, and where NO_COLOR or TERM=dumb ask for it.
+    """Returns the console of stdout or stderr. It is plain without a terminal, or if NO_COLOR or TERM=dumb ask for it.
 
-    It interprets nothing in the text that it is given.
+    It does not interpret markup in text.
     """
     from rich.console import Console
 
@@ -40,12 +40,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def show(renderable: RenderableType) -> None:
-    """Print data for people to stdout."""
+    """Prints data for people to stdout."""
     console().print(renderable, soft_wrap=False)
 
 
 def show_line(text: str) -> None:
-    """Print a line of data to stdout, however long, above a live board that is drawn there."""
+    """Prints a line of data to stdout, however long, above a live board that is drawn there."""
     console().print(text, soft_wrap=True)
 
 
@@ -57,16 +57,16 @@ def show_json(document: Any) -> None:
 
 
 def say(text: str) -> None:
-    """Print a message to stderr, below which a running progress bar stays."""
+    """Prints a message to stderr, above a running progress bar."""
     console(stderr=True).print(text)
 
 
 @contextmanager
 def progress_bar(total: int, done: int) -> Iterator[Callable[[Callable[[], str]], None]]:
-    """A bar on stderr, if that is a terminal on which a line can be redrawn, with games done, rate, time left, leader.
+    """Draws a bar with games done, rate, time left and leader, if stderr is a terminal that can redraw a line.
 
     Yields:
-        What to call after each game; it is given a function that tells the leader.
+        The function to call after each game, with a function that returns the leader.
     """
     screen = console(stderr=True)
     if not screen.is_terminal or screen.is_dumb_terminal:
@@ -97,7 +97,7 @@ def progress_bar(total: int, done: int) -> Iterator[Callable[[Callable[[], str]]
 
 
 def command_line(ctx: click.Context, *, without: tuple[str, ...] = ()) -> str:
-    """The command with the arguments and options that it was given, as one may type it again."""
+    """Returns the command with its arguments and options, ready to be typed again."""
     import shlex
 
     arguments: list[str] = []

@@ -1,4 +1,4 @@
-"""`arena replay`: show a logged game, step by step on a terminal, as one long text elsewhere."""
+"""`arena replay`: shows a logged game, step by step on a terminal, as one long text elsewhere."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from arena.record.log import read_log
 from arena.show.replay import Replay
 
 WIDTH = 100
-"""Frames are not drawn wider than this, however wide the terminal is."""
+"""The widest frame, however wide the terminal is."""
 FILE_WIDTH = 80
-"""How wide they are drawn into a file or a pipe."""
+"""The width of frames in a file or a pipe."""
 
 _KEYS = {
     "next": ("\x1b[C", "\x1bOC", "\x1b[B", "\x1bOB", " ", "\r", "\n", "l", "j"),
@@ -45,8 +45,8 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
     """Show a logged game decision by decision: the board, what happened, and the bots' notes.
 
     On a terminal the arrow keys step through the game, Home and End go to its ends, Page Up and Page Down scroll, and
-    q quits. Without --seat everything is shown, hidden hands too. LOG may be a folder: then the game
-    that was over last is shown, of all those in it and in the folders below it.
+    q quits. Without --seat everything is shown, hidden hands too. LOG may be a folder: then the game that ended last,
+    in it or in the folders below it, is shown.
 
     \b
     Example:
@@ -71,7 +71,7 @@ def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> N
 
 
 def _latest(folder: Path) -> Path:
-    """Returns the log that was written last; of logs of one moment, the last by name."""
+    """Returns the log that was written last; of logs written at the same moment, the last by name."""
     logs = [(log.stat().st_mtime_ns, log.name, log) for log in folder.rglob("*.jsonl")]
     if not logs:
         raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {folder}")
@@ -94,7 +94,7 @@ def _print(lines: list[Text], screen: Console) -> None:
 
 
 def _step(shown: Replay, screen: Console) -> None:
-    """Show one frame at a time, as the keys say."""
+    """Shows one frame at a time and follows the keys."""
     index = top = 0
     last = len(shown.frames) - 1
     with screen.screen() as page:
@@ -135,5 +135,5 @@ def _help(above: bool, below: bool) -> Text:
 
 
 def _commands(typed: str) -> Iterator[str]:
-    """The commands in what was typed; keys held down arrive several at a time."""
+    """Yields the commands in what was typed. Keys that are held down arrive several at a time."""
     return (_COMMANDS[key] for key in _KEY.findall(typed) if key in _COMMANDS)

@@ -1,4 +1,4 @@
-"""`arena rules`: the games, their rulesets and options."""
+"""`arena rules`: shows the games, their rulesets and options, and checks a game."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
 @rules.command()
 @click.argument("name")
 @click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]")
-@click.option("--players", type=int, metavar="N", help="Only so many players.  [default: every number]")
+@click.option("--players", type=int, metavar="N", help="Only this number of players.  [default: every number]")
 @click.option("--games", type=click.IntRange(min=1), default=10, show_default=True, help="Games at each table.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the first game.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first game.")
 @json_option
 @click.pass_context
 def check(
     ctx: click.Context, name: str, ruleset: str | None, players: int | None, games: int, seed: int, as_json: bool
 ) -> None:
-    """Check a game against the laws that its author must keep.
+    """Check a game against the laws that every game must keep.
 
-    Random games are played with every ruleset and number of players. At each step the kit checks, among others, that
+    Random games are played with every ruleset and number of players. At each step it is checked, for example, that
     events lead to what each seat sees, that only legal plays are accepted, and that nothing hidden reaches a seat.
     The exit code is 3 if the game breaks a law. docs/games.md explains each.
 
@@ -104,7 +104,7 @@ def check(
 
 @contextmanager
 def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Table, TableRow | None], None]]:
-    """Prints each table when it was checked; meanwhile stderr names it, if that is a terminal to redraw lines on."""
+    """Prints each table after its check. Before that, stderr names it if it is a terminal that can redraw a line."""
     from rich.text import Text
 
     from arena.show.rules import table_text

@@ -1,4 +1,4 @@
-"""`arena standings`: what the database knows of a tournament."""
+"""`arena standings`: prints the standings of a tournament in the database."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str 
 
     It may still be running. Bots are sorted by rating, which is the conservative mu - 3 sigma of TrueSkill. W, D and L
     are games won with rank 1 alone, drawn with rank 1 shared, and otherwise lost; forfeits are games lost by the bot's
-    own doing; ms is time per decision. The cross-table has each bot's score against each other: the share of their
-    common games in which it had the better rank, equal ranks counting half.
+    own doing; ms is time per decision; mean score, where the game has scores, is that of a game. The cross-table has
+    each bot's share against each other: that of their common games in which it had the better rank, equal ranks
+    counting half.
 
     \b
     Example:
@@ -45,7 +46,7 @@ def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str 
 
 
 def print_tables(document: object) -> None:
-    """Print standings and cross-table."""
+    """Prints standings and cross-table."""
     import msgspec
 
     from arena.show.standings import crosstable_table, standings_table

@@ -1,4 +1,4 @@
-"""`arena tournament`: play one, or continue it."""
+"""`arena tournament`: plays a tournament, or continues it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from arena.tournament.settings import Setup
 
 IN_FLIGHT_PER_WORKER = 2
-"""One game runs, and one waits, so that no worker is idle while a result is stored."""
+"""One game runs and one waits, so that no worker is idle while a result is stored."""
 
 MOST_NAMES = 20
-"""So many bots are named when a tournament begins; of more, only the number is."""
+"""How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
 
 def default_concurrency() -> int:
-    """Half of the cores: a game's bots and its referee take turns on one, and the other half keeps clocks honest."""
+    """Returns half of the cores: a game's bots and referee take turns on one core; the other half keeps clocks honest."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available // 2)
 
@@ -46,7 +46,7 @@ def default_concurrency() -> int:
     type=click.Choice(["round-robin"]),
     default="round-robin",
     show_default=True,
-    help="Who meets whom.",
+    help="Which bots meet.",
 )
 @click.option("--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
 @click.option(
@@ -80,9 +80,9 @@ def tournament(
     """Play a tournament and print its standings.
 
     BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python that play these
-    rules and answer at once. The same bot may enter more than once. Every pairing plays the same deals, each once per
-    rotation of the seats. A seed brings the same deals again, and with deterministic bots the same games; but not where
-    bots race (gardener race), for there time decides.
+    rules and answer at once. The same bot may be named more than once. Every pairing plays the same deals, each once per
+    rotation of the seats. A seed gives the same deals again, and with deterministic bots the same games; but not where
+    bots race (gardener race), because there time decides.
 
     The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
     are explained by `arena standings --help`.
@@ -123,7 +123,7 @@ def tournament(
 
 
 def announce(begun: Begun, setup: Setup, workers: int) -> None:
-    """Say what is going to happen."""
+    """Announces what will be played."""
     tournament, settings = begun.tournament, setup.settings
     names = ", ".join(plain(bot.name) for bot in settings.bots)
     if len(settings.bots) > MOST_NAMES:
@@ -138,7 +138,7 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
 
 
 def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
-    """Play what is left, and tell of it as results are stored."""
+    """Plays the games that are left, and shows progress as results are stored."""
     from functools import partial
 
     from arena.referee.worker import play
@@ -166,7 +166,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:
-    """Say which bot forfeited for what, how often."""
+    """Prints which bot forfeited for which reason, and how often."""
     from arena.tournament.report import forfeit_counts
 
     for name, counts in forfeit_counts(store, tournament).items():

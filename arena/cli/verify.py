@@ -1,4 +1,4 @@
-"""`arena verify`: run logged games again and say where one departs."""
+"""`arena verify`: plays logged games again and says where one departs from the rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.text import plain
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one log."""
+    """The result for one log."""
 
     log: str
     """Its path."""
@@ -25,9 +25,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     turns: int | None = None
     """How many turns the game had."""
     draws_checked: bool | None = None
-    """Whether the secret was at hand, to compute the draws again."""
+    """Whether the secret was known, so that the draws could be computed again."""
     reason: str | None = None
-    """Where and how it departs, if it does."""
+    """Where and how it departs from the rules, if it does."""
 
     def __str__(self) -> str:
         if not self.ok:
@@ -43,7 +43,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 def verify(ctx: click.Context, logs: tuple[Path, ...], as_json: bool) -> None:
     """Re-run logged games and say where one departs from the rules.
 
-    LOGS are game logs, or folders that hold some. Every event, the outcome and the digests are compared, and every
+    LOGS are game logs, or folders that hold logs. Every event, the outcome and the digests are compared, and every
     draw too once the secret is out. The exit code is 4 if a log fails.
 
     \b
@@ -66,7 +66,7 @@ def verify(ctx: click.Context, logs: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _find(paths: Iterable[Path]) -> Iterator[Path]:
-    """The logs that are meant."""
+    """Yields the logs in the given files and folders."""
     for path in paths:
         if not path.is_dir():
             yield path

@@ -1,4 +1,4 @@
-"""What a check of a bot comes to: a verdict for each rule, and the level that the bot reaches. Pure data.
+"""What a check of a bot found: a verdict for each rule, and the level that the bot reaches. Pure data.
 
 The verdicts:
 
@@ -10,7 +10,7 @@ unimplemented  it does not play this: the rules are not among those of its manif
 failed         it breaks a MUST
 =============  ======================================================================================================
 
-What was not attempted has no verdict but a reason: something that it builds on has failed.
+A check that was not attempted has no verdict but a reason: something that it builds on has failed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import msgspec
 
 
 class Verdict(StrEnum):
-    """What became of a check."""
+    """What a check found."""
 
     OK = "ok"
     NON_STRICT = "non_strict"
@@ -37,7 +37,7 @@ class Level(StrEnum):
     CORE = "core"
     """A MUST."""
     FULL = "full"
-    """A SHOULD, or what is good manners."""
+    """A SHOULD, or good manners."""
     OPTIONAL = "optional"
     """What a bot need not do at all: rules that its manifest does not name."""
 
@@ -67,7 +67,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one check."""
+    """One line of the report."""
 
     id: str
     """`SECTION.NAME`, stable."""
@@ -80,18 +80,18 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """None: not attempted."""
     detail: str = ""
     """What was measured, or what was expected and what came, or why it was not attempted."""
-    mend: str = ""
+    remedy: str = ""
     """What to do about it."""
     evidence: Evidence | None = None
 
     @property
     def section(self) -> str:
-        """The part of the report that it belongs to."""
+        """Returns the part of the report that it belongs to."""
         return self.id.partition(".")[0]
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot's check."""
+class BotReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What the check of a bot found."""
 
     bot: str
     version: str
@@ -108,23 +108,23 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int
     """The most memory that was seen."""
     seconds: float
-    """What the check took."""
+    """How long the check took."""
     results: tuple[Result, ...]
 
     def reaches(self, level: Level) -> bool:
-        """Whether the bot keeps all that a level asks."""
+        """Returns whether the bot keeps all that a level asks."""
         return self.level is Level.FULL or self.level is level
 
     def having(self, verdict: Verdict | None) -> list[Result]:
-        """The results with a verdict."""
+        """Returns the results with a verdict; for None, what was not attempted."""
         return [result for result in self.results if result.verdict is verdict]
 
 
 def level_of(results: Sequence[Result]) -> Level | None:
-    """The level that a bot with these results reaches.
+    """Returns the level that a bot with these results reaches, or None.
 
-    Core demands that every check of Core was attempted and that nothing failed, nor is unimplemented where the
-    manifest claims it. Full demands that of all, and that nothing is `non_strict`.
+    For Core every check of Core was attempted, nothing failed, and nothing is unimplemented that the manifest claims.
+    For Full that holds for all checks, and nothing is `non_strict`.
     """
     due = [result for result in results if result.level is not Level.OPTIONAL]
     core = (Verdict.OK, Verdict.NON_STRICT)
@@ -135,7 +135,19 @@ def level_of(results: Sequence[Result]) -> Level | None:
     return Level.FULL if all(result.verdict is Verdict.OK for result in due) else Level.CORE
 
 
+def hinders(result: Result, level: Level) -> bool:
+    """Returns whether a result keeps a bot from a level.
+
+    A check that was not attempted does not: what it waited for does.
+    """
+    if result.level is Level.OPTIONAL or result.verdict in (Verdict.OK, None):
+        return False
+    if result.verdict is Verdict.FAILED or level is Level.FULL:
+        return True
+    return result.verdict is Verdict.UNIMPLEMENTED and result.level is Level.CORE
+
+
 def count(results: Sequence[Result]) -> dict[str, int]:
-    """How many results there are of each verdict; every verdict is named."""
+    """Returns how many results there are of each verdict; every verdict is named."""
     found = Counter(result.verdict for result in results)
     return {**{verdict.value: found[verdict] for verdict in Verdict}, "not_attempted": found[None]}

@@ -107,7 +107,7 @@ class LocalLink:
             except zmq.Again:
                 if seat in self._live:
                     detail = "did not read the messages that were sent to it"
-                    self._found.append(Fault(seat, Termination.PROTOCOL_VIOLATION, detail))
+                    self._found.append(Fault(seat, Termination.PROTOCOL_VIOLATION, detail, "§4.1-3"))
                     self._calm = False
                 self._mute(seat)
             except zmq.ZMQError as error:
@@ -172,19 +172,19 @@ class LocalLink:
         now = monotonic_ns()
         bot.watch.look(now)
         failure = bot.watch.failure(now)
-        code, stop_ms = Termination.START_FAILED, 0
+        code, stop_ms, rule = Termination.START_FAILED, 0, ""
         if bot.refusal is not None:
-            detail, stop_ms = f"was refused: {bot.refusal}", LAST_MESSAGE_MS
+            detail, stop_ms, rule = f"was refused: {bot.refusal}", LAST_MESSAGE_MS, bot.refusal.rule
         elif failure is not None and bot.watch.is_too_big:
             code, detail = failure.code, failure.detail
         elif failure is not None:
             detail = f"{failure.detail} before it said hello"
         elif now >= _start_deadline(bot) and not bot.watch.is_failing:
-            detail = f"did not say hello within {bot.spec.start_ms} ms"
+            detail, rule = f"did not say hello within {bot.spec.start_ms} ms", "§4.3-1"
         else:
             return None
         bot.stop(stop_ms)
-        return Fault(seat, code, detail)
+        return Fault(seat, code, detail, rule)
 
     def _receive_thoroughly(self, until_ns: int) -> Arrival | None:
         while True:
@@ -235,7 +235,7 @@ class LocalLink:
             return None
         if part.more:
             self._ignore(seat)
-            return Fault(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
+            return Fault(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame", "§5.1-1")
         return Frame(seat, part.data, at_ns)
 
     def _look_around(self) -> None:
@@ -257,7 +257,7 @@ class LocalLink:
             if failure is not None:
                 bot.process.kill()  # there is nobody left to read an `error`
                 self._mute(seat)
-                return Fault(seat, failure.code, failure.detail)
+                return Fault(seat, failure.code, failure.detail, failure.rule)
         return None
 
     def _mute(self, seat: Seat) -> None:

@@ -50,7 +50,7 @@ class Bot:
         self.started_ns = time.monotonic_ns()
         self.route: Route | None = None
         """Its connection, once its `hello` was accepted."""
-        self.refusal: str | None = None
+        self.refusal: RemoteProtocolError | None = None
         """Why its greeting was not accepted."""
         self.dies_ns: int | None = None
         """When the warden kills it, if that was ordered."""
@@ -179,7 +179,7 @@ class Pool:
             culprit = culprit or self._by_group(group_of(part.descriptor))
             self._send(part.route, encode(Error(code=error.error_code, message=str(error))))
             if culprit is not None and culprit.route is None:
-                culprit.refusal = str(error)
+                culprit.refusal = error
             return
         culprit.route = part.route
         culprit.watch.connect(part.descriptor)

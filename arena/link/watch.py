@@ -100,5 +100,5 @@ class Watch:
                 return Failure(end.code, end.detail)
         elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * _MS:
             detail = f"closed its connection, or sent a message of more than {MAX_READ} bytes"
-            return Failure(Termination.DISCONNECTED, detail)
+            return Failure(Termination.DISCONNECTED, detail, "§4.3-2")
         return None

@@ -130,7 +130,7 @@ _Pairs: TypeAlias = list[tuple[Any, Any]]
 
 
 def _map(pairs: _Pairs) -> dict[str, Any] | _Fault:
-    """Returns a map, or a fault in its place if its keys are not allowed. `_check` raises the fault when it gets there."""
+    """Returns a map, or a fault in its place if its keys are not allowed. `_check` raises it when it gets there."""
     made: dict[str, Any] = {}
     for key, value in pairs:
         if type(key) is not str:

@@ -175,22 +175,26 @@ def test_a_waiting_bot_that_died_is_replaced(pool: Pool) -> None:
     assert action(ask(link)).id == 1
 
 
+KILLED = "was killed by SIGKILL, probably because the machine ran out of memory"
+CLOSED = "closed its connection, or sent a message of more than 131072 bytes"
+
+
 @pytest.mark.parametrize(
-    ("step", "code", "detail"),
+    ("step", "code", "detail", "rule"),
     [
-        ("crash", Termination.CRASHED, "exited with status 3"),
-        ("exit", Termination.CRASHED, "exited with status 0"),
-        ("segfault", Termination.CRASHED, "was killed by SIGSEGV"),
-        ("killed", Termination.OUT_OF_MEMORY, "was killed by SIGKILL, probably because the machine ran out of memory"),
-        ("huge", Termination.DISCONNECTED, "closed its connection, or sent a message of more than 131072 bytes"),
-        ("multipart", Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame"),
-        ("disconnect", Termination.DISCONNECTED, "closed its connection, or sent a message of more than 131072 bytes"),
+        ("crash", Termination.CRASHED, "exited with status 3", ""),
+        ("exit", Termination.CRASHED, "exited with status 0", ""),
+        ("segfault", Termination.CRASHED, "was killed by SIGSEGV", ""),
+        ("killed", Termination.OUT_OF_MEMORY, KILLED, ""),
+        ("huge", Termination.DISCONNECTED, CLOSED, "§4.3-2"),
+        ("multipart", Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame", "§5.1-1"),
+        ("disconnect", Termination.DISCONNECTED, CLOSED, "§4.3-2"),
     ],
 )
-def test_what_fails_in_the_middle_of_a_turn(pool: Pool, step: str, code: Termination, detail: str) -> None:
+def test_what_fails_in_the_middle_of_a_turn(pool: Pool, step: str, code: Termination, detail: str, rule: str) -> None:
     link = started(pool, faulty(f"ok,{step}"), faulty("ok"))
     assert action(ask(link)).id == 1
-    assert ask(link, number=2) == Fault(0, code, detail)
+    assert ask(link, number=2) == Fault(0, code, detail, rule)
     # It stays failed, is reported once, and does not concern the other.
     link.send(0, request(3))
     assert action(ask(link, seat=1)).id == 1
@@ -220,7 +224,8 @@ def test_a_bot_can_read_the_error_that_ended_its_game(pool: Pool) -> None:
 def test_a_bot_that_sent_two_frames_can_read_that_it_must_not(pool: Pool) -> None:
     link = started(pool, faulty("multipart"))
     process = pool._bots[-1].process
-    assert ask(link) == Fault(0, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame")
+    violation = Termination.PROTOCOL_VIOLATION
+    assert ask(link) == Fault(0, violation, "sent a message of more than one frame", "§5.1-1")
     link.send(0, link.session(0).send(Error(code="protocol_violation")))
     link.stop(0, 60_000)
     assert eventually(lambda: process.end() is not None)
@@ -451,7 +456,7 @@ def test_who_closes_after_its_greeting_and_ends_later_has_crashed(pool: Pool) ->
 
 def test_a_greeting_that_never_comes(pool: Pool) -> None:
     opened = LocalLink(pool, [faulty("hello:silent", start_ms=300)]).open()
-    assert opened[0] == Fault(0, Termination.START_FAILED, "did not say hello within 300 ms")
+    assert opened[0] == Fault(0, Termination.START_FAILED, "did not say hello within 300 ms", "§4.3-1")
 
 
 def test_a_message_of_an_unknown_type_before_hello_is_ignored(pool: Pool) -> None:
@@ -479,7 +484,8 @@ def test_a_bot_that_never_reads(pool: Pool) -> None:
     message = encode(Request(id=1, kind="x" * 8_000, clock=RequestClock(limit_ms=1000, bank_ms=None)))
     for _ in range(2_000):
         link.send(0, message)
-    assert wait(link) == Fault(0, Termination.PROTOCOL_VIOLATION, "did not read the messages that were sent to it")
+    violation = Termination.PROTOCOL_VIOLATION
+    assert wait(link) == Fault(0, violation, "did not read the messages that were sent to it", "§4.1-3")
     assert action(ask(link, seat=1)).id == 1
 
 

@@ -63,6 +63,7 @@ SCHEMA = closed(
             **dict.fromkeys(("games", "wins", "draws", "losses", "forfeits"), COUNT),
             mean_ms={"type": "number", "minimum": 0},
             max_ms={"type": "number", "minimum": 0},
+            mean_score={"type": ["number", "null"]},
         ),
     },
     crosstable={

@@ -1,4 +1,4 @@
-"""`arena bot`: what a bot's author works with, from an empty folder to a lost game played again."""
+"""`arena bot`: tools for authors of bots, from an empty folder to a rerun of a lost game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`arena bot bridge`: the protocol, spoken for a program that reads and writes JSON lines."""
+"""`arena bot bridge`: speaks the protocol for a program that reads and writes JSON lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
     default="view,legal",
     show_default=True,
     metavar="NAMES",
-    help="What each request carries: any of view, events, legal, separated by commas. The less, the faster.",
+    help="What each request carries: any of view, events, legal, separated by commas. Less is faster.",
 )
 @click.pass_context
 def bridge(ctx: click.Context, command: tuple[str, ...], name: str, version: str, want: str) -> None:
@@ -28,17 +28,17 @@ def bridge(ctx: click.Context, command: tuple[str, ...], name: str, version: str
       {"action": {...}}  or  {"action": {...}, "note": "what it was thinking"}
 
     The bridge does the rest: hello, welcome, ready, goodbye, "type" and "id". When its input ends, so must the program.
-    Standard error passes through, and is the place for remarks.
+    Standard error passes through; print remarks there.
 
     Flush every line. Most languages hold back what goes into a pipe, and then both sides wait until time is up: $| = 1
     in Perl, fflush() in awk, flush=True in Python, fflush(stdout) in C; stdbuf -oL helps with other programs. mawk
     holds back its input too: mawk -W interactive.
 
-    A line that is no such object, holds a float, an integer beyond ±(2^53 - 1) or a key twice, is longer than 65,536
-    bytes, or that nobody asked for, ends the bot with status 1, and standard error tells which line it was. A program
+    A line that is not such an object, holds a float, an integer beyond ±(2^53 - 1) or a key twice, is longer than 65,536
+    bytes, or was not asked for, ends the bot with status 1, and standard error says which line it was. A program
     that ends early ends the bot too, with its status.
 
-    This is a bot's command, in its bot.toml or after cmd: as in the example.
+    Use it as a bot's command, in its bot.toml or after cmd: as in the example.
 
     \b
     Example:
@@ -46,7 +46,7 @@ def bridge(ctx: click.Context, command: tuple[str, ...], name: str, version: str
     """
     from arena.author.program import Program
 
-    program = Program(command)  # it makes ready while the rest is imported
+    program = Program(command)  # it starts up while the rest is imported
 
     from arena.author.bridge import bridge
 

@@ -1,4 +1,4 @@
-"""`arena bot build`: what the manifests say builds the bots."""
+"""`arena bot build`: builds bots as their manifests say."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
 
 
 def _sentence(built: Built) -> str:
-    """What became of a bot."""
+    """Returns the outcome of a build as a sentence."""
     if built.problem is not None:
         return f"FAILED  {built.bot}: {built.problem}"
     if not built.command:

@@ -1,4 +1,4 @@
-"""`arena bot list`: the bots there are."""
+"""`arena bot list`: lists the bots."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from arena.author.listing import Listed
 
 STATES = {"ready": "ready", "unbuilt": "not built", "broken": "broken"}
-"""What people read for a state; of what is missing they read what it is."""
+"""Words for the states; for `missing`, the missing thing is printed instead."""
 
 
 @click.command("list")
@@ -28,8 +28,8 @@ STATES = {"ready": "ready", "unbuilt": "not built", "broken": "broken"}
 def list_(as_json: bool) -> None:
     """List the bundled bots and those in this folder.
 
-    Each with the games that it plays, where it lies, and whether it can be started: it may have to be built first, or
-    need a program that this machine has not.
+    For each bot: the games that it plays, its folder, and whether it can be started. It may have to be built first, or
+    need a program that is not installed.
 
     \b
     Example:
@@ -51,7 +51,7 @@ def list_(as_json: bool) -> None:
 
 
 def _print(rows: Sequence[Listed], title: str, base: Path) -> None:
-    """Bots that lie in one place, and below them what is wrong with the broken ones."""
+    """Prints bots that are in one place, and below them what is wrong with the broken ones."""
     show_line(plain(title))
     show(_table(rows, base))
     for row in rows:

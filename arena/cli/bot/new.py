@@ -1,4 +1,4 @@
-"""`arena bot new`: a folder with a bot that plays."""
+"""`arena bot new`: makes a folder with a bot that plays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.text import plain
     default="python",
     show_default=True,
     metavar="LANGUAGE",
-    help="c, go, java, javascript, python, rust; or perl, to begin from in any other.",
+    help="c, go, java, javascript, python or rust; for any other language begin with perl.",
 )
 @click.option("--author", default="", metavar="TEXT", help="Who writes it.")
 @click.option(
@@ -26,14 +26,14 @@ from arena.text import plain
     default=".",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where the new folder shall lie.  [default: here]",
+    help="Where to make the new folder.  [default: here]",
 )
 def new(name: str, language: str, author: str, folder: Path) -> None:
-    """Make a folder with a bot that plays, to begin from.
+    """Make a folder with a bot that plays, as a starting point.
 
     The folder is called NAME and holds the bot, the client that speaks the protocol, what builds it, its manifest
-    (bot.toml) and a README. The bot plays every game by taking a legal play of each request. Nothing that exists is
-    written over.
+    (bot.toml) and a README. The bot plays every game by taking a legal play of each request. No existing file is
+    overwritten.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`arena bot rerun`: a lost game, asked again."""
+"""`arena bot rerun`: asks a bot again what a seat was asked in a logged game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("bot", metavar="BOT")
-@click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="Whose requests, from 0.")
+@click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="The seat whose requests are sent, from 0.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Stop after this turn, and show its requests whole."
 )
@@ -35,7 +35,7 @@ def rerun(
 ) -> None:
     """Ask a bot again what a seat was asked in a logged game.
 
-    The way to mend a lost game: BOT gets the very requests that the seat had, one after the other, whatever it
+    Use it to find out why a game was lost. BOT gets the same requests that the seat had, one after the other, whatever it
     answers, and you see where its answers differ from those in the LOG, and whether they are legal. What it prints
     is shown too; --turn 12 stops where it matters, --time 600/move leaves time for a debugger. The exit code is 3 if
     the bot would have forfeited.
@@ -77,13 +77,13 @@ def rerun(
 
 
 def heading(log: Log, seat: int, bot: str) -> str:
-    """What is played again."""
+    """Returns a line that says what is rerun."""
     played, logged = log.header.settings, log.header.bots[seat]
     return plain(f"{played.rules} {played.ruleset}, seat {seat} of {played.players}: {bot} in place of {logged.name}")
 
 
 def lines(reply: Reply, *, whole: bool) -> list[str]:
-    """A reply for people; the request too, if `whole`."""
+    """Returns a reply for people, with its request if `whole`."""
     asked = reply.asked
     verdict = "same" if reply.same else "differs"
     if reply.action is None:
@@ -105,7 +105,7 @@ def lines(reply: Reply, *, whole: bool) -> list[str]:
 
 
 def summary(replies: list[Reply]) -> str:
-    """How many answers differ, and where first."""
+    """Returns how many answers differ, and where the first one is."""
     others = [reply.asked for reply in replies if not reply.same]
     count = f"{len(replies)} requests" if len(replies) != 1 else "1 request"
     if not others:
@@ -115,7 +115,7 @@ def summary(replies: list[Reply]) -> str:
 
 
 def document(log: str, seat: int, bot: str, replies: list[Reply], output: str) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Returns what `--json` prints."""
     return {
         "log": log,
         "seat": seat,

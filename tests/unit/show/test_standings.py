@@ -62,12 +62,13 @@ def test_the_standings_fit_into_80_columns() -> None:
 
 def test_scores_have_a_column_where_the_game_has_scores() -> None:
     assert "score" not in shown(standings_table([ROW]), 80)
-    rows = [{**ROW, "mean_score": 1234.25}, {**ROW, "rank": 2, "bot": "late", "mean_score": None}]
-    first, second = shown(standings_table(rows), 80).splitlines()[-2:]
-    assert "score" in shown(standings_table(rows), 80)
-    assert " ".join(first.split()).endswith(" 12.3 988 1234.2")
-    assert " ".join(second.split()).endswith(" 12.3 988")
-    assert "…" not in first
+    rows = [{**ROW, "mean_score": 31.75}, {**ROW, "rank": 2, "bot": "late", "mean_score": None}]
+    table = shown(standings_table(rows), 80)
+    first, second = (" ".join(line.split()) for line in table.splitlines() if line[:2] in ("1 ", "2 "))
+    assert "score" in table
+    assert first.endswith(" 1200 1000 150 50 1 12.3 988 31.8")
+    assert second.endswith(" 1200 1000 150 50 1 12.3 988")
+    assert "…" not in table
 
 
 def test_the_crosstable_leaves_out_a_bot_against_itself_and_games_never_played() -> None:

@@ -1,4 +1,4 @@
-"""A report as people read it: a line for each check, what is to be mended below, and a summary."""
+"""Shows a report: as lines for people, and as JUnit XML for continuous integration."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
 
-from arena.conform.catalogue import sections
-from arena.conform.report import Evidence, Level, Passed, Report, Result, Verdict
+from arena.conform.report import BotReport, Evidence, Level, Passed, Result, Verdict, hinders
 from arena.text import plain
 
 WIDEST: Final = 100
@@ -31,18 +31,21 @@ _MOST_HEX: Final = 144
 _MOST_STDERR: Final = 8
 """Lines; `--json` has more."""
 
+# For people
 
-def report_lines(report: Report, width: int) -> Iterator[Text]:
-    """The lines of a report, for a terminal of so many columns."""
+
+def report_lines(report: BotReport, width: int) -> Iterator[Text]:
+    """Yields the lines of a report, for a terminal of `width` columns.
+
+    First a line for each check, then what to fix, then a summary.
+    """
     width = min(width, WIDEST)
     version = f" {report.version}" if report.version else ""
     yield Text(plain(f"{report.bot}{version}: {', '.join(report.rules)}"), style="bold")
-    named = [*sections(), *(result.section for result in report.results)]
-    for section in dict.fromkeys(named):
+    for section in dict.fromkeys(result.section for result in report.results):
         results = [result for result in report.results if result.section == section]
-        if results:
-            yield Text()
-            yield Text(section)
+        yield Text()
+        yield Text(section)
         for result in results:
             if result.verdict is not None:
                 yield from _line(result, width)
@@ -55,8 +58,8 @@ def report_lines(report: Report, width: int) -> Iterator[Text]:
     yield from _wrapped(summary(report), width)
 
 
-def summary(report: Report) -> str:
-    """How the check ended, in a sentence or two."""
+def summary(report: BotReport) -> str:
+    """Returns how the check ended, in a sentence or two."""
     reached = f"reaches level {report.level}" if report.level else "does not reach level core"
     counts = ", ".join(
         f"{number} {name.replace('not_attempted', 'not attempted')}" for name, number in report.counts.items() if number
@@ -69,8 +72,23 @@ def summary(report: Report) -> str:
     return plain(f"{report.bot} {reached}: {counts}, in {report.seconds:.1f} s. Measured: {', '.join(measured)}.")
 
 
+def verdict_lines(reports: Iterable[BotReport], demanded: Level) -> Iterator[Text]:
+    """Yields a line for each of several bots: whether it reaches the level that is demanded."""
+    reports = list(reports)
+    names = [plain(report.bot) for report in reports]
+    column = max(map(len, names))
+    for name, report in zip(names, reports, strict=True):
+        passed = report.reaches(demanded)
+        words = f"level {report.level}" if report.level else "no level"
+        yield Text.assemble(
+            f"{name:{column}}  ",
+            (f"{'passed' if passed else 'failed'}  ", "green" if passed else "bold red"),
+            words,
+        )
+
+
 def _line(result: Result, width: int) -> Iterator[Text]:
-    """Verdict, the first of the rules (`+2`: and two more), title, and what was measured; continued if it is long."""
+    """Yields verdict, first rule (`+2`: and two more), title, and what was measured; several lines if it is long."""
     words = "not attempted" if result.verdict is None else str(result.verdict)
     title = result.title
     if result.detail and result.evidence is None and result.verdict is not Verdict.FAILED:
@@ -83,7 +101,7 @@ def _line(result: Result, width: int) -> Iterator[Text]:
 
 
 def _not_attempted(results: Sequence[Result], width: int) -> Iterator[Text]:
-    """A line for each reason."""
+    """Yields a line for each reason."""
     for reason, number in Counter(result.detail for result in results).items():
         named = [result for result in results if result.detail == reason]
         if number == 1:
@@ -93,12 +111,12 @@ def _not_attempted(results: Sequence[Result], width: int) -> Iterator[Text]:
 
 
 def _explanation(result: Result, width: int) -> Iterator[Text]:
-    """What a bot's author needs to mend it."""
+    """Yields what a bot's author needs to fix it."""
     head = f"{result.verdict} {result.id}: {result.title} ({', '.join(result.spec)})"
     yield from _wrapped(head, width, style=_STYLES[result.verdict])
     yield from _wrapped(result.detail, width, indent=2)
-    if result.mend:
-        yield from _wrapped(f"To mend it: {result.mend}", width, indent=2)
+    if result.remedy:
+        yield from _wrapped(f"To fix it: {result.remedy}", width, indent=2)
     if result.evidence is not None:
         yield from _evidence(result.evidence, width)
 
@@ -136,16 +154,51 @@ def _wrapped(text: str, width: int, *, indent: int = 0, style: str = "") -> Iter
         yield Text(f"{margin}{line}", style=style)
 
 
-def verdict_lines(reports: Iterable[Report], demanded: Level) -> Iterator[Text]:
-    """Which of several bots reach the level that was demanded."""
-    reports = list(reports)
-    names = [plain(report.bot) for report in reports]
-    column = max(map(len, names))
-    for name, report in zip(names, reports, strict=True):
-        passed = report.reaches(demanded)
-        words = f"level {report.level}" if report.level else "no level"
-        yield Text.assemble(
-            f"{name:{column}}  ",
-            (f"{'passed' if passed else 'failed'}  ", "green" if passed else "bold red"),
-            words,
-        )
+# For continuous integration
+
+
+def junit(reports: Sequence[BotReport], demanded: Level) -> str:
+    """Returns a JUnit XML document: a suite for each bot, a case for each check.
+
+    A case fails if it keeps the bot from the level that is `demanded`. What was not attempted, and what the bot need
+    not play, is skipped.
+    """
+    root = Element("testsuites", name="arena bot check")
+    totals = [0, 0, 0]
+    for report in reports:
+        suite = SubElement(root, "testsuite", name=plain(report.bot), time=f"{report.seconds:.3f}")
+        for result in report.results:
+            _case(suite, report.bot, result, demanded)
+        counts = [len(report.results), len(suite.findall("*/failure")), len(suite.findall("*/skipped"))]
+        _count(suite, counts)
+        totals = [total + number for total, number in zip(totals, counts, strict=True)]
+    _count(root, totals)
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _case(suite: Element, bot: str, result: Result, demanded: Level) -> None:
+    name = f"{result.id} {result.title} ({', '.join(result.spec)})"
+    case = SubElement(suite, "testcase", classname=plain(f"{bot}.{result.section}"), name=name)
+    if hinders(result, demanded):
+        failure = SubElement(case, "failure", type=str(result.verdict), message=plain(result.detail))
+        failure.text = "\n".join(map(plain, _lines(result)))
+    elif result.verdict is None or result.level is Level.OPTIONAL:
+        SubElement(case, "skipped", message=plain(result.detail))
+    elif result.detail:
+        SubElement(case, "system-out").text = plain(f"{result.verdict}: {result.detail}")
+
+
+def _lines(result: Result) -> list[str]:
+    lines = [result.detail, result.remedy]
+    if result.evidence is not None:
+        for message in result.evidence.messages:
+            lines += [f"{message.sender} at {message.ms} ms, {message.size} bytes: {message.decoded}", message.hex]
+        lines += [f"stderr: {line}" for line in result.evidence.stderr]
+    return lines
+
+
+def _count(element: Element, counts: list[int]) -> None:
+    for name, number in zip(("tests", "failures", "skipped"), counts, strict=True):
+        element.set(name, str(number))
+    element.set("errors", "0")

@@ -27,8 +27,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "verify": ("arena.cli.verify:verify", "Re-run logged games and say where one departs from the rules."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
-    "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options."),
-    "board": ("arena.cli.board:board", "List, check and draw boards and decks, your own too."),
+    "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
+    "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),
 }
 """Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
 

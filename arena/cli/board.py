@@ -24,7 +24,7 @@ LONGEST_PROBLEM = 300
 
 @click.group()
 def board() -> None:
-    """List, check and draw boards and decks, your own too.
+    """List, check and draw boards and decks, including your own.
 
     \b
     Example:

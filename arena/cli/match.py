@@ -104,6 +104,7 @@ def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
         "rotation": played.game.rotation,
         "bots": [names[entrant] for entrant in played.game.entrants],
         "ranks": list(result.ranks),
+        "scores": [seat.score for seat in result.seats],
         "termination": result.termination,
         "turns": result.turns,
         "seconds": round(result.seconds, 3),
@@ -114,9 +115,19 @@ def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
 
 def sentence(game: dict[str, Any]) -> str:
     """Returns how a game ended, in one line."""
-    order = sorted(zip(game["ranks"], range(len(game["bots"])), game["bots"], strict=True))
-    places = ", ".join(f"{rank}. {name} (seat {seat})" for rank, seat, name in order)
+    order = sorted(range(len(game["bots"])), key=lambda seat: (game["ranks"][seat], seat))
+    places = ", ".join(
+        f"{game['ranks'][seat]}. {game['bots'][seat]} (seat {seat}){points(game, seat)}" for seat in order
+    )
     return plain(f"{places}: {counted(game['turns'], 'turn')}, {game['seconds']:.2f} s, {game['log']}")
+
+
+def points(game: dict[str, Any], seat: int) -> str:
+    """Returns what a seat scored, if the game has scores."""
+    from arena.show.seats import number_of_points
+
+    score = game["scores"][seat]
+    return "" if score is None else f" {number_of_points(score)}"
 
 
 def summary(names: list[str], games: list[dict[str, Any]]) -> str:

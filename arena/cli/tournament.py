@@ -30,7 +30,7 @@ MOST_NAMES = 20
 
 
 def default_concurrency() -> int:
-    """Returns half of the cores: a game's bots and referee take turns on one core; the other half keeps clocks honest."""
+    """Returns half of the cores: a game's bots and referee share one core; the other half keeps clocks honest."""
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, available // 2)
 
@@ -80,8 +80,8 @@ def tournament(
     """Play a tournament and print its standings.
 
     BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python that play these
-    rules and answer at once. The same bot may be named more than once. Every pairing plays the same deals, each once per
-    rotation of the seats. A seed gives the same deals again, and with deterministic bots the same games; but not where
+    rules and answer at once. The same bot may enter more than once. Every pairing plays the same deals, each once per
+    rotation of the seats. A seed gives the same deals again, and with deterministic bots the same games, except where
     bots race (gardener race), because there time decides.
 
     The same command on a database that holds an unfinished tournament with the same settings continues it. Standings

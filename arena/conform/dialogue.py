@@ -1,7 +1,7 @@
-"""One process of a bot, driven by hand over a socket of its own: every frame may be what the check wants it to be.
+"""Drives one process of a bot by hand, over a socket of its own: the check decides what each frame is.
 
-The link of the referee is of no use here: it hides what a check is about, such as greetings, second connections, and
-how a process ends.
+The referee's link is of no use here. It hides what a check is about, such as greetings, second connections, and how a
+process ends.
 """
 
 from __future__ import annotations
@@ -15,11 +15,8 @@ from typing import Final
 import zmq
 from msgspec.structs import replace
 
-from arena.conform.breaches import breach
-from arena.conform.budget import Budget
-from arena.conform.encodings import Form
-from arena.conform.finding import Finding
-from arena.conform.frames import decoded, hexed, type_is_first
+from arena.conform.base import Budget, Finding, breach
+from arena.conform.frames import Form, decoded, hexed, type_is_first
 from arena.conform.report import Evidence, Passed
 from arena.errors import RemoteProtocolError
 from arena.link.base import Failure
@@ -28,9 +25,10 @@ from arena.link.custody import Custody
 from arena.link.hub import MAX_READ, Hub, Part, Route, Unread
 from arena.link.process import INHERITED, BotProcess, End
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
-from arena.types import Termination
+from arena.types import NS_PER_MS, Termination
 from arena.wire.messages import (
     MAX_FRAME,
+    MAX_IGNORED,
     MAX_NOTE,
     PROTOCOL,
     Action,
@@ -45,15 +43,12 @@ from arena.wire.messages import (
 )
 from arena.wire.session import Session, State
 
-MOST_IGNORED: Final = 1_000
-"""Messages in one game that the referee ignores (§5.3-7)."""
 KEPT: Final = 4
-"""Messages that are shown as evidence."""
-_MS: Final = 1_000_000
+"""How many messages are shown as evidence."""
 
 
 class Dialogue:
-    """A process, its connection, and all that passes between."""
+    """A process, its connection, and the messages in both directions."""
 
     def __init__(
         self,
@@ -66,16 +61,16 @@ class Dialogue:
         tcp: bool = False,
         bare: bool = False,
     ) -> None:
-        """Start the process. It has not spoken yet.
+        """Starts the process. It has not said anything yet.
 
         Args:
             spec: The bot.
-            custody: What ends the process if this one ends.
+            custody: Ends the process if this one ends.
             directory: An empty private folder for the socket.
             budget: The waits.
-            ready_ms: By rules, how long the bot took for its `ready`; kept up to date.
-            tcp: Let it connect by TCP.
-            bare: Give it no environment but PATH and the two variables of the protocol.
+            ready_ms: By game, how long the bot took for its `ready`. This is kept up to date.
+            tcp: Whether it connects over TCP.
+            bare: Whether it gets no environment but PATH and the two variables of the protocol.
 
         Raises:
             OSError: The process could not be started.
@@ -87,7 +82,7 @@ class Dialogue:
         self.max_ms = 0.0
         """The slowest answer to a request."""
         self.type_last: Evidence | None = None
-        """Set when a message had another field before `type`."""
+        """Set when a message had another field before `type`: the messages up to then."""
         self.remarks: list[str] = []
         """The `error` messages of the bot since it was last asked."""
         self.used_ns = 0
@@ -115,13 +110,13 @@ class Dialogue:
         self._route: Route | None = None
         self._ignored = 0
         self._written = 0
-        """Bytes of output before the present game, which has a file of its own."""
+        """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
 
-    # What goes out
+    # Sending
 
     def send(self, message: FromReferee, form: Form | None = None) -> None:
-        """Send a message, in an unusual `form` if one is given; the session moves on."""
+        """Sends a message, in an unusual `form` if one is given. The session moves on."""
         frame = self.session.send(message)
         if isinstance(message, GameStart):
             self._ignored = 0
@@ -132,7 +127,7 @@ class Dialogue:
         self.send_frame(form(frame) if form else frame)
 
     def send_frame(self, frame: bytes) -> None:
-        """Send a frame as it is."""
+        """Sends a frame as it is."""
         self._sent_ns = time.monotonic_ns()
         self._passed.append(("referee", self._sent_ns, frame))
         if self._route is not None:
@@ -148,78 +143,78 @@ class Dialogue:
                 ) from None
 
     def welcome(self, form: Form | None = None, *, minor: int | None = None) -> None:
-        """Accept the bot; with `minor`, as a referee of a later version that allows more."""
+        """Accepts the bot; with `minor`, as a referee of a later version that allows more."""
         if minor is None:
             self.send(Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE), form)
         else:
             major = PROTOCOL.partition(".")[0]
             self.send(Welcome(protocol=f"{major}.{minor}", max_frame=2 * MAX_FRAME, max_note=2 * MAX_NOTE), form)
 
-    # What comes in
+    # Receiving
 
     def greet(self) -> Hello:
-        """Wait for the `hello`.
+        """Waits for the `hello`.
 
         Raises:
             Finding: There is no good one in time.
         """
         limit_ms = self.spec.start_ms
-        message = self.receive(self._began_ns + limit_ms * _MS)
+        message = self.receive(self._began_ns + limit_ms * NS_PER_MS)
         if not isinstance(message, Hello):
             raise Finding(
                 f"expected hello within {limit_ms:,} ms of the start, got: nothing",
-                "Connect a DEALER socket to $ARENA_ENDPOINT and send hello at once; what takes long can wait until the "
-                "game_start. limits.start_ms in bot.toml allows more time.",
+                "Connect a DEALER socket to $ARENA_ENDPOINT and send hello at once; leave slow work until game_start. "
+                "Or allow more time by limits.start_ms in bot.toml.",
                 "§4.3-1",
             )
         self.hello = message
-        self.start_ms = (time.monotonic_ns() - self._began_ns) / _MS
+        self.start_ms = (time.monotonic_ns() - self._began_ns) / NS_PER_MS
         return message
 
     def ready(self, rules: str) -> None:
-        """Wait for the `ready` to the game that was announced.
+        """Waits for the `ready` to the game that was announced.
 
-        All of the start-up time, unless the bot is known to be ready for these rules in a fraction of what an answer
-        may take: so that one that hangs does not hang for long.
+        The bot has all of its start-up time. It has less if it was ready for this game much faster before, so that a
+        bot that hangs does not hold up the check for long.
 
         Raises:
             Finding: It does not come in time, or something else does.
         """
         known_ms = self._ready_ms.get(rules, self.spec.start_ms)
         wait_ms = min(self.spec.start_ms, max(self._budget.patience_ms, round(10 * known_ms)))
-        message = self.receive(self._sent_ns + wait_ms * _MS)
+        message = self.receive(self._sent_ns + wait_ms * NS_PER_MS)
         if not isinstance(message, Ready):
             raise Finding(
                 f"expected ready to game_start, got: nothing in {wait_ms:,} ms",
                 "Answer each game_start with ready, with its number.",
                 "§9-6",
             )
-        self._ready_ms[rules] = max(self._ready_ms.get(rules, 0), (time.monotonic_ns() - self._sent_ns) / _MS)
+        self._ready_ms[rules] = max(self._ready_ms.get(rules, 0), (time.monotonic_ns() - self._sent_ns) / NS_PER_MS)
 
     def action(self, wait_ms: int) -> Action | None:
-        """Wait so long for the action that was asked for; None if it does not come.
+        """Waits `wait_ms` for the action that was asked for. Returns None if it does not come.
 
         Raises:
             Finding: Something else comes, or the bot ends.
         """
         sent_ns = self._sent_ns
-        message = self.receive(sent_ns + wait_ms * _MS)
+        message = self.receive(sent_ns + wait_ms * NS_PER_MS)
         if not isinstance(message, Action):
             return None
         self.used_ns = time.monotonic_ns() - sent_ns
-        self.max_ms = max(self.max_ms, self.used_ns / _MS)
+        self.max_ms = max(self.max_ms, self.used_ns / NS_PER_MS)
         return message
 
     def listen(self) -> None:
-        """Hear for a moment what should not come.
+        """Listens for a moment for what should not come.
 
         Raises:
-            Finding: It does come.
+            Finding: Something came.
         """
-        self.receive(time.monotonic_ns() + self._budget.quiet_ms * _MS)
+        self.receive(time.monotonic_ns() + self._budget.quiet_ms * NS_PER_MS)
 
     def receive(self, until_ns: int) -> FromBot | None:
-        """The next message that is an answer, or None when `until_ns` has passed.
+        """Returns the next message that is an answer, or None when `until_ns` has passed.
 
         Raises:
             Finding: The bot breaks the protocol, ends, or uses too much memory.
@@ -231,40 +226,40 @@ class Dialogue:
         return None
 
     def end(self, wait_ms: int) -> End | None:
-        """Wait so long for the process to end, whatever it sends; how it ended, or None."""
-        until_ns = time.monotonic_ns() + wait_ms * _MS
+        """Waits `wait_ms` for the process to end, whatever it sends. Returns how it ended, or None."""
+        until_ns = time.monotonic_ns() + wait_ms * NS_PER_MS
         while (end := self._process.end()) is None and (left := until_ns - time.monotonic_ns()) > 0:
-            self._hub.wait([self._process], min(LOOK_MS, -(-left // _MS)))
+            self._hub.wait([self._process], min(LOOK_MS, -(-left // NS_PER_MS)))
             while (part := self._hub.receive()) is not None and time.monotonic_ns() < until_ns:
                 self._passed.append(("bot", time.monotonic_ns(), part.data))
         return end
 
     @property
     def lives(self) -> bool:
-        """Whether the process has not ended."""
+        """Returns whether the process has not ended."""
         return self._process.end() is None
 
-    # What is known of it
+    # Facts
 
     @property
     def memory_mib(self) -> int:
-        """The most memory that was seen."""
+        """Returns the most memory that was seen."""
         return self._watch.most_mib
 
     def last_words(self) -> tuple[str, ...]:
-        """The last lines that the process wrote."""
+        """Returns the last lines that the process wrote."""
         return self._process.last_words()
 
     def output_bytes(self) -> int:
-        """How much the process wrote."""
+        """Returns how many bytes the process wrote."""
         return self._written + self._process.output_bytes()
 
     def evidence(self) -> Evidence:
-        """The last messages, and what the process wrote."""
+        """Returns the last messages, and what the process wrote."""
         messages = tuple(
             Passed(
                 sender=sender,
-                ms=round((at_ns - self._began_ns) / _MS, 1),
+                ms=round((at_ns - self._began_ns) / NS_PER_MS, 1),
                 size=len(frame),
                 hex=hexed(frame),
                 decoded=decoded(frame),
@@ -274,7 +269,7 @@ class Dialogue:
         return Evidence(messages=messages, stderr=self.last_words())
 
     def close(self) -> None:
-        """End the process, and forget it."""
+        """Kills the process and closes the socket."""
         self._process.kill()
         self._process.reap(wait=True)
         self._hub.close()
@@ -297,7 +292,7 @@ class Dialogue:
             if self._watch.is_failing:
                 wait_ms = FAILING_LOOK_MS
             elif now < until_ns:
-                wait_ms = min(LOOK_MS, -(-(until_ns - now) // _MS))
+                wait_ms = min(LOOK_MS, -(-(until_ns - now) // NS_PER_MS))
             else:
                 return None
             self._hub.wait([self._process], wait_ms)
@@ -324,7 +319,7 @@ class Dialogue:
         if self.hello is None:
             return Finding(
                 f"expected hello, got: a process that {failure.detail}",
-                "Read what it wrote; the command in bot.toml must start the bot with no other environment than this.",
+                "Read what it wrote. The command in bot.toml must start the bot in the environment that it has here.",
                 "§4.3-1",
                 "§4.3-2",
             )
@@ -360,9 +355,9 @@ class Dialogue:
         if isinstance(message, Error):
             self.remarks.append(f"{message.code}: {message.message}")
         self._ignored += 1
-        if self._ignored >= MOST_IGNORED:
+        if self._ignored >= MAX_IGNORED:
             raise Finding(
-                f"expected fewer than {MOST_IGNORED:,} messages that ask for nothing in one game, got: as many",
+                f"expected fewer than {MAX_IGNORED:,} messages that ask for nothing in one game, got: as many",
                 "Write to standard error what nobody asked for.",
                 "§5.3-7",
                 about="session.remarks",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, get_args
 
 import msgpack  # type: ignore[import-untyped]
 import msgspec
@@ -16,7 +16,7 @@ import msgspec
 from arena.text import plain
 from arena.types import Payload
 from arena.wire.codec import encode
-from arena.wire.messages import MAX_INT
+from arena.wire.messages import MAX_INT, FromReferee
 
 LONGEST_HEX: Final = 160
 """Bytes of a frame that are shown."""
@@ -116,7 +116,10 @@ UNKNOWN: Final[Payload] = {
 }
 """Fields that no version has. Their values are allowed, and a receiver must not care about them."""
 _INNER: Final = ("time", "clock")
-_OPTIONAL: Final = {"request": ("view", "events", "legal"), "game_over": ("events",), "error": ("id",)}
+_OPTIONAL: Final = {
+    message.__struct_config__.tag: [field.name for field in msgspec.structs.fields(message) if field.default is None]
+    for message in get_args(FromReferee)
+}
 """By type of a message: its fields that may be left out, or be nil."""
 
 
@@ -134,7 +137,7 @@ def unknown_fields(frame: bytes) -> bytes:
 def explicit_nils(frame: bytes) -> bytes:
     """Writes nil in every field that may be left out and was (§5.3-3)."""
     message = msgpack.unpackb(frame)
-    return encode(message | {name: message.get(name) for name in _OPTIONAL.get(message["type"], ())})
+    return encode(message | {name: message.get(name) for name in _OPTIONAL[message["type"]]})
 
 
 class _Long:

@@ -1,8 +1,7 @@
-"""A game with the bot in one seat. Chance and the other seats are played here, at random."""
+"""Plays a game with the bot in one seat. Chance and the other seats are drawn here, at random."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Container
 from random import Random
@@ -10,18 +9,19 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from arena.conform.base import Finding
 from arena.conform.dialogue import Dialogue
-from arena.conform.encodings import Form
-from arena.conform.finding import Finding
+from arena.conform.frames import Form
 from arena.conform.report import Verdict
 from arena.errors import ActionError, IllegalAction
 from arena.games import default_board, find_ruleset, game, rules_of
+from arena.referee.chance import commitment
 from arena.referee.table import Clock
 from arena.referee.tell import game_over, game_start, request
 from arena.rules.base import Decision, Event, Outcome, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Over, Refused, playout
 from arena.rules.seats import rank
-from arena.types import GameSettings, Payload, Seat, Termination, TimeControl
+from arena.types import NS_PER_MS, GameSettings, Payload, Seat, Termination, TimeControl
 from arena.wire.messages import Action, ForfeitNotice, GameOver
 from arena.wire.session import State
 
@@ -80,12 +80,12 @@ class TrialGame:
         """Prepares the game; nothing is sent yet.
 
         Args:
-            dialogue: With a process between two games.
+            dialogue: The process, between two games.
             plan: What is played.
             avoided: Kinds of decisions before which the game is stopped.
             form: How the messages of this game are written.
             bot_seed: `game_start.bot_seed`; the plan's seed unless given.
-            blame: The id of the check that a bad action is held against, by kind; None for the one that runs.
+            blame: Returns the id of the check that a bad action fails, by kind of decision; None for the one that runs.
         """
         self.clock: Final = Clock(plan.settings.time)
         self.kinds: Counter[str] = Counter()
@@ -107,8 +107,8 @@ class TrialGame:
 
     @property
     def used_ms(self) -> float:
-        """The bot's time in all."""
-        return self.clock.total_ns / 1e6
+        """Returns the time that the bot has used in all."""
+        return self.clock.total_ns / NS_PER_MS
 
     def announce(self) -> None:
         """Sends the `game_start`, and does not wait for `ready`."""
@@ -118,7 +118,7 @@ class TrialGame:
             plan.settings,
             plan.seat,
             game=self._dialogue.session.next_game(),
-            commitment=hashlib.sha256(str(plan.seed).encode()).hexdigest(),
+            commitment=commitment(str(plan.seed).encode()),
             bot_seed=self._bot_seed,
         )
         self._dialogue.send(message, self._form)
@@ -129,10 +129,10 @@ class TrialGame:
         self._dialogue.ready(self._rules.name)
 
     def ask(self) -> str | None:
-        """Goes on until the bot owes a decision, and sends the request.
+        """Plays on until the bot owes a decision, and sends the request.
 
         Returns:
-            Its kind; None if the game comes to no more.
+            Its kind; None if the bot is asked no more in this game.
         """
         while True:
             due = self._course.due
@@ -159,7 +159,7 @@ class TrialGame:
         """Waits for the action, judges it, and makes it.
 
         Raises:
-            Finding: There is none, or the rules refuse it.
+            Finding: No action came, or the rules refuse it.
         """
         assert self._asked is not None
         kind = self._asked.kind
@@ -243,14 +243,14 @@ class TrialGame:
         self._dialogue.send(message, self._form)
 
     def _answer_for(self, seat: Seat) -> None:
-        """Answers for another seat, by chance."""
+        """Answers for another seat, at random."""
         rules, state = self._rules, self._course.asked[seat].state
         legal = rules.legal(state, seat)
         play = legal[self._others.randrange(len(legal))]
         self._course.answer(seat, rules.write_action([play]))
 
     def _compete(self, action: Payload) -> None:
-        """In a race another seat is now and then faster, with the very same action if that is a legal one."""
+        """Lets another seat be faster now and then in a race, with the very same action if it may make it."""
         rivals = [seat for seat in self._course.asked if seat != self._seat]
         if not rivals or self._others.random() < 0.5:
             return
@@ -258,7 +258,7 @@ class TrialGame:
             plays = self._rules.read_action(self._course.state, rivals[0], action)
             self._rules.act(self._course.state, rivals[0], plays)
         except ActionError:
-            return  # of the bot's own action too, which is judged next
+            return  # the bot's own action is judged next
         self._course.answer(rivals[0], action)
 
     # Verdicts

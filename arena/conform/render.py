@@ -45,7 +45,7 @@ def report_lines(report: BotReport, width: int) -> Iterator[Text]:
     for section in dict.fromkeys(result.section for result in report.results):
         results = [result for result in report.results if result.section == section]
         yield Text()
-        yield Text(section)
+        yield Text(plain(section))
         for result in results:
             if result.verdict is not None:
                 yield from _line(result, width)
@@ -107,7 +107,9 @@ def _not_attempted(results: Sequence[Result], width: int) -> Iterator[Text]:
         if number == 1:
             yield from _line(named[0], width)
         else:
-            yield Text.assemble((f"  {'not attempted':{_TITLES - 2}}", _STYLES[None]), f"{number} checks: {reason}")
+            yield Text.assemble(
+                (f"  {'not attempted':{_TITLES - 2}}", _STYLES[None]), plain(f"{number} checks: {reason}")
+            )
 
 
 def _explanation(result: Result, width: int) -> Iterator[Text]:
@@ -178,7 +180,7 @@ def junit(reports: Sequence[BotReport], demanded: Level) -> str:
 
 
 def _case(suite: Element, bot: str, result: Result, demanded: Level) -> None:
-    name = f"{result.id} {result.title} ({', '.join(result.spec)})"
+    name = plain(f"{result.id} {result.title} ({', '.join(result.spec)})")
     case = SubElement(suite, "testcase", classname=plain(f"{bot}.{result.section}"), name=name)
     if hinders(result, demanded):
         failure = SubElement(case, "failure", type=str(result.verdict), message=plain(result.detail))

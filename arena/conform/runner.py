@@ -1,32 +1,77 @@
-"""Runs the checks of a bot, and makes a report of what they find."""
+"""Lists all checks, runs them on a bot, and makes a report of what they find."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from arena.conform.bench import Bench
-from arena.conform.budget import Budget
-from arena.conform.catalogue import checks, sections, unclaimed
-from arena.conform.finding import Finding, NotReached
-from arena.conform.registry import Check
-from arena.conform.report import Report, Result, Verdict, count, level_of
+from arena.conform.base import Budget, Finding, NotReached
+from arena.conform.bench import Bench, Check
+from arena.conform.checks import play, sequences, session, tolerance
+from arena.conform.report import BotReport, Level, Result, Verdict, count, level_of
 from arena.errors import ConfigError, did_you_mean
 from arena.games import names
 from arena.link.bots import BotSpec
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Is told before each check: how many are done, of how many, and which comes."""
+"""Is called before each check with: how many are done, of how many, and which comes."""
+
+_FIRST: Final = ("start", "frames", "session")
+_LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
+
+
+def sections() -> tuple[str, ...]:
+    """Returns the parts of a report, in its order."""
+    return (*_FIRST, *names(), *_LAST)
+
+
+def checks(rules: Sequence[str]) -> list[Check]:
+    """Returns the checks of a bot that plays some games, in the order in which they run."""
+    found = [*session.START, *session.SESSION]
+    for name in rules:
+        found += play.checks_of(name)
+    found += [*session.LATER, *sequences.SEQUENCES, *tolerance.TOLERANCE, *play.USE, *sequences.END, *play.LAST]
+    return found
+
+
+def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
+    """Returns a result for each game that is not checked, and for each that does not exist.
+
+    Args:
+        rules: The games that are checked.
+        claimed: Those of the bot's manifest.
+    """
+    results = [
+        _unclaimed(name, f"plays {name}", "bot.toml does not name it in `rules`")
+        for name in names()
+        if claimed and name not in claimed and name not in rules
+    ]
+    return results + [
+        _unclaimed(name, "is claimed in bot.toml", f"there is no such game; expected some of {', '.join(names())}")
+        for name in claimed
+        if name not in names()
+    ]
+
+
+def _unclaimed(name: str, title: str, detail: str) -> Result:
+    return Result(
+        id=f"{name}.rules",
+        title=title,
+        spec=("§8.3",),
+        level=Level.OPTIONAL,
+        verdict=Verdict.UNIMPLEMENTED,
+        detail=detail,
+    )
 
 
 def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]:
-    """The rules that a bot is checked with: those that are `wanted`, else those of its manifest, else all.
+    """Returns the games that a bot is checked with: those that are `wanted`, else those of its manifest, else all.
 
     Raises:
-        ConfigError: There are no such rules, or the bot plays none that there are. Show the message to the operator.
+        ConfigError: There is no such game, or the bot plays none that is installed. Show the message to the operator.
     """
     known = names()
     for name in wanted:
@@ -41,17 +86,17 @@ def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]
 
 def check_bot(
     spec: BotSpec, rules: Sequence[str] = (), budget: Budget | None = None, progress: Progress | None = None
-) -> Report:
-    """Check a bot. Nothing that it does raises.
+) -> BotReport:
+    """Checks a bot. Nothing that it does raises.
 
     Args:
         spec: The bot.
-        rules: The rules to check it with; none for those of its manifest.
+        rules: The games to check it with; none for those of its manifest.
         budget: The waits.
-        progress: Is told before each check.
+        progress: Is called before each check.
 
     Raises:
-        ConfigError: The rules do not exist, or there is no room for a socket. Show the message to the operator.
+        ConfigError: A game does not exist, or there is no room for a socket. Show the message to the operator.
     """
     began = time.monotonic()
     budget = budget or Budget()
@@ -63,7 +108,7 @@ def check_bot(
     finally:
         bench.close()
     results = _in_order([*run.results(), *unclaimed(chosen, spec.rules)])
-    return Report(
+    return BotReport(
         bot=spec.name,
         version=spec.version,
         rules=chosen,
@@ -89,7 +134,7 @@ class _Run:
         """Why nothing more is attempted."""
 
     def all(self, progress: Progress | None) -> None:
-        """Run them."""
+        """Runs them."""
         due = [check for check in self._checks.values() if check.run is not None]
         for number, check in enumerate(due):
             if progress is not None:
@@ -98,7 +143,7 @@ class _Run:
                 self._one(check)
 
     def results(self) -> list[Result]:
-        """What became of each check. A rule that was watched, and that nobody broke, is kept."""
+        """Returns what each check found. A rule that was watched is kept unless something broke it."""
         greeted = self._verdict("start.hello") is Verdict.OK
         for check in self._checks.values():
             if check.id in self._done:
@@ -144,7 +189,7 @@ class _Run:
                 level=guilty.level,
                 verdict=finding.verdict,
                 detail=finding.detail,
-                mend=(owned and check.mend) or finding.mend,
+                remedy=(owned and check.remedy) or finding.remedy,
                 evidence=finding.evidence or self._bench.evidence(),
             )
         rules, _, kind = guilty.id.partition(".")
@@ -171,7 +216,7 @@ class _Run:
 
 
 def _in_order(results: Sequence[Result]) -> list[Result]:
-    """By the sections of the report, and in each as they ran."""
+    """Returns results by the sections of the report, and in each as they ran."""
     place = {section: number for number, section in enumerate(sections())}
     ordered = sorted(results, key=lambda result: place.get(result.section, len(place)))
     return [replace(result, detail=result.detail[:2_000]) for result in ordered]

@@ -1,4 +1,4 @@
-"""Board files: what they say or all that is wrong with them, and how they look before a game."""
+"""Reads and checks board files, and draws boards before a game."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class BundledBoard(msgspec.Struct, frozen=True, kw_only=True):
     board: str
     """The name that `--board` takes."""
     facts: BoardFacts
-    """What it says."""
+    """What its file says."""
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of checking a text."""
+    """The result of checking a text."""
 
     problems: tuple[BoardError, ...] = ()
-    """All that is wrong, in the order of the text."""
+    """Everything that is wrong, in the order of the text."""
     facts: BoardFacts | None = None
-    """What it says, if nothing is wrong."""
+    """What the text says, if nothing is wrong."""
 
 
 def check_board(data: bytes, source: str) -> Checked:
-    """Checks the content of a board file: that it can be read, and played by every number of players it is for.
+    """Checks that a board file can be read, and played by every number of players that it is for.
 
     Args:
         data: The content.
@@ -63,7 +63,7 @@ def board_facts(text: str, source: str) -> BoardFacts:
     """Returns what a board file says.
 
     Raises:
-        BoardError: The text is not a board. `check_board` finds all that is wrong.
+        BoardError: The text is not a board. `check_board` finds everything that is wrong.
         ConfigError: It belongs to no game.
     """
     rules, boards = _read(text, source)
@@ -71,14 +71,14 @@ def board_facts(text: str, source: str) -> BoardFacts:
 
 
 def board_rows() -> tuple[BundledBoard, ...]:
-    """Returns every board that is installed, by name."""
+    """Returns every installed board, by name."""
     return tuple(
         BundledBoard(board=board.name, facts=board_facts(board.text, board.name)) for board in bundled_boards()
     )
 
 
 def fact_lines(facts: BoardFacts, column: int, width: int, label: str = "") -> Iterator[Text]:
-    """Yields what a board file says, for people, beside a label."""
+    """Yields lines for people with what a board file says, beside a label."""
     head = f"{facts.name}, a {facts.thing} for {facts.rules}, {span(facts.players)} players"
     for words in (head, *facts.sentences()):
         yield from entry(label, words, column, width)
@@ -91,12 +91,12 @@ def board_lines(text: str, source: str, players: int | None, width: int) -> Iter
     Args:
         text: The board file's text.
         source: Its name, for errors.
-        players: For how many, or None for as many as can play.
+        players: The number of players; None means as many as can play.
         width: Columns to draw in.
 
     Raises:
         BoardError: The text is not a board.
-        ConfigError: It belongs to no game, or is not for so many players.
+        ConfigError: It belongs to no game, or is not for that number of players.
     """
     rules, board, players = _choose(text, source, players)
     return presenter(rules).board_lines(board, players, min(width, WIDEST))
@@ -130,13 +130,13 @@ def _choose(text: str, source: str, players: int | None) -> tuple[str, Board, in
 
 
 def _sections() -> str:
-    """Returns the sections by which boards are known: `map:` (for samurai) or ..."""
+    """Returns the sections that identify boards: `map:` (for samurai) or ..."""
     formats = [(name, board_format(name)) for name in names()]
     return " or ".join(f"`{boards.section}:` (for {name})" for name, boards in formats if boards is not None)
 
 
 def _unplayable(text: str, source: str) -> Iterator[BoardError]:
-    """Yields why the numbers of players that it promises cannot play on it, each a whole game."""
+    """Yields why a whole game cannot be played with some number of players that the file is for."""
     name, boards = _read(text, source)
     _, options = resolve_options(name, None, {})
     for players, board in boards.items():

@@ -1,4 +1,4 @@
-"""Blocks of text set side by side where there is room, one below the other where there is none."""
+"""Lays out blocks of text side by side where there is room, else one below the other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; 
 
 
 def paragraph(text: Text, width: int) -> list[Text]:
-    """A text in lines of at most `width` characters, all but the first indented further."""
+    """Wraps a text into lines of at most `width` characters, all but the first indented further."""
     first = text.wrap(_WRAPPER, width - 2)[0]
     rest = text[len(text) - len(text.plain[len(first) :].lstrip()) :]
     lines = [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
@@ -24,7 +24,7 @@ def paragraph(text: Text, width: int) -> list[Text]:
 
 
 def flow(items: Sequence[Text], width: int) -> list[Text]:
-    """Items set side by side in lines of at most `width` characters."""
+    """Sets items side by side in lines of at most `width` characters."""
     lines: list[Text] = []
     for item in items:
         if lines and lines[-1].cell_len + GAP + item.cell_len <= width:
@@ -35,8 +35,10 @@ def flow(items: Sequence[Text], width: int) -> list[Text]:
 
 
 def shelves(blocks: Iterable[Sequence[Text]], width: int, *, gap: int = 3) -> list[Text]:
-    """Blocks set side by side, `gap` apart, as far as they fit into `width` characters; the next ones below them, with
-    an empty line between. A block that is wider gets a shelf of its own, one without lines takes no room.
+    """Sets blocks side by side, `gap` apart, as far as they fit into `width` characters.
+
+    The next blocks come below, after an empty line. A wider block gets a shelf of its own; a block without lines takes
+    no room.
     """
     lines: list[Text] = []
     top = end = 0
@@ -55,8 +57,9 @@ def shelves(blocks: Iterable[Sequence[Text]], width: int, *, gap: int = 3) -> li
 
 
 def beside(middle: Sequence[Text], first: Sequence[Text], last: Sequence[Text], width: int) -> list[Text]:
-    """Three blocks: the first in the free corner at the top left of the middle one, the last, a list of items that
-    flow, in the one at its bottom right. A block that its corner is too small for goes above or below.
+    """Sets two blocks into free corners of a middle block: the first at the top left, the last at the bottom right.
+
+    The last block is a list of items that flow. A block that does not fit into its corner goes above or below.
     """
     lines = list(middle)
     margins = [line.cell_len - len(line.plain.lstrip()) for line in lines]
@@ -81,5 +84,5 @@ def beside(middle: Sequence[Text], first: Sequence[Text], last: Sequence[Text], 
 
 
 def _over(line: Text, block: Text) -> Text:
-    """A line that begins with free space, with a block put there."""
+    """Returns a line with a block in the free space at its start."""
     return block + line[block.cell_len :] if block else line

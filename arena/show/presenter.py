@@ -1,6 +1,6 @@
-"""How a game is shown. `Presenter` shows any game plainly; a game's own presenter overrides what it can do better.
+"""Shows games. `Presenter` shows any game plainly; a game's own presenter overrides what it can do better.
 
-A presenter needs nothing of its game's engine but the payloads: what a replay hands in was folded from events.
+Of its game's engine a presenter needs only the payloads: a replay folds events and hands in the views.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from arena.record.log import Header
 
 GROUP: Final = "arena.presenters"
-"""The group of entry points by which presenters are found, under their game's name."""
+"""The group of entry points in which presenters are registered under their game's name."""
 CHANGED: Final = "*"
-"""Marks what the last events changed, for eyes without colours too."""
+"""Marks what the last events changed, so that it can be seen without colours too."""
 _SIDE_BY_SIDE = 38  # columns that a seat's table has at least
 
 
@@ -46,10 +46,10 @@ class BoardFacts(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     """Where it comes from."""
     players: tuple[int, ...]
-    """How many can play on it, ascending."""
+    """The numbers of players that can play on it, ascending."""
 
     def sentences(self) -> Iterator[str]:
-        """Yields what there is to say beside these fields."""
+        """Yields further sentences, beyond these fields."""
         yield from ()
 
 
@@ -61,11 +61,11 @@ class Presenter:
     Args:
         header: The log's first record.
         rules: The game at its table; `rules.board` is what it is played on, if anything.
-        eyes: The seats that look on: what they were told is shown.
+        eyes: The seats whose knowledge is shown.
     """
 
     turn_name: ClassVar[str] = "Turn"
-    """What the headings of frames call a turn."""
+    """The word for a turn in the headings of frames."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -76,15 +76,15 @@ class Presenter:
     # A game
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """Returns what a seat does that decides, to be set behind its name, or "" where its events say enough.
+        """Returns what a deciding seat does, to be set after its name, or "" if its events say enough.
 
-        Without its action in general ("seizes a card"); with it exactly ("seizes card 12"), which is asked for only
-        where it comes to nothing, because in a race others were faster.
+        Without the action, the phrase is general ("seizes a card"); with it, exact ("seizes card 12"). The action is
+        given only if it had no effect, because in a race other seats were faster.
         """
         return plain(f"decides: {kind}" if action is None else f"decides: {kind} {_words(action)}")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Yields events in sentences. One sentence may tell several; none is for what the heading or picture tells."""
+        """Yields events as sentences. A sentence may tell several events; what heading or picture tells has none."""
         for event in events:
             facts = [
                 self.seats.who(value) if self._is_seat(key, value) else Text(plain(f"{key} {_words(value)}"))
@@ -97,19 +97,19 @@ class Presenter:
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
-        """Returns what lies there, as lines for a terminal that is `width` characters wide.
+        """Returns the position as lines for a terminal that is `width` characters wide.
 
         Args:
-            views: What each of the seats that look on knows now, at least one.
-            before: What they knew before the last decision. What is another now is to be marked.
+            views: What each of the shown seats knows now; at least one.
+            before: What they knew before the last decision. Differences are to be marked.
             events: What they have been told since.
-            width: Characters in a line, at least.
+            width: Characters in a line; at least this many are available.
         """
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
-        """Yields how the game ended, unless the game's events tell that."""
+        """Yields sentences on how the game ended, unless the game's events tell it."""
         yield Text("The game is over: ").append_text(self.seats.places(ranks, scores))
 
     def _view(self, seat: Seat, view: Payload, before: Payload, width: int) -> list[Text]:
@@ -133,14 +133,14 @@ class Presenter:
 
         Args:
             rules: The game's name.
-            boards: The board for each number of players that it is for, at least one.
+            boards: The board for each number of players that it is for; at least one.
         """
         board = next(iter(boards.values()))
         return BoardFacts(rules=rules, name=board.name, source=board.source, players=tuple(boards))
 
     @classmethod
     def board_lines(cls, board: Board, players: int, width: int) -> Iterator[Text]:
-        """Yields a board as lines for a terminal that is `width` characters wide: its file, as somebody drew it."""
+        """Yields a board as lines for a terminal that is `width` characters wide: by default, the text of its file."""
         yield Text.assemble((plain(board.name), "bold"), f", {players} players")
         yield Text()
         for line in board.text.rstrip("\n").split("\n"):
@@ -148,7 +148,7 @@ class Presenter:
 
     @classmethod
     def board_svg(cls, board: Board, players: int) -> str:
-        """Returns a board as a picture: its file, as somebody drew it."""
+        """Returns a board as a picture: by default, the text of its file."""
         size, step, margin = 14.0, 18.0, 28.0
         lines = [f"{board.name}, {players} players", "", *board.text.rstrip("\n").split("\n")]
         width = max(svg.text_width(line, size) for line in lines)
@@ -161,7 +161,7 @@ class Presenter:
 
 
 def presenter(name: str) -> type[Presenter]:
-    """Returns how the game of a name is shown: its own presenter, if one is installed. Only that is loaded.
+    """Returns the presenter of a game: its own if one is installed, else `Presenter`. Only that one is loaded.
 
     Raises:
         ConfigError: Its package is broken. Show the message to the operator.
@@ -171,7 +171,7 @@ def presenter(name: str) -> type[Presenter]:
         return Presenter
     try:
         loaded = entry.load()
-    except Exception as error:  # whatever a stranger's package raises
+    except Exception as error:  # another package can raise anything
         raise ConfigError(
             f"expected the presenter of {name!r} to load from {entry.value}, got: {type(error).__name__}: {error}; "
             f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
@@ -186,7 +186,7 @@ def presenter(name: str) -> type[Presenter]:
 
 @cache
 def _found() -> Mapping[str, EntryPoint]:
-    """Returns the entry points by name. Of two of one name, that of arena counts."""
+    """Returns the entry points by name. If two have one name, that of arena counts."""
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=_is_ours)}
 
 
@@ -195,7 +195,7 @@ def _is_ours(entry: EntryPoint) -> bool:
 
 
 def _words(value: Any) -> str:
-    """Returns a value of a payload for people: text as it is, what is nested as compact JSON."""
+    """Returns a value of a payload for people: text unchanged, nested values as compact JSON."""
     if value is None:
         return "-"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,8 +1,8 @@
-"""A logged game as frames, one for each decision: what happened in words, and what could then be known.
+"""Shows a logged game as frames, one for each decision: what happened in words, and what could then be known.
 
-A frame is built by folding events from what a seat knows at first, as a bot does: with the eyes of one seat nothing
-goes in but the events that this seat was told. Without a seat every seat's events are folded, each into its own view,
-and all the views are shown together. How a game's events are told and its views drawn is for its `Presenter`.
+A frame is built as a bot builds its view: events are folded into what a seat knew at first. For one seat, only the
+events that this seat was told are folded. Without a seat, every seat's events are folded, each into its own view, and
+all views are shown together. The game's `Presenter` tells the events and draws the views.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     lines: tuple[Text, ...]
     """What happened, in words."""
     views: Mapping[Seat, Payload]
-    """What each of the seats that look on knows now."""
+    """What each of the shown seats knows now."""
     before: Mapping[Seat, Payload]
     """What they knew before the decision."""
     events: tuple[Payload, ...]
@@ -57,7 +57,7 @@ class Replay:
 
     Args:
         log: The log.
-        seat: With whose eyes, or None for all that anyone knew.
+        seat: The seat whose knowledge is shown; None means all seats.
 
     Raises:
         LogError: A record does not fit the game.
@@ -74,21 +74,21 @@ class Replay:
 
     @property
     def turns(self) -> range:
-        """The turns that there are frames of."""
+        """The turns that have frames."""
         return range(self.frames[-1].turn + 1)
 
     def draw(self, index: int, width: int) -> list[Text]:
-        """A frame as lines for a terminal that is `width` characters wide."""
+        """Returns a frame as lines for a terminal that is `width` characters wide."""
         return self._onlooker.draw(self.frames[index], f"{index + 1}/{len(self.frames)}", width)
 
 
 class Onlooker:
-    """Follows a game record by record, and keeps what the seats that look on know.
+    """Follows a game record by record, and keeps what the shown seats know.
 
     Args:
         header: The game's first record.
-        source: What to call its log in errors.
-        seat: With whose eyes it looks on, or None for all of them.
+        source: The name of its log in errors.
+        seat: The seat whose knowledge is shown; None means all seats.
     """
 
     def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
@@ -102,18 +102,18 @@ class Onlooker:
         self.before = dict(self.views)
         """What they knew before the last decision."""
         self.number = 1
-        """The line in the log of the last record."""
+        """The line of the last record in the log."""
         self.line = 1
-        """That of the last decision."""
+        """The line of the last decision in the log."""
         self.turn = 0
         self.heading = Text().append("Start", "bold")
         self.told: list[Text | list[Payload]] = [_what_is_played(header)]
-        """What has happened since the last frame: sentences, and runs of events that are still to be put into some."""
+        """What has happened since the last frame: sentences, and runs of events that have no sentences yet."""
         self.ahead: list[Text] = []
         """Sentences for the top of the next frame."""
 
     def see(self, record: Record) -> None:
-        """Take in the next record.
+        """Takes the next record.
 
         Raises:
             LogError: It does not fit the game.
@@ -125,10 +125,10 @@ class Onlooker:
             self._read(record)
 
     def frame(self) -> Frame:
-        """The game as it is now, and what has happened since the last decision.
+        """Returns the game as it is now, and what has happened since the last decision.
 
         Raises:
-            LogError: What happened cannot be told.
+            LogError: What happened cannot be put into words.
         """
         lines: list[Text] = []
         events: list[Payload] = []
@@ -149,7 +149,7 @@ class Onlooker:
         )
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
-        """A frame as lines for a terminal that is `width` characters wide; `place` stands at the end of the first."""
+        """Returns a frame as lines for a terminal that is `width` characters wide; `place` ends the first line."""
         end = f" {place} ──"
         heading = Text("── ").append_text(frame.heading)
         heading.truncate(width - len(end) - 2, overflow="ellipsis")
@@ -197,7 +197,7 @@ class Onlooker:
         self.heading.append_text(self.seats.all(forfeit.seat for forfeit in record.forfeits))
         self.heading.append(" forfeits" if len(record.forfeits) == 1 else " forfeit")
         for forfeit in record.forfeits:
-            # How it failed can tell what it held: that is for its own eyes.
+            # How it failed can reveal what it held: only its own seat may see that.
             if self.seat in (None, forfeit.seat):
                 words = plain(forfeit.sentence.removeprefix(f"seat {forfeit.seat} "))
             else:
@@ -205,7 +205,7 @@ class Onlooker:
             self.told.append(self.seats.who(forfeit.seat).append(f": {words}", "bold red"))
 
     def _late(self, record: LateRecord) -> None:
-        # What it wanted, no other seat was told.
+        # No other seat was told what it wanted.
         if self.seat in (None, record.seat):
             decision = self.presenter.decision(record.kind, record.action)
             self.ahead.append(

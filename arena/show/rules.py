@@ -1,4 +1,4 @@
-"""The games for people: who may play, the rulesets, every option with what its values do, and what the kit finds."""
+"""Shows games to people: who may play, the rulesets, every option and its values, and what the kit finds."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class ValueRow(msgspec.Struct, frozen=True, kw_only=True):
     value: str
     meaning: str
     rulesets: tuple[str, ...]
-    """The rulesets that have it, of those on the page."""
+    """The rulesets on the page that have this value."""
 
 
 class NumberRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole numbers that an option can have beside its values."""
+    """The range of whole numbers that an option can have besides its values."""
 
     least: int
     most: int
@@ -48,7 +48,7 @@ class RulesetRow(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     """Where it comes from or what it is for."""
     default: bool
-    """Whether it is the one that is played unless another is named."""
+    """Whether it is played unless another is named."""
     options: dict[str, str]
     """Every option with its value."""
 
@@ -75,7 +75,7 @@ class RulesPage(msgspec.Struct, frozen=True, kw_only=True):
     players: tuple[int, ...]
     """How many can play, ascending; a board may allow fewer."""
     board: str | None
-    """The board that it is played on unless another is named; None for a game without boards."""
+    """The board that is used unless another is named; None for a game without boards."""
     rulesets: tuple[RulesetRow, ...]
     options: tuple[OptionRow, ...]
     contradictions: tuple[tuple[str, str], ...]
@@ -98,7 +98,7 @@ class RulesList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rules_list() -> RulesList:
-    """Returns every installed game in short, and those that are broken with the reason."""
+    """Returns every installed game in short, and broken games with the reason."""
     rows, broken = [], []
     for name in names():
         try:
@@ -112,7 +112,7 @@ def rules_list() -> RulesList:
 
 
 def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
-    """A game in full, with all its rulesets or only the one named.
+    """Returns a game in full, with all its rulesets or only the one named.
 
     Raises:
         ConfigError: There is no such game or ruleset. Show the message: it names the close ones.
@@ -140,7 +140,7 @@ def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
 
 
 def _option_row(option: Option, chosen: dict[str, str]) -> OptionRow:
-    """An option, and which ruleset chose which value. A number that one chose is added to the values."""
+    """Returns an option and which ruleset chose which value. A number that a ruleset chose is added to the values."""
     numbers = [value for value in dict.fromkeys(chosen.values()) if value not in option.values]
     meanings = {**option.values, **dict.fromkeys(numbers, "")}
     return OptionRow(
@@ -159,7 +159,7 @@ def _option_row(option: Option, chosen: dict[str, str]) -> OptionRow:
 
 
 def list_lines(found: RulesList, width: int) -> Iterator[Text]:
-    """Yields every game in short, for people, in lines of at most `width` characters."""
+    """Yields lines of at most `width` characters that show every game in short."""
     column = max(len(name) for name in names()) + 2
     for row in found.rules:
         head = f"{span(row.players)} players; rulesets {', '.join(row.rulesets)}"
@@ -170,7 +170,7 @@ def list_lines(found: RulesList, width: int) -> Iterator[Text]:
 
 
 def page_lines(page: RulesPage, width: int) -> Iterator[Text]:
-    """Yields a game in full, for people, in lines of at most `width` characters."""
+    """Yields lines of at most `width` characters that show a game in full."""
     yield from entry("", f"{page.rules}: {page.about}", 0, width)
     board = "without a board" if page.board is None else f"on the board {page.board} unless another is named"
     yield from entry("", f"{span(page.players)} players, {board}", 0, width)
@@ -203,7 +203,7 @@ def _option_lines(page: RulesPage, width: int) -> Iterator[Text]:
 
 
 class FaultRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A law of its interface that a game breaks."""
+    """A law of the interface that a game breaks."""
 
     law: str
     expected: str
@@ -218,18 +218,18 @@ class FaultRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TableRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of checking a game at one table."""
+    """The result of checking a game at one table."""
 
     ruleset: str
     players: int
     steps: int | None
-    """Draws and plays of the games that were played; None if a law was broken."""
+    """How many draws and plays the games had; None if a law was broken."""
     fault: FaultRow | None
     """The first law that was broken."""
 
 
 class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of checking a game."""
+    """The result of checking a game."""
 
     rules: str
     games: int
@@ -237,7 +237,7 @@ class RulesCheck(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     """The first game's seed."""
     fault: FaultRow | None
-    """What is wrong with the game itself; then no table was checked."""
+    """What is wrong with the game itself, if anything; then no table was checked."""
     tables: tuple[TableRow, ...]
 
     @property
@@ -255,12 +255,12 @@ def check_rules(
     seed: int,
     watch: Callable[[Table, TableRow | None], None],
 ) -> RulesCheck:
-    """Checks a game at every table unless some are named.
+    """Checks a game at every table, or at those that are named.
 
     Args:
         name: The game.
         ruleset: Only this ruleset.
-        players: Only so many players.
+        players: Only this number of players.
         games: Games at each table.
         seed: The first game's seed.
         watch: Called before each table, and after it with what was found.
@@ -291,14 +291,14 @@ def _checked(table: Table, games: int, seed: int) -> TableRow:
 
 
 def table_text(row: TableRow, games: int) -> str:
-    """Returns what became of checking a table, in one line for people."""
+    """Returns the result of checking a table, in one line for people."""
     played = f"{games} game{'' if games == 1 else 's'}, {row.steps} steps"
     found = f"ok, {played}" if row.fault is None else f"breaks the law of {row.fault.law}"
     return f"{row.ruleset}, {row.players} players: {found}"
 
 
 def fault_lines(fault: FaultRow, width: int) -> Iterator[Text]:
-    """Yields a fault, for people, in lines of at most `width` characters."""
+    """Yields lines of at most `width` characters that show a fault."""
     yield Text()
     for label in ("law", "expected", "got", "place", "remedy"):
         yield from entry(f"  {label}", getattr(fault, label), 12, width, "bold red" if label == "law" else "bold")

@@ -1,4 +1,4 @@
-"""The seats of a game as a person tells them apart: by a mark, by a colour, by the name of the bot."""
+"""Shows the seats of a game so that people can tell them apart: by mark, colour and name of the bot."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ SEAT_STYLES = tuple(
     Style(color=ink, bgcolor=colour, bold=True)
     for ink, colour in zip(("#ffffff", "#1c1c1c", "#ffffff", "#1c1c1c", "#1c1c1c"), SEAT_COLOURS, strict=True)
 )
-"""What is written on the pieces of each seat."""
+"""The style of each seat's pieces."""
 NAME_WIDTH = 24
-"""Characters of a bot's name that a sentence shows."""
+"""How many characters of a bot's name a sentence shows."""
 
 
 def seat_mark(seat: Seat) -> Text:
-    """A seat's mark in its colour."""
+    """Returns a seat's mark in its colour."""
     return Text.assemble((MARKS[seat], SEAT_COLOURS[seat]))
 
 
 class Seats:
-    """Names the seats of a game between bots of given names."""
+    """Names the seats of a game by the names of their bots."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = [clip(name, NAME_WIDTH) for name in names]
 
     def who(self, seat: Seat) -> Text:
-        """A seat's mark, the name of its bot, and its number."""
+        """Returns a seat's mark, the name of its bot, and its number."""
         return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
 
     def all(self, seats: Iterable[Seat]) -> Text:
-        """Some seats in a list."""
+        """Returns some seats as a list."""
         return Text(", ").join(self.who(seat) for seat in seats)
 
     def places(self, ranks: Sequence[int], scores: Sequence[int] | None = None) -> Text:
-        """Returns who is first, second and so on, with the scores if the game has some."""
+        """Returns who is first, second and so on, with the scores if the game has scores."""
         by_rank = sorted(range(len(ranks)), key=lambda seat: (ranks[seat], seat))
         places = [Text(f"{ranks[seat]}. ").append_text(self.who(seat)) for seat in by_rank]
         if scores is not None:

@@ -1,4 +1,4 @@
-"""Standings and cross-table as tables for people, and what they are about."""
+"""Shows standings and cross-table as tables for people, and says what was played."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def game_text(settings: Mapping[str, Any]) -> str:
-    """What is played, by a tournament's settings: `samurai standard`, `samurai custom: basic with captures=instant`.
+    """Returns what a tournament's settings play: `samurai standard`, `samurai custom: basic with captures=instant`.
 
-    What is custom is told by what differs from the ruleset that it is nearest to.
+    Custom options are described by their differences from the closest ruleset.
     """
     played = settings["game"]
     rules, options = played["rules"], played["options"]
@@ -37,14 +37,14 @@ def game_text(settings: Mapping[str, Any]) -> str:
 
 
 def subject_text(settings: Mapping[str, Any]) -> str:
-    """What a tournament is about, by its settings: `samurai standard, 2 players, board japan`."""
+    """Returns a heading for a tournament's settings: `samurai standard, 2 players, board japan`."""
     played = settings["game"]
     board = f", board {played['board']['name']}" if played["board"] else ""
     return plain(f"{game_text(settings)}, {played['players']} players{board}")
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Returns the standings; `rows` are as the JSON document has them. Fits into 80 columns.
+    """Returns the standings as a table for 80 columns; `rows` are those of the JSON document.
 
     There is a column of mean scores if the game has scores.
     """
@@ -71,7 +71,7 @@ def _score(mean: float | None) -> str:
 
 
 def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Each bot's score, in per cent, against each other; `rows` are as the JSON document has them."""
+    """Returns each bot's score, in per cent, against each other bot; `rows` are those of the JSON document."""
     table = _table("#", "bot", *(str(number) for number in range(1, len(rows) + 1)))
     for number, row in enumerate(rows):
         cells = [f"{score['score']:.0%}" if score["games"] else "" for score in row["against"]]
@@ -80,14 +80,14 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str], *, brief: bool = False) -> str:
-    """Returns what a bot lost by: the sentence with its name and the turn.
+    """Returns why a bot lost: the forfeit's sentence with its name and the turn.
 
     Args:
-        forfeit: What it did.
+        forfeit: The forfeit.
         bot: Its name in the tournament.
         ref: How the operator named it, so that they can name it again.
         files: The paths of what was kept, by kind; the `log` is one.
-        brief: Leave out the files, its last words, and the command that asks it again.
+        brief: Whether to leave out the files, its last words, and the command that reruns it.
     """
     seat = f"seat {forfeit.seat}"
     lines = [f"{bot} ({seat}, turn {forfeit.turn}) {forfeit.sentence.removeprefix(f'{seat} ')}"]
@@ -101,11 +101,11 @@ def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str],
 
 
 _PLACE = re.compile(r'File ".+", line \d+|[\w./-]+\.[A-Za-z]\w*:\d+')
-"""A file and a line, as tracebacks of Python and of most other languages have them."""
+"""Matches a file and a line, as tracebacks of Python and of most other languages have them."""
 
 
 def _last_words(lines: Sequence[str]) -> list[str]:
-    """Returns the last line, and before it the last one that names a file and a line: where a bot crashed, and how."""
+    """Returns where and how a bot crashed: the last line that names a file and a line, and the last line of all."""
     places = [line.strip() for line in lines if _PLACE.search(line)]
     last = [line.strip() for line in lines[-1:]]
     return last if places[-1:] == last else places[-1:] + last

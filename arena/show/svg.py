@@ -1,10 +1,10 @@
-"""Pictures that one would print: SVG documents that need nothing but themselves.
+"""Draws pictures for printing: SVG documents that need no other file.
 
 1. The same board gives the same bytes.
-2. Text from a file is escaped, and made plain first: XML has no place for control characters.
-3. Nothing is told by colour alone, so that a picture can be printed in black and white.
+2. Text from a file is made plain and then escaped: XML allows no control characters.
+3. Colour alone carries no meaning, so that a picture can be printed in black and white.
 
-Lengths are in user units, of which `document` fits the page.
+Lengths are in user units, which `document` scales to the page.
 """
 
 from __future__ import annotations
@@ -19,23 +19,26 @@ from rich.cells import cell_len
 from arena.text import plain
 
 INK = "#33291c"
-"""The colour of what is written."""
+"""The colour of text."""
 FAINT = "#6d6150"
-"""The colour of what is written small."""
+"""The colour of small text."""
 PAPER = "#fdfaf3"
 """The colour of the page."""
 SERIF = "Georgia, 'Times New Roman', 'DejaVu Serif', serif"
-"""The letters of titles."""
+"""The font of titles."""
 SANS = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
-"""The letters of everything else."""
+"""The font of everything else."""
 PAGE_MM = (190, 277)
 """The largest width and height of a picture in millimetres: a sheet of A4 within its margins."""
 
-_WIDTH = 0.6  # of a letter, as a part of its height; generous, since nobody knows the fonts of a reader
+_WIDTH = 0.6  # of a letter, as a fraction of its height; generous, because the reader's fonts are unknown
 
 
 def element(tag: str, *children: str, **attributes: Any) -> str:
-    """An element. An attribute's underscores become hyphens, one at its end goes; numbers lose needless digits."""
+    """Returns an element. In an attribute's name underscores become hyphens, one at the end is dropped.
+
+    Numbers are written without needless digits.
+    """
     named = "".join(
         f" {name.rstrip('_').replace('_', '-')}={quoteattr(_value(value))}" for name, value in attributes.items()
     )
@@ -43,42 +46,42 @@ def element(tag: str, *children: str, **attributes: Any) -> str:
 
 
 def text(words: str, x: float, y: float, size: float, **attributes: Any) -> str:
-    """Words in a line, made harmless. `y` is that of their baseline."""
+    """Returns words in one line, escaped. `y` is their baseline."""
     return element("text", escape(plain(words)), x=x, y=y, font_size=size, **attributes)
 
 
 def use(name: str, x: float, y: float) -> str:
-    """What was defined under a name, at a place."""
+    """Places what was defined under a name."""
     return element("use", href=f"#{name}", x=x, y=y)
 
 
 def title(words: str) -> str:
-    """The words that a viewer shows when one points at the element that this is put into."""
+    """Returns the words that a viewer shows when the mouse points at the enclosing element."""
     return element("title", escape(plain(words)))
 
 
 def points(corners: Iterable[tuple[float, float]]) -> str:
-    """The corners of a polygon, as its attribute has them."""
+    """Returns the corners of a polygon as the text of its attribute."""
     return " ".join(f"{_value(x)},{_value(y)}" for x, y in corners)
 
 
 def text_width(words: str, size: float) -> float:
-    """About how wide words are, rather too much than too little."""
+    """Estimates how wide words are, rather too wide than too narrow."""
     return _WIDTH * size * cell_len(plain(words))
 
 
 def lines_of(words: str, size: float, width: float) -> list[str]:
-    """Words in lines that fit into a width."""
+    """Wraps words into lines that fit into a width."""
     return wrap(plain(words), max(8, int(width / (_WIDTH * size)))) or [""]
 
 
 def fitting_size(words: str, size: float, width: float) -> float:
-    """The size of letters at which words fit into a width, at most `size`."""
+    """Returns the font size at which words fit into a width, at most `size`."""
     return min(size, size * width / max(1.0, text_width(words, size)))
 
 
 def document(name: str, width: float, height: float, *children: str) -> str:
-    """A whole file: a picture of that width and height on paper, called `name`."""
+    """Returns a whole file: a picture of that width and height on paper, titled `name`."""
     scale = min(PAGE_MM[0] / width, PAGE_MM[1] / height)
     root = element(
         "svg",

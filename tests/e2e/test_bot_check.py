@@ -18,6 +18,7 @@ from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.tournament.settings import THINKERS
+from arena.tournament.settings import THINKERS
 
 BROKEN = Path(__file__).parents[1] / "broken" / "bot.py"
 BUDGET = Budget(limit_ms=250, patience_ms=1_500, game_ms=250, farewell_ms=500, error_ms=500, total_ms=120_000)
@@ -37,7 +38,7 @@ def spec(*rules_broken: str, start_ms: int = 10_000, memory_mib: int = 2048) -> 
     )
 
 
-def not_ok(report: Report) -> dict[str, Verdict]:
+def not_ok(report: BotReport) -> dict[str, Verdict]:
     return {result.id: result.verdict for result in report.results if result.verdict not in (Verdict.OK, None)}
 
 
@@ -119,7 +120,7 @@ SPEECHLESS = {"unwell", "mute", "no_tcp", "home"}
 """Those that fail before they have said anything."""
 
 
-def check(rule: str, rules: tuple[str, ...] = SAMURAI) -> Report:
+def check(rule: str, rules: tuple[str, ...] = SAMURAI) -> BotReport:
     start_ms = 600 if rule in ("mute", "never_ready", "type_first") else 10_000
     return check_bot(
         spec(rule, start_ms=start_ms, memory_mib=96 if rule == "greedy_of_memory" else 2048), rules, budget=BUDGET
@@ -136,7 +137,7 @@ def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_ot
     assert result.verdict is Verdict.FAILED
     assert number in result.spec
     assert result.detail
-    assert result.mend
+    assert result.remedy
     assert result.evidence is not None
     assert result.evidence.messages or rule in SPEECHLESS
     assert report.level is None
@@ -193,7 +194,7 @@ def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> 
     assert last.hex.startswith("8")
     assert "unknown field" in result.evidence.stderr
     assert "exited with status 1" in result.detail
-    assert "skip those that you do not know" in result.mend
+    assert "skip those that you do not know" in result.remedy
 
 
 @pytest.mark.parametrize("name", [bot.name for bot in bundled_bots()])
@@ -246,7 +247,7 @@ def test_several_bots_make_one_document_and_one_junit_file(tmp_path: Path) -> No
     assert {*document} == {"level", "passed", "bots"}
     good, bad = document["bots"]
     assert (document["passed"], good["level"], bad["level"]) == (False, "full", None)
-    assert {*good} == {*Report.__struct_fields__}
+    assert {*good} == {*BotReport.__struct_fields__}
     (failed,) = [result for result in bad["results"] if result["verdict"] == "failed"]
     assert failed["evidence"]["messages"][-1]["from"] == "bot"
     suites = ElementTree.parse(tmp_path / "report.xml").getroot().findall("testsuite")

@@ -75,7 +75,9 @@ def test_a_new_bot_plays(language: str, arena: Arena, needs: Callable[..., None]
     sign = next((sign for sign in LACKING if sign in built.stderr), None)
     if built.returncode != 0 and sign is not None:
         pytest.skip(f"needs a library or the network to build a bot in {language}: {sign}")
-    assert good(built).stderr.startswith("ok  ronin: ")
+    *announced, last = good(built).stderr.splitlines()
+    assert [line.startswith("building ronin: ") for line in announced] == [True] * bool(template.build)
+    assert last.startswith("ok  ronin: ")
     assert listed(arena)["state"] == "ready"
 
     good(arena("bot", "check", "ronin"))
@@ -110,7 +112,9 @@ def test_a_build_that_fails_shows_why(arena: Arena, tmp_path: Path) -> None:
     for words in (("mine",), (), ("--verbose",)):
         done = arena("bot", "build", *words)
         assert (done.returncode, done.stdout) == (1, "")
-        assert done.stderr.startswith("this is wrong\nFAILED  mine: expected `sh -c ")
+        announced, *rest = done.stderr.splitlines()
+        assert announced == "building mine: sh -c 'echo this is wrong; exit 3' ..."
+        assert "\n".join(rest).startswith("this is wrong\nFAILED  mine: expected `sh -c ")
 
 
 @pytest.mark.parametrize(

@@ -26,20 +26,18 @@ AWK = r"""
 /"type":"request"/ {
     legal = substr($0, index($0, "\"legal\":"))
     if (/"kind":"hand"/) {
-        split(substr(legal, index(legal, "[") + 1), tile, ",")
-        action = "{\"hand\":[" tile[1] "," tile[2] "," tile[3] "," tile[4] "," tile[5] "]}"
+        split(substr(legal, index(legal, "\"of\":[") + 6), tile, ",")
+        play = "{\"hand\":[" tile[1] "," tile[2] "," tile[3] "," tile[4] "," tile[5] "]}"
     } else {
         match(legal, /\{"[^}]*\]\}/)
-        action = substr(legal, RSTART, RLENGTH)
-        sub(/^\{"[a-z]*":\[\{/, "{", action)
-        while (match(action, /\[[^]]*\]/)) {  # of each list its first value
-            value = substr(action, RSTART + 1, RLENGTH - 2)
+        play = substr(legal, RSTART, RLENGTH)
+        while (match(play, /\[[^]]*\]/)) {  # of each list its first value
+            value = substr(play, RSTART + 1, RLENGTH - 2)
             sub(/,.*/, "", value)
-            action = substr(action, 1, RSTART - 1) value substr(action, RSTART + RLENGTH)
+            play = substr(play, 1, RSTART - 1) value substr(play, RSTART + RLENGTH)
         }
-        if (/"kind":"turn"/) action = "{\"plays\":[" action "]}"
     }
-    print "{\"action\":" action "}"
+    print "{\"action\":{\"plays\":[" play "]}}"
     fflush()
 }
 """

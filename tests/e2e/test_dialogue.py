@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.conform.budget import Budget
+from arena.conform.base import Budget, Finding
 from arena.conform.dialogue import Dialogue
-from arena.conform.finding import Finding
 from arena.link import watch
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody

@@ -53,7 +53,7 @@ def test_the_same_bot_answers_the_same(rerun: Rerun, bot: str, seat: str) -> Non
     done = rerun("fair", bot, "--seat", seat)
     assert (done.returncode, done.stderr) == (0, "")
     first, *requests, last = done.stdout.splitlines()
-    assert first == f"samurai standard, seat {seat} of 2: {bot} in the place of {bot}"
+    assert first == f"samurai standard, seat {seat} of 2: {bot} in place of {bot}"
     assert all(line.endswith("same") for line in requests)
     assert last == f"{len(requests)} requests: all answered the same"
 
@@ -90,9 +90,9 @@ def test_the_lost_request_is_asked_again(rerun: Rerun) -> None:
     again = rerun("lost", faulty("ok," * 12 + "illegal"), "--seat", "1")
     assert again.returncode == 3
     assert re.search(r"would forfeit: it sent an illegal action: .* \(§8\.6-5\)$", again.stdout, re.MULTILINE)
-    mended = rerun("lost", "greedy", "--seat", "1")
-    assert mended.returncode == 0
-    assert "was    forfeited: seat 1 sent an illegal action: " in mended.stdout
+    fixed = rerun("lost", "greedy", "--seat", "1")
+    assert fixed.returncode == 0
+    assert "was    forfeited: seat 1 sent an illegal action: " in fixed.stdout
 
 
 @pytest.mark.parametrize(

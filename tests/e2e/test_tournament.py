@@ -31,20 +31,24 @@ NUMBER = {"type": "number"}
 TEXT = {"type": "string", "minLength": 1}
 HEX = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 SEED = {"type": ["string", "null"]}
+SETTINGS = closed(
+    rules=TEXT,
+    rules_version=COUNT,
+    ruleset=TEXT,
+    options={"type": "object", "additionalProperties": {"type": "string"}},
+    players={"type": "integer", "minimum": 2},
+    board=closed(name=TEXT, hash=HEX),
+    time=closed(bank_ms=COUNT, increment_ms=COUNT, limit_ms={"type": "null"}),
+    race_window_ms=NUMBER,
+)
+"""Those of a game."""
 SCHEMA = closed(
     tournament=closed(id={"type": "string", "pattern": "^[0-9]{8}-[0-9a-f]{4}$"}, seed=SEED, commitment=HEX),
     settings=closed(
-        rules=TEXT,
-        rules_version=COUNT,
-        ruleset=TEXT,
-        options={"type": "object", "additionalProperties": {"type": "string"}},
-        board=closed(name=TEXT, hash=HEX),
-        players={"type": "integer", "minimum": 2},
+        game=SETTINGS,
         format={"const": "round-robin"},
         deals={"type": "integer", "minimum": 1},
         seatings={"enum": ["cyclic", "all"]},
-        time=TEXT,
-        race_window_ms=NUMBER,
         level={"const": "trusted"},
         seed=SEED,
         bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},

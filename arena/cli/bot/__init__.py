@@ -9,7 +9,7 @@ import click
 from arena.cli.group import LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
-    "new": ("arena.cli.bot.new:new", "Make a folder with a bot that plays, to begin from."),
+    "new": ("arena.cli.bot.new:new", "Make a folder with a bot that plays, as a starting point."),
     "build": ("arena.cli.bot.build:build", "Build bots whose language needs it."),
     "check": ("arena.cli.bot.check:check", "Check that a bot keeps to the protocol, and say where it does not."),
     "list": ("arena.cli.bot.list:list_", "List the bundled bots and those in this folder."),

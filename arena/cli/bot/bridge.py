@@ -34,9 +34,9 @@ def bridge(ctx: click.Context, command: tuple[str, ...], name: str, version: str
     in Perl, fflush() in awk, flush=True in Python, fflush(stdout) in C; stdbuf -oL helps with other programs. mawk
     holds back its input too: mawk -W interactive.
 
-    A line that is not such an object, holds a float, an integer beyond ±(2^53 - 1) or a key twice, is longer than 65,536
-    bytes, or was not asked for, ends the bot with status 1, and standard error says which line it was. A program
-    that ends early ends the bot too, with its status.
+    The bot ends with status 1 if a line is not such an object, holds a float, an integer beyond ±(2^53 - 1) or a key
+    twice, is longer than 65,536 bytes, or was not asked for; standard error says which line it was. A program that ends
+    early ends the bot too, with its status.
 
     Use it as a bot's command, in its bot.toml or after cmd: as in the example.
 

@@ -1,4 +1,4 @@
-"""`arena bot check`: whether bots keep to the protocol, and what to mend where they do not."""
+"""`arena bot check`: whether bots keep to the protocol, and what to fix where they do not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.cli.output import console, show, show_json
 from arena.errors import CheckFailed, ConfigError
 
 if TYPE_CHECKING:
-    from arena.conform.report import Level, Report
+    from arena.conform.report import BotReport, Level
     from arena.conform.runner import Progress
 
 LEVELS = ("core", "full")
@@ -22,7 +22,10 @@ LEVELS = ("core", "full")
 @click.command()
 @click.argument("bots", nargs=-1, metavar="BOT [BOT...]", required=True)
 @click.option(
-    "--rules", multiple=True, metavar="NAME", help="Check only these rules; may be repeated.  [default: the manifest's]"
+    "--rules",
+    multiple=True,
+    metavar="NAME",
+    help="Check only this game; may be repeated.  [default: those of the manifest]",
 )
 @click.option(
     "--level", type=click.Choice(LEVELS), default="core", show_default=True, help="What a bot must reach to pass."
@@ -37,29 +40,29 @@ def check(
 ) -> None:
     """Check that a bot keeps to the protocol, and say where it does not.
 
-    Each BOT is a folder with a bot.toml, the name of a bundled bot, or cmd:COMMAND. It is started some ten times and
-    driven by hand: the handshake, every message and what later versions may add, every kind of decision and every
-    ruleset of the rules that its manifest names (all, if it names none), all numbers of seats, several games in a
-    session, a tight time limit, messages that cross, errors, and its end. That takes some seconds, and little more
-    than a minute with a bot that hangs wherever it can.
+    Each BOT is a folder with a bot.toml, the name of a bundled bot, or cmd:COMMAND. It is started about ten times. The
+    check tries the handshake, every message and what later versions may add, every kind of decision and every ruleset
+    of the games that its manifest names (all games, if it names none), all numbers of seats, several games in a
+    session, a tight time limit, messages that cross, errors, and its end. That takes a few seconds, and at most a
+    little more than a minute for a bot that hangs.
 
-    Each check has a verdict: ok, non_strict (it breaks a SHOULD, or what only the level Full asks), unimplemented (it
-    does not play this), failed (it breaks a MUST), or it was not attempted, because something else failed. The
-    numbers are those of protocol/SPEC.md. What is not ok is explained below the list: what was sent, what came back,
-    what the bot wrote, and what to mend.
+    Each check has a verdict: ok, non_strict (it breaks a SHOULD, or what only the level full asks), unimplemented (it
+    does not play this), failed (it breaks a MUST), or not attempted, because something else failed. The numbers are
+    those of protocol/SPEC.md. What is not ok is explained below the list: what was sent, what came back, what the bot
+    wrote, and how to fix it.
 
-    A bot reaches the level core if every MUST is kept and everything that it claims to play is played, and full if
-    every SHOULD is kept too. The exit code is 3 if a bot does not reach the level that is demanded.
+    A bot reaches the level core if it keeps every MUST and plays everything that it claims to play. It reaches full if
+    it keeps every SHOULD too. The exit code is 3 if a bot does not reach the level that is demanded.
 
     \b
     Example:
       arena bot check greedy
       arena bot check ./ronin --level full --junit report.xml
     """
-    from arena.conform.junit import junit as junit_document
+    from arena.conform.render import junit as junit_document
+    from arena.conform.render import report_lines, verdict_lines
     from arena.conform.report import Level
     from arena.conform.runner import check_bot, rules_to_check
-    from arena.conform.text import report_lines, verdict_lines
     from arena.link.bots import load_bot
 
     demanded = Level(level)
@@ -87,8 +90,8 @@ def check(
         ctx.exit(CheckFailed.exit_code)
 
 
-def document(reports: list[Report], demanded: Level) -> dict[str, object]:
-    """What `--json` prints."""
+def document(reports: list[BotReport], demanded: Level) -> dict[str, object]:
+    """Returns what `--json` prints."""
     return {
         "level": demanded,
         "passed": all(report.reaches(demanded) for report in reports),
@@ -97,7 +100,7 @@ def document(reports: list[Report], demanded: Level) -> dict[str, object]:
 
 
 def write(file: str, text: str) -> None:
-    """Write a file, or stdout for `-`."""
+    """Writes a file, or stdout for `-`."""
     try:
         with click.open_file(file, "w", encoding="utf-8") as stream:
             stream.write(text)
@@ -107,7 +110,11 @@ def write(file: str, text: str) -> None:
 
 @contextmanager
 def progress_line(bot: str) -> Iterator[Progress | None]:
-    """A line on stderr that says which check runs, if that is a terminal on which a line can be redrawn."""
+    """Shows on stderr which check runs, if that is a terminal on which a line can be redrawn.
+
+    Yields:
+        What to call before each check; None if nothing is shown.
+    """
     from rich.text import Text
 
     screen = console(stderr=True)

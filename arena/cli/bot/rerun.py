@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("bot", metavar="BOT")
-@click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="The seat whose requests are sent, from 0.")
+@click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="The seat to sit in, from 0.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Stop after this turn, and show its requests whole."
 )
@@ -35,9 +35,9 @@ def rerun(
 ) -> None:
     """Ask a bot again what a seat was asked in a logged game.
 
-    Use it to find out why a game was lost. BOT gets the same requests that the seat had, one after the other, whatever it
-    answers, and you see where its answers differ from those in the LOG, and whether they are legal. What it prints
-    is shown too; --turn 12 stops where it matters, --time 600/move leaves time for a debugger. The exit code is 3 if
+    Use it to fix a bot that lost a game. BOT gets the same requests that the seat had, one after the other, whatever it
+    answers. You see where its answers differ from those in the LOG, and whether they are legal. What it prints is
+    shown too; --turn 12 stops where it matters, --time 600/move leaves time for a debugger. The exit code is 3 if
     the bot would have forfeited.
 
     \b

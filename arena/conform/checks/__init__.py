@@ -1,1 +1,1 @@
-"""The checks, a module for each part of the report. Run in the order in which `CHECKS` has them."""
+"""The checks by topic. Each module has its checks in the order in which they run."""

@@ -1,52 +1,55 @@
-"""Messages that cross, and games that are played again: sections 6 and 7 of the specification."""
+"""Checks messages that cross, games that are played again, and the end: sections 4.3, 6, 7 and 8.9."""
 
 from __future__ import annotations
 
-from arena.conform.bench import Bench
-from arena.conform.checks.common import short_game, still_there, trial
-from arena.conform.finding import Finding
+from arena.conform.base import Finding
+from arena.conform.bench import Bench, Checks
+from arena.conform.dialogue import Dialogue
 from arena.conform.games import Plan
-from arena.conform.registry import Kit
 from arena.conform.report import Level, Verdict
 from arena.types import TimeControl
+from arena.wire.messages import Error, Goodbye
 
-CHECKS = Kit()
-_CROSSED = "Take a game_over at any time: what was owed has lapsed, and the next game may follow at once."
+SEQUENCES = Checks()
+END = Checks()
+_CROSSED = "Accept a game_over at any time: what you owed has lapsed, and the next game may follow at once."
+_CLEAN = "exited with status 0"
+_COMPLAINT = "the bot check says so: see what you do after an error"
 
 
-@CHECKS.check("sequences.crossing", "goes on when game_over crosses its action", "§6-4", owns=True, mend=_CROSSED)
+@SEQUENCES.check("sequences.crossing", "goes on when game_over crosses its action", "§6-4", owns=True, remedy=_CROSSED)
 def crossing(bench: Bench) -> str:
-    """Another seat forfeits while it is asked; its action, if it still comes, has lapsed."""
+    """Lets another seat forfeit while the bot is asked. Its action, if it still comes, has lapsed."""
     dialogue = bench.shared()
-    played = trial(bench, dialogue)
+    played = bench.trial(dialogue)
     played.start()
     played.ask()
     played.over(forfeit=True)
-    still_there(bench, dialogue)
-    short_game(bench, dialogue)
+    bench.still_plays(dialogue)
+    bench.short_game(dialogue)
     return ""
 
 
-@CHECKS.check("sequences.unready", "goes on when game_over crosses its ready", "§6-4", owns=True, mend=_CROSSED)
+@SEQUENCES.check("sequences.unready", "goes on when game_over crosses its ready", "§6-4", owns=True, remedy=_CROSSED)
 def unready(bench: Bench) -> str:
-    """The game is over before it was ready."""
+    """Ends a game before the bot is ready."""
     dialogue = bench.shared()
-    played = trial(bench, dialogue)
+    played = bench.trial(dialogue)
     played.announce()
     played.over()
-    still_there(bench, dialogue)
-    short_game(bench, dialogue)
+    bench.still_plays(dialogue)
+    bench.short_game(dialogue)
     return ""
 
 
-@CHECKS.check("sequences.seed", "plays alike from the same bot_seed", "§8.3", level=Level.FULL)
+@SEQUENCES.check("sequences.seed", "plays alike from the same bot_seed", "§8.3", level=Level.FULL)
 def seed(bench: Bench) -> str:
-    """The same game again in the same process, and in another."""
+    """Plays the same game again in the same process, and in another."""
     plan = Plan(bench.rules[0], TimeControl(limit_ms=bench.budget.limit_ms), seed=80)
     dialogue = bench.shared()
-    first = short_game(bench, dialogue, plan, decisions=8).actions
-    again = short_game(bench, dialogue, plan, decisions=8).actions
-    fresh = short_game(bench, bench.fresh(), plan, decisions=8).actions
+    first = bench.short_game(dialogue, plan, decisions=8).actions
+    again = bench.short_game(dialogue, plan, decisions=8).actions
+    fresh = bench.short_game(bench.fresh(), plan, decisions=8).actions
     for actions, where in ((again, "the same process"), (fresh, "another process")):
         pairs = enumerate(zip(first, actions, strict=False), 1)
         at = next((number for number, (one, other) in pairs if one != other), None)
@@ -59,3 +62,74 @@ def seed(bench: Bench) -> str:
                 verdict=Verdict.NON_STRICT,
             )
     return f"{len(first)} decisions, three times"
+
+
+@END.check("end.goodbye", "ends within a second of goodbye, with status 0", "§4.3-3", owns=True)
+def goodbye(bench: Bench) -> str:
+    """Says goodbye after a game."""
+    dialogue = bench.shared()
+    bench.short_game(dialogue, decisions=1)
+    return _leave(bench, dialogue)
+
+
+@END.check(
+    "end.early",
+    "ends so too when goodbye comes instead of welcome",
+    "§4.3-3",
+    "§6-1",
+    owns=True,
+    needs=("end.goodbye",),
+)
+def early(bench: Bench) -> str:
+    """Says that there are no games for it."""
+    dialogue = bench.fresh(greet=False)
+    dialogue.greet()
+    return _leave(bench, dialogue)
+
+
+@END.check(
+    "end.shutdown", "ends so too when a game is interrupted while it is asked", "§4.3-3", "§6-4", owns=True,
+    needs=("end.goodbye",),
+)  # fmt: skip
+def shutdown(bench: Bench) -> str:
+    """Sends game_over and goodbye at once after a request."""
+    dialogue = bench.fresh()
+    played = bench.trial(dialogue)
+    played.start()
+    played.ask()
+    played.over()
+    return _leave(bench, dialogue)
+
+
+@END.check("end.error", "writes an error to its standard error and ends", "§8.9", level=Level.FULL, owns=True)
+def error(bench: Bench) -> str:
+    """Sends an error, as after an illegal action."""
+    dialogue = bench.fresh()
+    played = bench.trial(dialogue)
+    played.start()
+    played.ask()
+    dialogue.send(Error(code="illegal_action", message=_COMPLAINT))
+    end = dialogue.end(bench.budget.error_ms)
+    written = _COMPLAINT in "\n".join(dialogue.last_words())
+    if end is None or not written:
+        lacks = [] if written else ["the message of the error in its output"]
+        lacks += [] if end else [f"its end within {bench.budget.error_ms:,} ms"]
+        raise Finding(
+            f"expected {' and '.join(lacks)}, got: neither" if len(lacks) > 1 else f"expected {lacks[0]}, got: nothing",
+            "Write `code` and `message` of an error to standard error, and exit: nothing more will come.",
+            verdict=Verdict.NON_STRICT,
+        )
+    return end.detail
+
+
+def _leave(bench: Bench, dialogue: Dialogue) -> str:
+    dialogue.send(Goodbye(reason="the check is over"))
+    end = dialogue.end(bench.budget.farewell_ms)
+    if end is None:
+        raise Finding(
+            f"expected an end within {bench.budget.farewell_ms:,} ms of goodbye, got: a process that lives",
+            "Leave the loop at goodbye, and let no thread, child or unsent message (ZMQ_LINGER) hold up the exit.",
+        )
+    if end.detail != _CLEAN:
+        raise Finding(f"expected exit status 0 after goodbye, got: it {end.detail}", "End with status 0.")
+    return ""

@@ -1,69 +1,105 @@
-"""The bot's side of a session: sections 5, 6 and 8 of the specification. Most of it is watched in all dialogues."""
+"""Checks how a bot starts and keeps a session: sections 4, 5, 6 and 8 of the specification.
+
+Most of it is watched in all dialogues.
+"""
 
 from __future__ import annotations
 
-from arena.conform.bench import Bench
-from arena.conform.checks.common import trial
-from arena.conform.dialogue import Dialogue
-from arena.conform.registry import Kit
+import math
+from typing import get_args
 
-CHECKS = Kit()
+from arena.conform.bench import Bench, Checks
+from arena.conform.dialogue import Dialogue
+from arena.conform.frames import unknown_fields
+from arena.errors import did_you_mean
+from arena.types import NS_PER_MS, Want
+from arena.wire.messages import MAX_FRAME, MAX_NOTE
+
+START = Checks()
+SESSION = Checks()
+LATER = Checks()
+"""Those that need a bot that plays."""
+_WANTS = get_args(Want)
 _GAMES = 3
 
-CHECKS.watch("frames.parts", "sends each message as one frame", "§5.1-1")
-CHECKS.watch("frames.value", "sends one whole msgpack map a frame", "§5.1-2", "§5.1-3")
-CHECKS.watch("frames.size", "keeps to 65,536 bytes a frame", "§5.1-4")
-CHECKS.watch("frames.keys", "uses strings as keys, each once", "§5.2-1", "§5.2-2")
-CHECKS.watch(
+START.watch("start.token", "greets with the token that it was given", "§8.1-2")
+START.watch("start.version", "speaks version 1 of the protocol", "§8.1-3")
+START.watch("start.once", "says hello once, and first", "§8.1-1")
+
+SESSION.watch("frames.parts", "sends each message as one frame", "§5.1-1")
+SESSION.watch("frames.value", "sends one whole msgpack map a frame", "§5.1-2", "§5.1-3")
+SESSION.watch("frames.size", f"keeps to {MAX_FRAME:,} bytes a frame", "§5.1-4")
+SESSION.watch("frames.keys", "uses strings as keys, each once", "§5.2-1", "§5.2-2")
+SESSION.watch(
     "frames.values", "sends no float, binary or extension, and keeps the limits of values",
     "§5.2-3", "§5.2-4", "§5.2-5", "§5.2-6",
 )  # fmt: skip
-CHECKS.watch(
+SESSION.watch(
     "frames.fields", "sends the fields that are required, of the right types",
     "§5.3-1", "§5.3-2", "§5.3-3", "§5.2-8",
 )  # fmt: skip
-CHECKS.watch("frames.sender", "sends a bot's messages only", "§5.3-6")
-CHECKS.watch("frames.note", "keeps to 1,024 bytes a note", "§8.6-3")
+SESSION.watch("frames.sender", "sends a bot's messages only", "§5.3-6")
+SESSION.watch("frames.note", f"keeps to {MAX_NOTE:,} bytes a note", "§8.6-3")
 
-CHECKS.watch("session.game", "repeats the number of the game in ready", "§8.4-1")
-CHECKS.watch("session.id", "repeats the number of the request in its action", "§8.6-1")
-CHECKS.watch("session.once", "answers each request once", "§8.6-2")
-CHECKS.watch("session.order", "sends nothing unasked", "§6-1")
-CHECKS.watch("session.connection", "keeps one connection, and keeps it open", "§4.1-2", "§4.3-2", "§4.1-3")
-CHECKS.watch("session.remarks", "sends few messages that ask for nothing", "§5.3-7")
+SESSION.watch("session.game", "repeats the number of the game in ready", "§8.4-1")
+SESSION.watch("session.id", "repeats the number of the request in its action", "§8.6-1")
+SESSION.watch("session.once", "answers each request once", "§8.6-2")
+SESSION.watch("session.order", "sends nothing unasked", "§6-1")
+SESSION.watch("session.connection", "keeps one connection, and keeps it open", "§4.1-2", "§4.3-2", "§4.1-3")
+SESSION.watch("session.remarks", "sends few messages that ask for nothing", "§5.3-7")
 
 
-@CHECKS.check("session.ready", "answers game_start with ready in time", "§9-6", fatal=True)
+@START.check("start.hello", "says hello within its start-up time", "§4.3-1", "§4.1-1", "§8.1-1", fatal=True)
+def hello(bench: Bench) -> str:
+    """Lets a fresh process greet; it becomes the shared one."""
+    dialogue = bench.fresh(greet=False)
+    said = dialogue.greet()
+    dialogue.welcome()
+    dialogue.listen()
+    bench.share(dialogue)
+    bench.start_ms = dialogue.start_ms
+    words = f"{math.ceil(dialogue.start_ms):,} ms of {dialogue.spec.start_ms:,}"
+    unknown = [name for name in said.want if name not in _WANTS]
+    if unknown:
+        words += f"; it wants {unknown[0]!r}, which this version does not have{did_you_mean(unknown[0], _WANTS)}"
+    return words
+
+
+@SESSION.check("session.ready", "answers game_start with ready in time", "§9-6", fatal=True)
 def ready(bench: Bench) -> str:
-    """A game is announced, and called off when it is ready."""
+    """Announces a game, and calls it off when the bot is ready."""
     dialogue = bench.shared()
-    game = trial(bench, dialogue)
+    game = bench.trial(dialogue)
     game.start()
     dialogue.listen()
     game.over()
     return ""
 
 
-@CHECKS.check("session.action", "answers a request with an action", "§9-3", "§8.5-1", fatal=True)
+@SESSION.check("session.action", "answers a request with an action", "§9-3", "§8.5-1", fatal=True)
 def action(bench: Bench) -> str:
-    """The first request of a process. Whether the action is any good is for other checks."""
+    """Sends the first request of a process. Whether the action is any good is for other checks."""
     dialogue = bench.fresh()
     bench.share(dialogue)
     used_ns = _first_decision(bench, dialogue)
-    return f"{used_ns / 1e6:.1f} ms" if used_ns else ""
+    return f"{used_ns / NS_PER_MS:.1f} ms" if used_ns else ""
 
 
-@CHECKS.check("session.games", "plays several games in one session", "§4.3-2", "§6-6", fatal=True)
+@SESSION.check("session.games", "plays several games in one session", "§4.3-2", "§6-6", fatal=True)
 def games(bench: Bench) -> str:
-    """The first decision of one game after another."""
+    """Plays the first decision of one game after another."""
     for _ in range(_GAMES):
         _first_decision(bench, bench.shared())
     return f"{_GAMES} more games"
 
 
 def _first_decision(bench: Bench, dialogue: Dialogue) -> int:
-    """Play so much of a game; how long the action took, in nanoseconds, or 0 if the bot had a remark instead."""
-    game = trial(bench, dialogue)
+    """Plays the first decision of a game.
+
+    Returns:
+        How long the action took, in nanoseconds; 0 if the bot sent an `error` instead.
+    """
+    game = bench.trial(dialogue)
     game.start()
     game.ask()
     message = dialogue.action(bench.budget.patience_ms)
@@ -72,3 +108,50 @@ def _first_decision(bench: Bench, dialogue: Dialogue) -> int:
     dialogue.listen()
     game.over()
     return dialogue.used_ns if message else 0
+
+
+@LATER.check(
+    "start.tcp",
+    "connects over TCP as well",
+    "§4.1-1",
+    needs=("session.ready",),
+    owns=True,
+    remedy="Pass $ARENA_ENDPOINT to `connect` as it is, whatever it begins with.",
+)
+def tcp(bench: Bench) -> str:
+    """Gives it an endpoint `tcp://…`."""
+    bench.short_game(bench.fresh(tcp=True), decisions=1)
+    return ""
+
+
+@LATER.check(
+    "start.environment",
+    "needs no variable but PATH and its own two",
+    "§4.2-2",
+    needs=("session.ready",),
+    owns=True,
+    remedy="Read no variable but ARENA_ENDPOINT and ARENA_TOKEN, or do without where it is missing.",
+)
+def environment(bench: Bench) -> str:
+    """Gives it neither HOME nor LANG nor TMPDIR."""
+    bench.short_game(bench.fresh(bare=True), decisions=1)
+    return ""
+
+
+@LATER.check(
+    "start.minor",
+    "accepts a referee of a higher minor version",
+    "§11-3",
+    "§5.3-4",
+    "§8.2-1",
+    owns=True,
+    needs=("session.ready",),
+    remedy="Compare no more than the major number of welcome.protocol, and ignore fields that you do not know.",
+)
+def minor(bench: Bench) -> str:
+    """Says 1.9, allows more than this version, and sends fields that this version does not have."""
+    dialogue = bench.fresh(greet=False)
+    dialogue.greet()
+    dialogue.welcome(unknown_fields, minor=9)
+    bench.short_game(dialogue, decisions=1)
+    return ""

@@ -1,5 +1,4 @@
-"""How a game of Samurai Gardener is shown: a table of the seats, the cards of the round, every seat's garden. How its
-decks are."""
+"""Shows Samurai Gardener: a table of the seats, the cards of the round, every seat's garden; and its decks."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
     squares: dict[str, int]
     """How many there are of each kind."""
     remarks: tuple[str, ...]
-    """What its maker may want to know about its balance."""
+    """Remarks on its balance, for its author."""
 
 
 class GardenerFacts(BoardFacts, frozen=True, kw_only=True):
@@ -74,13 +73,13 @@ class Gardener(Presenter):
         self._narrator = Narrator(self.seats, features=self._features, target=self._target)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """Returns what a seat does that decides; only seizing is a race."""
+        """Returns what a deciding seat does; only seizing is a race."""
         if kind == "seize" and action is not None:
             return f"grabs {cards([action['plays'][0]['card']])}"
         return {"seize": "seizes a card", "plant": "plants a card", "score": "chooses rows to score"}.get(kind, "")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Returns events in sentences."""
+        """Yields events as sentences."""
         return self._narrator.tell(events)
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
@@ -90,8 +89,8 @@ class Gardener(Presenter):
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
-        """Returns the table, the cards of the round, the gardens, the legend."""
-        view = next(iter(views.values()))  # all see the same
+        """Returns the table, the cards of the round, the gardens and the legend."""
+        view = next(iter(views.values()))  # every seat sees the same
         lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
         return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
@@ -140,12 +139,14 @@ class Gardener(Presenter):
         return [*lines, Text().append(f"{'':6}{view['deck']} cards in the deck, ends above {self._target}", "dim")]
 
     def _round_cards(self, view: Payload) -> Iterator[list[Text]]:
-        """The cards that were turned up: those that are left, and those that a seat holds."""
+        """Yields the cards that were turned up: those that are left, and those that a seat holds."""
         held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
         held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
         for card, seat in sorted(held.items()):
             title = Text(f"{card:3} ").append_text(Text(" ") if seat is None else seat_mark(seat))
             yield [title, *card_lines(self._cards[card])]
+        if view["next"] is not None:
+            yield [Text(f"{view['next']:3} next"), *card_lines(self._cards[view["next"]])]
 
     def _garden(self, view: Payload, seat: Seat, events: Sequence[Payload], width: int) -> list[Text]:
         new: set[Square] = set()

@@ -1,8 +1,8 @@
-"""Gardens and cards of Samurai Gardener for a terminal.
+"""Draws gardens and cards of Samurai Gardener for a terminal.
 
-A square is two characters wide and one line high: the sign of its kind, and before it room for a mark. All that a
-colour says, a character says too: each kind has a sign, a new card stands in brackets, and a row that has just been
-scored has exclamation marks.
+A square is two characters wide and one line high: a place for a mark, then the sign of its kind. Whatever a colour
+says, a character says too: each kind has a sign, a new card is in brackets, and a row that has just been scored has
+exclamation marks.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ Cards: TypeAlias = Sequence[Sequence[str]]
 """The kinds of each card's six squares."""
 
 SIGNS = dict(zip(KINDS, SYMBOLS, strict=True))
-"""The sign of each kind: that of the deck's file."""
+"""The sign of each kind, as in a deck's file."""
 SCORED = "!"
-"""Stands before each square of a row that has just been scored."""
+"""Marks each square of a row that has just been scored."""
 DOWN = "-"
-"""Stands for a feature card that lies face down, and for no card."""
+"""The sign of a feature card that lies face down, and of no card."""
 
-# Dark for what lies there, bright for what is new: colours that terminals with 256 of them have too.
+# Dark for old cards, bright for new ones: colours that terminals with 256 colours have too.
 _COLOURS = {
     "tatami": ("#875f00", "#d7af5f"),
     "path": ("#585858", "#bcbcbc"),
@@ -43,25 +43,25 @@ _BRACKET = Style(bold=True)
 
 
 def sign(kind: str) -> Text:
-    """A kind's sign on its colour."""
+    """Returns a kind's sign on its colour."""
     return Text.assemble((SIGNS[kind], _NEW[kind]))
 
 
 def squares_of(card: Sequence[str], x: int, y: int, *, turned: bool = False) -> Iterator[tuple[Square, str]]:
-    """The squares on which a card at a position lies, each with its kind."""
+    """Yields the squares that a card at a position covers, each with its kind."""
     for index, kind in enumerate(reversed(card) if turned else card):
         yield (x + index % 2, y + index // 2), kind
 
 
 def row_squares(row: Payload) -> Iterator[Square]:
-    """The squares of a row."""
+    """Yields the squares of a row."""
     x, y = row["at"]
     for step in range(row["length"]):
         yield (x + step, y) if row["along"] == "across" else (x, y + step)
 
 
 def card_lines(card: Sequence[str]) -> list[Text]:
-    """Draw a card by itself."""
+    """Draws a single card."""
     kinds = dict(squares_of(card, 0, 0))
     return [_line(kinds, range(2), y) for y in range(3)]
 
@@ -74,11 +74,11 @@ def garden_lines(
     new: Collection[Square] = (),
     scored: Collection[Square] = (),
 ) -> list[Text]:
-    """Draw a garden, with x above and y at the left. One that is too wide is drawn in parts, from left to right.
+    """Draws a garden, with x above and y at the left. A garden that is too wide is drawn in parts, from left to right.
 
     Args:
         cards: The cards.
-        garden: A garden as views have it: card, x, y, turned.
+        garden: A garden as in views: card, x, y, turned.
         width: Characters in a line.
         new: The squares of the card that was just planted.
         scored: The squares of the rows that were just scored.
@@ -102,7 +102,7 @@ def garden_lines(
 
 
 def _columns(across: range, margin: int) -> Text:
-    """Every other x, for there is no room for all."""
+    """Returns a line with every other x; there is no room for all."""
     line = Text()
     for index, x in enumerate(across):
         if x % 2 == 0 or len(across) == 1:
@@ -117,7 +117,7 @@ def _line(
     new: Collection[Square] = (),
     scored: Collection[Square] = (),
 ) -> Text:
-    # One further than there are squares, for the bracket that closes the last one.
+    # One more column than there are squares, for the bracket that closes the last one.
     line = Text()
     for x in range(across.start, across.stop + 1):
         here, left = (x, y), (x - 1, y)

@@ -1,6 +1,6 @@
-"""A deck of Samurai Gardener as a picture: the sheet of all its cards, with their numbers.
+"""Draws a deck of Samurai Gardener as a picture: a sheet of all its cards, with their numbers.
 
-The four kinds of squares differ by what is drawn in them, so that they stay apart in black and white: the straw lines
+The four kinds of squares have different drawings, so that they can be told apart in black and white: the straw lines
 of a mat, stepping stones, waves, and a bush.
 """
 
@@ -25,18 +25,18 @@ from arena.show.svg import (
 SQUARE = 34.0
 """The side of a square."""
 COLUMNS = 8
-"""Cards side by side."""
+"""How many cards are side by side."""
 MARGIN = 32.0
-"""Around everything."""
+"""The margin around the picture."""
 
-_GAP = 22.0  # between cards side by side; below a card is the line with the next one's number
+_GAP = 22.0  # between cards side by side; below a card is a line for the next card's number
 _NUMBER = 26.0
 _STEP_X, _STEP_Y = WIDE * SQUARE + _GAP, HIGH * SQUARE + _NUMBER
 _TITLE, _SMALL, _LEGEND = 36.0, 12.0, 15.0
 
 
 def gardener_svg(deck: Deck) -> str:
-    """The picture of a deck."""
+    """Returns the picture of a deck."""
     width = 2 * MARGIN + COLUMNS * _STEP_X - _GAP
     inner = width - 2 * MARGIN
     size = max(14.0, fitting_size(deck.name, _TITLE, inner))
@@ -61,7 +61,7 @@ def gardener_svg(deck: Deck) -> str:
 
 
 def _card(number: int, card: bytes, left: float, top: float) -> str:
-    """A card below its number."""
+    """Draws a card below its number."""
     frame = element(
         "rect", x=left, y=top + _NUMBER, width=WIDE * SQUARE, height=HIGH * SQUARE, rx=5, fill="none",
         stroke=INK, stroke_width=2.2,
@@ -75,7 +75,7 @@ def _card(number: int, card: bytes, left: float, top: float) -> str:
 
 
 def _legend(deck: Deck, y: float, width: float) -> Iterator[str]:
-    """The kinds side by side, each with how many squares of it there are."""
+    """Draws the kinds side by side, each with the number of its squares."""
     squares = b"".join(deck.cards)
     for place, kind in enumerate(KINDS):
         left = MARGIN + place * width / len(KINDS)
@@ -85,7 +85,7 @@ def _legend(deck: Deck, y: float, width: float) -> Iterator[str]:
 
 
 def _definitions() -> Iterator[str]:
-    """What a square of each kind looks like around its centre."""
+    """Draws a square of each kind around its centre."""
     signs = {"tatami": ("#ecdfae", _mat()), "path": ("#f1ece2", _stones()), "pond": ("#c4dfec", _waves()),
              "garden": ("#d9e6bd", _bush())}  # fmt: skip
     for kind, (fill, sign) in signs.items():
@@ -97,7 +97,7 @@ def _definitions() -> Iterator[str]:
 
 
 def _mat() -> list[str]:
-    """Tatami: a mat with its straw, and the two seams along it."""
+    """Draws a tatami mat: its straw, and the two seams along it."""
     straw = "".join(f"M{x},-14V14" for x in range(-8, 9, 4))
     return [
         element("path", d=straw, stroke="#b9a566", stroke_width=1.2),
@@ -106,7 +106,7 @@ def _mat() -> list[str]:
 
 
 def _stones() -> list[str]:
-    """A path: stepping stones."""
+    """Draws the stepping stones of a path."""
     stones = ((-7.5, -8, 6.5, 5), (6.5, -3.5, 6, 4.6), (-5.5, 4.5, 5.6, 4.2), (7, 10.5, 6.2, 4))
     return [
         element("ellipse", cx=x, cy=y, rx=rx, ry=ry, fill="#b9b1a3", stroke="#6a6257", stroke_width=1.2)
@@ -115,13 +115,13 @@ def _stones() -> list[str]:
 
 
 def _waves() -> list[str]:
-    """A pond: waves."""
+    """Draws the waves of a pond."""
     waves = "".join(f"M-13,{y} q3.25,-5.5 6.5,0 t6.5,0 t6.5,0 t6.5,0" for y in (-8, 1, 10))
     return [element("path", d=waves, fill="none", stroke="#3f7fa3", stroke_width=2)]
 
 
 def _bush() -> list[str]:
-    """A garden: a bush on its trunk."""
+    """Draws a bush on its trunk, for a garden."""
     leaves = ((0, -6, 7.5), (-6.5, 1, 6.5), (6.5, 1, 6.5), (0, 2, 6.5))
     return [
         element("path", d="M0,4V14M-5,14H5", stroke="#5b4327", stroke_width=2.6, stroke_linecap="round"),

@@ -1,4 +1,4 @@
-"""The events of a game of Samurai Gardener as sentences."""
+"""Puts the events of a game of Samurai Gardener into sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KINDS = {"tatami": "tatami", "path": "paths", "pond": "ponds", "garden": "garde
 
 
 class Narrator:
-    """Tells events of a game between some seats, under options."""
+    """Tells the events of a game, given its seats and options."""
 
     def __init__(self, seats: Seats, *, features: bool, target: str) -> None:
         self._seats = seats
@@ -27,9 +27,9 @@ class Narrator:
         }
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Events in sentences, without those that the frame's heading or its record tells."""
+        """Yields events as sentences, without those that the frame's heading or its record tells."""
         for kind, run in groupby(events, lambda event: event["event"]):
-            if kind == "turned_up":  # one by one, and told together
+            if kind == "turned_up":  # they come one by one and are told together
                 yield Text(f"turned up: {cards(event['card'] for event in run)}")
                 continue
             for event in run:
@@ -51,7 +51,7 @@ class Narrator:
                 rows = f", and makes {listed(map(row, event['rows']))}" if event["rows"] else ""
                 return self._seat(event, f"plants {cards([event['card']])} at {square(event['at'])}{turned}{rows}")
             case "scored":
-                # The last feature card was turned down, and with it all came up.
+                # The last feature card was turned down, and so all were turned up again.
                 up = "; all four feature cards turn up" if self._features and len(event["features"]) == 4 else ""
                 return self._seat(event, f"scores {row(event['row'])}: {number_of_points(event['points'])}{up}")
             case "bonus":
@@ -67,18 +67,18 @@ class Narrator:
 
 
 def cards(numbers: Iterable[int]) -> str:
-    """Cards by their numbers: `card 12`, `cards 5 and 12`."""
+    """Returns cards by their numbers: `card 12`, `cards 5 and 12`."""
     names = [f"{number:d}" for number in numbers]
     return f"card{'s' if len(names) > 1 else ''} {listed(names)}"
 
 
 def square(at: Sequence[int]) -> str:
-    """A square as actions write it, in one word: `[2,-1]`."""
+    """Returns a square as actions write it, in one word: `[2,-1]`."""
     x, y = at
     return f"[{x:d},{y:d}]"
 
 
 def row(found: Payload) -> str:
-    """A row: `3 ponds across from [0,2]`."""
+    """Returns a row in words: `3 ponds across from [0,2]`."""
     along = {"across": "across", "down": "down"}[found["along"]]
     return f"{found['length']:d} {_KINDS[found['kind']]} {along} from {square(found['at'])}"

@@ -1,8 +1,8 @@
-"""The board of Samurai as a map of hexagons for a terminal, with what lies on it.
+"""Draws the board of Samurai as a map of hexagons for a terminal, with its pieces and tiles.
 
 A space is four characters wide and two lines high, odd columns one line lower, so that the map has the shape of the
-board file. Upper line: what is there; lower line: the number of the space. All that a colour says, a character says
-too: each seat has a mark, and what has just changed has an asterisk.
+board file. The upper line shows what is there, the lower line the number of the space. Whatever a colour says, a
+character says too: each seat has a mark, and what has just changed has an asterisk.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from arena.show.seats import MARKS, SEAT_STYLES
 from arena.types import Payload
 
 CELL = 4
-"""Characters that a space is wide."""
+"""The width of a space in characters."""
 CHANGED = "*"
-"""Stands behind what has just changed."""
+"""Follows what has just changed."""
 TAKEN = "-"
-"""Stands for a piece that is not there: not yet put, or taken."""
+"""The sign of a piece that is not there: not yet placed, or captured."""
 
 _LETTERS = {"samurai": "s", "ship": "h", "ronin": "n", "buddha": "b", "rice": "r", "castle": "c"}
 _GROUND: dict[Kind, str] = {"sea": "~", "land": "."}
@@ -47,14 +47,14 @@ _CHANGED_STYLE = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=Tr
 
 
 def tile_code(tile: str) -> str:
-    """A tile's name in two characters: `r3` for `rice3`, `h1` for `ship1`, `mv`, `sw`."""
+    """Returns a tile's name in two characters: `r3` for `rice3`, `h1` for `ship1`, `mv`, `sw`."""
     if tile in ("move", "switch"):
         return {"move": "mv", "switch": "sw"}[tile]
     return _LETTERS[tile[:-1]] + tile[-1]
 
 
 def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> list[Text]:
-    """Draw a board.
+    """Draws a board.
 
     Args:
         board: The board.
@@ -93,7 +93,7 @@ def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> lis
 
 
 def legend(board: Board) -> Iterator[Text]:
-    """What the signs on the map mean, as items to be set side by side."""
+    """Yields what the signs on the map mean, as items to be set side by side."""
     yield Text("B R C buddha, rice, castle")
     yield Text("- no piece")
     yield Text("~ sea")

@@ -1,4 +1,4 @@
-"""How a game of Samurai is shown: the map with its legend, and a table of what each seat has. How its boards are."""
+"""Shows Samurai: the map with its legend, and a table of what each seat has; and its boards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MapFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     players: int
     spaces: int
-    """All of them, settlements included."""
+    """Number of spaces, settlements included."""
     land: int
     sea: int
     villages: int
@@ -68,11 +68,11 @@ class Samurai(Presenter):
         self._narrator = Narrator(self._board, self.seats, eyes)
 
     def decision(self, kind: str, action: Payload | None = None) -> str:
-        """Returns what a seat does that decides; there are no races."""
+        """Returns what a deciding seat does; there are no races."""
         return {"hand": "chooses a hand", "setup": "puts a piece"}.get(kind, "")
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Returns events in sentences."""
+        """Yields events as sentences."""
         return self._narrator.tell(events)
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
@@ -125,7 +125,7 @@ def _map_facts(board: Board, players: int) -> MapFacts:
 
 
 def _map_legend(board: Board) -> Iterator[Text]:
-    """Yields what the signs on an empty map mean, and where the places with names lie, as a file would say it."""
+    """Yields what the signs on an empty map mean, and where named places are, in the coordinates of a board file."""
     yield Text(f"{TAKEN} place of a piece")
     yield Text("~ sea")
     yield Text(". land")
@@ -140,7 +140,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def _seat_table(views: Mapping[Seat, Payload], names: Sequence[str]) -> list[Text]:
-    """What each seat has, as far as any of the views tells."""
+    """Returns a table of what each seat has, as far as any of the views shows it."""
     view = next(iter(views.values()))
     titles = "".join(f"  {caste[0].upper()}" for caste in CASTES)
     lines = [Text().append(f"{'':6}{'':{_NAME_WIDTH}} {'hand':{_HAND_WIDTH}} stack{titles}", "dim")]
@@ -162,5 +162,5 @@ def _seat_table(views: Mapping[Seat, Payload], names: Sequence[str]) -> list[Tex
 
 
 def _counts(pieces: Mapping[str, int] | None) -> str:
-    """How many pieces of each caste, or question marks if that is hidden."""
+    """Returns how many pieces of each caste there are, or question marks if that is hidden."""
     return "".join(f"  {pieces[caste] if pieces else '?'}" for caste in CASTES)

@@ -1,7 +1,7 @@
-"""A board of Samurai as a picture: hexagons with sea, land, and settlements with the places of their pieces.
+"""Draws a board of Samurai as a picture: hexagons of sea, land, and settlements with places for their pieces.
 
-Every space shows its column and row, as the board file has them, and its number, as the protocol has it. The title
-stands in the corner at the top left and the legend in one at the bottom; the map moves away only as far as it must.
+Every space shows its column and row, as in the board file, and its number, as in the protocol. The title is in the
+top left corner and the legend in a corner at the bottom; the map is moved only as far as it must.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from arena.show.svg import (
 from arena.show.text import clip
 
 RADIUS = 34.0
-"""From the centre of a space to its corners."""
+"""The distance from the centre of a space to its corners."""
 MARGIN = 28.0
-"""Around everything."""
+"""The margin around the picture."""
 
 _RISE = RADIUS * sqrt(3) / 2  # from the centre of a space to its upper side
 _CORNERS = tuple((RADIUS * cos(turn * pi / 3), RADIUS * sin(turn * pi / 3)) for turn in range(6))  # from the east on
@@ -42,14 +42,14 @@ _WAVE = "M-13,{y} q3.25,-5 6.5,0 t6.5,0 t6.5,0 t6.5,0"
 _TITLE, _SUBTITLE, _SMALL = 40.0, 17.0, 12.0
 _TITLE_WIDTH = 460.0
 _NAME_WIDTH = 46.0
-_LONGEST_NAME = 16  # characters of a name on a space; one points at it to see all
+_LONGEST_NAME = 16  # characters of a name on a space; pointing at the space shows the whole name
 _LEGEND_STEP = 48.0
 _LEGEND_WIDTH = 236.0
 _LEGEND_SCALE = 0.66
 
 
 def samurai_svg(board: Board, players: int) -> str:
-    """The picture of a board.
+    """Returns the picture of a board.
 
     Args:
         board: The board for a number of players.
@@ -117,7 +117,7 @@ def _centre(space: Space) -> tuple[float, float]:
 
 
 def _definitions() -> Iterator[str]:
-    """What a space of each kind looks like around its centre."""
+    """Draws a space of each kind around its centre."""
     for kind, fill in _FILL.items():
         border = _BORDER.get(kind, "#c9c39b")
         parts = [element("polygon", points=points(_CORNERS), fill=fill, stroke=border, stroke_width=1)]
@@ -131,7 +131,7 @@ def _definitions() -> Iterator[str]:
 
 
 def _coast(board: Board, centres: list[tuple[float, float]]) -> str:
-    """A line around the land: the sides of land spaces and settlements that no other of these shares."""
+    """Draws a line around the land: the sides of land spaces and settlements that no other of these shares."""
     solid = {(2 * space.row + space.col % 2, space.col) for space in board.spaces if space.kind != "sea"}
     sides = []
     for space, (x, y) in zip(board.spaces, centres, strict=True):
@@ -144,7 +144,7 @@ def _coast(board: Board, centres: list[tuple[float, float]]) -> str:
 
 
 def _labels(space: Space, number: int, x: float, y: float) -> str:
-    """What is written on a space."""
+    """Returns the labels of a space."""
     parts = [
         text(f"{space.col}-{space.row}", x, y - 17, 8.0, fill=FAINT),
         text(str(number), x, y + 25, 9.5, font_weight="bold"),
@@ -160,10 +160,10 @@ def _labels(space: Space, number: int, x: float, y: float) -> str:
 def _legend_places(
     count: int, centres: list[tuple[float, float]], width: float, head: float
 ) -> list[tuple[float, float]]:
-    """Where the lines of the legend begin, which are `count`.
+    """Returns where each of the `count` lines of the legend begins.
 
-    They stand one below another in the corner at the bottom in which they can stand higher, below the head; where
-    neither corner is free, side by side below the map.
+    The lines are one below another, in the bottom corner in which they can be higher, but below the head. If neither
+    corner is free, they are side by side below the map.
     """
     corners = []
     for left in (width - MARGIN - _LEGEND_WIDTH, MARGIN):
@@ -177,7 +177,7 @@ def _legend_places(
 
 
 def _legend(board: Board) -> Iterator[list[str]]:
-    """The signs and what they mean, each around the centre of its line's left end."""
+    """Yields the signs and their meanings, each around the left end of its line."""
     kinds = {space.kind for space in board.spaces}
     names: dict[Kind, str] = {"sea": "sea", "land": "land", "village": "village", "city": "city", "edo": "Edo"}
     for kind, name in names.items():
@@ -187,7 +187,7 @@ def _legend(board: Board) -> Iterator[list[str]]:
             sign = element("g", use(f"map-{kind}", 0, 0), transform=f"translate({RADIUS} 0) scale({_LEGEND_SCALE})")
             yield [sign, text(name + held, 2 * RADIUS + 14, 5, 15.0)]
     key = "column-row, as in the file", "number, as in a game"
-    below = RADIUS - _LEGEND_STEP / 2 + 4  # this sign stays as large as it is on the map, to be read
+    below = RADIUS - _LEGEND_STEP / 2 + 4  # this sign is as large as on the map, so that it can be read
     yield [
         element("polygon", points=points((x + RADIUS, y + below) for x, y in _CORNERS), fill="none", stroke=FAINT),
         _labels(Space("land", (), 14, 13), 40, RADIUS, below),

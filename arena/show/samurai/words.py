@@ -1,4 +1,4 @@
-"""The events of a game of Samurai as sentences."""
+"""Puts the events of a game of Samurai into sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REASONS = {
 
 
 class Narrator:
-    """Tells events of a game at one board between some seats, as some of them see them."""
+    """Tells the events of a game on one board, as some of its seats see them."""
 
     def __init__(self, board: Board, seats: Seats, eyes: Collection[Seat]) -> None:
         self.board = board
@@ -32,7 +32,7 @@ class Narrator:
         self._named = [space for space in board.spaces if space.name]
 
     def where(self, number: int) -> str:
-        """A space: its number, and its name or how it lies to the nearest space that has one."""
+        """Returns a space in words: its number, and its name or its direction from the nearest named space."""
         space = self.board.spaces[number]
         if not self._named:
             return f"{number}"
@@ -43,8 +43,8 @@ class Narrator:
         return f"{number} ({_distance(space, nearest)} {_direction(nearest, space)} of {name})"
 
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
-        """Events in sentences, without those that the frame's heading or its record tells."""
-        # Of the two versions of drawing tiles, whoever sees the owner's needs no other.
+        """Yields events as sentences, without those that the frame's heading or its record tells."""
+        # Drawing tiles has two versions of its event; with the owner's, the other one is not needed.
         seen = [
             event for event in events if event["event"] != "hand" or "tiles" in event or event["seat"] not in self._eyes
         ]
@@ -59,7 +59,7 @@ class Narrator:
                 tiles = ": " + ", ".join(map(tile_name, event["tiles"])) if "tiles" in event else ""
                 return self._seat(event, f"takes {_count(event['count'], 'tile')}{tiles}")
             case "piece" if event["seat"] is None:
-                return None  # there can be many, and the map shows them
+                return None  # there can be many, and the map shows them all
             case "piece":
                 return self._seat(event, f"puts a {event['caste']} on {self.where(event['space'])}")
             case "placed":
@@ -90,17 +90,17 @@ class Narrator:
 
 
 def changed_spaces(event: Payload) -> Iterable[int]:
-    """The spaces on which an event changed something."""
+    """Returns the spaces on which an event changed something."""
     return [event[key] for key in ("space", "with", "from", "to") if key in event]
 
 
 def tile_name(tile: str) -> str:
-    """A tile's name for people: `rice 3` for `rice3`."""
+    """Returns a tile's name for people: `rice 3` for `rice3`."""
     return f"{tile[:-1]} {tile[-1]}" if tile[-1].isdigit() else plain(tile)
 
 
 def _together(hands: Sequence[Payload]) -> Payload:
-    """Tiles are drawn one by one, and told together."""
+    """Joins draws of tiles into one event: tiles are drawn one by one, but told together."""
     tiles = {"tiles": [tile for hand in hands for tile in hand["tiles"]]} if "tiles" in hands[0] else {}
     return hands[0] | {"count": sum(hand["count"] for hand in hands)} | tiles
 
@@ -110,14 +110,14 @@ def _count(number: int, thing: str) -> str:
 
 
 def _distance(one: Space, other: Space) -> int:
-    """How many steps apart two spaces are, on a map without gaps."""
+    """Returns how many steps apart two spaces are on a map without gaps."""
     across = other.col - one.col
     down = (other.row - other.col // 2) - (one.row - one.col // 2)
     return max(abs(across), abs(down), abs(across + down))
 
 
 def _direction(start: Space, end: Space) -> str:
-    """The point of the compass in which one sees `end` from `start`."""
+    """Returns the compass direction from `start` to `end`."""
     right = 1.5 * (end.col - start.col)
     down = sqrt(3) * (end.row - start.row + (end.col % 2 - start.col % 2) / 2)
     return _DIRECTIONS[round(atan2(down, right) / (pi / 4)) % 8]

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
-from arena.conform.setting import kinds_of
 
-from arena.conform.breaches import RULES
-from arena.conform.catalogue import SECTIONS, checks, unclaimed
+from arena.conform.base import RULES
+from arena.conform.games import kinds_of
 from arena.conform.report import Level, Verdict
-from arena.conform.runner import rules_to_check
+from arena.conform.runner import checks, rules_to_check, sections, unclaimed
 from arena.errors import ConfigError
+from arena.games import game, names
 from arena.link.bots import BotSpec
 from arena.resources import protocol_folder
-from arena.rules import NAMES, game
 
+NAMES = ("samurai", "gardener")
 CHECKS = checks(NAMES)
 SPECIFICATION = (protocol_folder() / "SPEC.md").read_text(encoding="utf-8")
 NUMBERS = {f"§{number}" for number in re.findall(r"\*\*§([\d.]+-\d+)°?\*\*", SPECIFICATION)}
@@ -44,7 +44,7 @@ def test_every_rule_that_binds_a_bot_is_checked() -> None:
 def test_ids_are_unique_and_belong_to_sections() -> None:
     ids = [check.id for check in CHECKS]
     assert len({*ids}) == len(ids)
-    assert {id.partition(".")[0] for id in ids} == {*SECTIONS}
+    assert {id.partition(".")[0] for id in ids} == {*sections()}
 
 
 def test_a_must_is_of_core_and_a_should_cites_a_section_or_is_of_full() -> None:

@@ -6,7 +6,7 @@ import msgpack
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conform.breaches import RULES
+from arena.conform.base import RULES
 from arena.conform.frames import LONGEST_DECODED, decoded, hexed, type_is_first
 from arena.errors import RemoteProtocolError
 from arena.wire.codec import decode

@@ -7,9 +7,8 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from arena.conform.junit import hinders, junit
-from arena.conform.report import Evidence, Level, Passed, Report, Result, Verdict, count, level_of
-from arena.conform.text import report_lines, summary, verdict_lines
+from arena.conform.render import junit, report_lines, summary, verdict_lines
+from arena.conform.report import BotReport, Evidence, Level, Passed, Result, Verdict, count, hinders, level_of
 
 OK, LOOSE, LACKING, FAILED = Verdict
 EVIL = "\x1b[31m\u202e<evil>&\x00"
@@ -22,12 +21,12 @@ def result(verdict: Verdict | None, level: Level = Level.CORE, id: str = "sessio
         evidence = Evidence(messages=(message,), stderr=(EVIL, "second line", "長い" * 60))
     return Result(
         id=id, title="repeats the number", spec=("§8.6-1", "§6-1"), level=level, verdict=verdict, detail=EVIL,
-        mend="Copy it.", evidence=evidence,
+        remedy="Copy it.", evidence=evidence,
     )  # fmt: skip
 
 
-def report(*results: Result) -> Report:
-    return Report(
+def report(*results: Result) -> BotReport:
+    return BotReport(
         bot="evil\x1b", version="1", rules=("samurai",), level=level_of(results), counts=count(results), start_ms=42.0,
         max_ms=None, memory_mib=17, seconds=1.25, results=results,
     )  # fmt: skip
@@ -78,11 +77,11 @@ def test_a_report_fits_its_terminal_and_holds_nothing_that_steers_it(width: int)
         assert line.cell_len <= min(width, 100)
 
 
-def test_a_report_says_what_is_wrong_what_came_and_what_to_mend() -> None:
+def test_a_report_says_what_is_wrong_what_came_and_what_to_fix() -> None:
     text = "\n".join(line.plain for line in report_lines(EVERY, 80))
     assert "  failed         §8.6-1 +1   repeats the number\n" in text
     assert "failed session.3: repeats the number (§8.6-1, §6-1)" in text
-    assert "  To mend it: Copy it." in text
+    assert "  To fix it: Copy it." in text
     assert "  At 1.5 ms the bot sent 3 bytes:" in text
     assert "    second line" in text
     assert summary(EVERY) == (

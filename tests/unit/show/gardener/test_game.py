@@ -37,6 +37,7 @@ def view(seats: int, **fields: Any) -> dict[str, Any]:
     return {
         "starter": 0,
         "deck": 40,
+        "next": None,
         "offer": [],
         "taken": [None] * seats,
         "gardens": [[[0, 0, 0, False]] for _ in range(seats)],
@@ -58,6 +59,10 @@ def drawn(seats: int, fields: dict[str, Any], *events: dict[str, Any], width: in
     shown = gardener(seats, **options)
     views = {0: view(seats, **fields)}
     return [line.plain.rstrip() for line in shown.draw(views, views, events, width)]
+
+
+def test_the_next_card_is_shown_where_the_deck_lies_face_up() -> None:
+    assert drawn(2, {"offer": [5], "next": 7})[0].split() == ["score", "=", ".", "~", "*", "card", "5", "7", "next"]
 
 
 def test_the_table_the_cards_of_the_round_and_the_gardens() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import msgpack
 import pytest
 
-from arena.conform import encodings
-from arena.conform.encodings import UNKNOWN, Form
+from arena.conform import frames
+from arena.conform.frames import UNKNOWN, Form
 from arena.wire.codec import decode_from_referee, encode
 from tests.conformance.kit import VALID, frame
 
@@ -18,12 +18,12 @@ MESSAGES = [
     if vector["from"] == "referee" and vector["decoded"] and "encoding" not in vector["flags"]
 ]
 FORMS = [
-    encodings.long_integers,
-    encodings.long_strings,
-    encodings.long_containers,
-    encodings.reversed_fields,
-    encodings.unknown_fields,
-    encodings.explicit_nils,
+    frames.long_integers,
+    frames.long_strings,
+    frames.long_containers,
+    frames.reversed_fields,
+    frames.unknown_fields,
+    frames.explicit_nils,
 ]
 
 
@@ -40,31 +40,31 @@ REQUEST = encode(
 
 
 def test_integers_are_long_signed_and_unsigned() -> None:
-    data = encodings.long_integers(REQUEST)
+    data = frames.long_integers(REQUEST)
     assert data.count(b"\xd3") == 2
     assert b"\xcf" + (1).to_bytes(8) in data
     assert b"\xd3" + (-3).to_bytes(8, signed=True) in data
 
 
 def test_strings_and_containers_are_long() -> None:
-    assert encodings.long_strings(REQUEST).count(b"\xdb\0\0\0") == 10
-    assert encodings.long_containers(REQUEST).startswith(b"\xdf\0\0\0\5")
-    assert b"\xdd\0\0\0\1\xfd" in encodings.long_containers(REQUEST)
+    assert frames.long_strings(REQUEST).count(b"\xdb\0\0\0") == 10
+    assert frames.long_containers(REQUEST).startswith(b"\xdf\0\0\0\5")
+    assert b"\xdd\0\0\0\1\xfd" in frames.long_containers(REQUEST)
 
 
 def test_the_type_is_last_in_reversed_fields_inner_maps_too() -> None:
-    message = msgpack.unpackb(encodings.reversed_fields(REQUEST))
+    message = msgpack.unpackb(frames.reversed_fields(REQUEST))
     assert list(message)[-1] == "type"
     assert list(message["clock"]) == ["bank_ms", "limit_ms"]
 
 
 def test_unknown_fields_are_in_the_message_and_its_inner_maps_but_not_in_payloads() -> None:
-    message = msgpack.unpackb(encodings.unknown_fields(REQUEST))
+    message = msgpack.unpackb(frames.unknown_fields(REQUEST))
     assert {*UNKNOWN} <= {*message}
     assert {*UNKNOWN} <= {*message["clock"]}
     assert message["legal"] == {"a": [-3]}
 
 
 def test_nil_stands_where_a_field_was_left_out() -> None:
-    message = msgpack.unpackb(encodings.explicit_nils(REQUEST))
+    message = msgpack.unpackb(frames.explicit_nils(REQUEST))
     assert (message["view"], message["events"], message["legal"]) == (None, None, {"a": [-3]})

@@ -108,16 +108,10 @@ class Player:
     def decide(self, course: Course, decision: Decision) -> Payload:
         """Returns its action."""
         rules, state, seat = self._rules, course.state, self._seat
-        news = course.news(seat)
         if self._random.random() < LAPSES:
             legal = rules.legal(state, seat)
             return rules.write_action([legal[self._random.randrange(len(legal))]])
-        request = {
-            "kind": decision.kind,
-            "view": rules.view(state, seat),
-            "events": news,
-            "legal": rules.write_legal(state, seat),
-        }
+        request = {"kind": decision.kind, "view": rules.view(state, seat), "legal": rules.write_legal(state, seat)}
         action = self._bot.decide(request)
         return action[0] if isinstance(action, tuple) else action
 

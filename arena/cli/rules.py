@@ -13,7 +13,7 @@ from arena.cli.output import console, show, show_json
 
 if TYPE_CHECKING:
     from arena.show.rules import TableRow
-    from arena.testing import Table
+    from arena.testing import Variant
 
 
 @click.group()
@@ -103,7 +103,7 @@ def check(
 
 
 @contextmanager
-def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Table, TableRow | None], None]]:
+def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Variant, TableRow | None], None]]:
     """Prints each table after its check. Before that, stderr names it if it is a terminal that can redraw a line."""
     from rich.text import Text
 
@@ -113,7 +113,7 @@ def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Table, TableRow |
     screen = console(stderr=True)
     status = screen.status("") if screen.is_terminal and not screen.is_dumb_terminal else None
 
-    def watch(table: Table, row: TableRow | None) -> None:
+    def watch(table: Variant, row: TableRow | None) -> None:
         if status is not None and row is None:
             status.update(Text(plain(f"{table.ruleset}, {table.players} players ...")))
         elif row is not None and not quiet:

@@ -19,12 +19,11 @@ from arena.link.bots import BotSpec
 from arena.link.hub import MORE_NOW, NOW, QUICK_MS, Part, Route
 from arena.link.pool import Bot, Pool
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS
-from arena.types import Seat, Termination
+from arena.types import NS_PER_MS, Seat, Termination
 from arena.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Hello, Welcome
 from arena.wire.session import Session, State
 
-_MS: Final = 1_000_000
-_QUICK_NS: Final = QUICK_MS * _MS
+_QUICK_NS: Final = QUICK_MS * NS_PER_MS
 _BURST: Final = 64
 """How many messages that concern no seat are read between two looks at the clock."""
 
@@ -77,10 +76,10 @@ class LocalLink:
             if not waiting:
                 return opened
             if any(bot.watch.is_failing for bot in waiting.values()):
-                self._poll(waiting.values(), FAILING_LOOK_MS * _MS)
+                self._poll(waiting.values(), FAILING_LOOK_MS * NS_PER_MS)
             else:
                 deadline = min(_start_deadline(bot) for bot in waiting.values())
-                self._poll(waiting.values(), min(LOOK_MS * _MS, deadline - monotonic_ns()))
+                self._poll(waiting.values(), min(LOOK_MS * NS_PER_MS, deadline - monotonic_ns()))
 
     def session(self, seat: Seat) -> Session:
         """Returns the protocol session of a seat that `open` got ready."""
@@ -197,22 +196,24 @@ class LocalLink:
                 return arrival
             left = until_ns - monotonic_ns()
             if left > 0:
-                late_ns = self._poll(self._live.values(), min((LOOK_MS if self._calm else FAILING_LOOK_MS) * _MS, left))
+                late_ns = self._poll(
+                    self._live.values(), min((LOOK_MS if self._calm else FAILING_LOOK_MS) * NS_PER_MS, left)
+                )
                 self.lateness_ns = max(self.lateness_ns, late_ns)
             elif self._calm:
                 return None
             else:
-                self._poll(self._live.values(), FAILING_LOOK_MS * _MS)
+                self._poll(self._live.values(), FAILING_LOOK_MS * NS_PER_MS)
 
     def _poll(self, bots: Iterable[Bot], wait_ns: int) -> int:
         """Waits until there is something to read or the process of one of `bots` ends.
 
         Returns how late this woke, in nanoseconds.
         """
-        wait_ms = max(0, -(-wait_ns // _MS))
+        wait_ms = max(0, -(-wait_ns // NS_PER_MS))
         before = monotonic_ns()
         self._hub.wait([bot.process for bot in bots], wait_ms)
-        return max(0, monotonic_ns() - before - wait_ms * _MS)
+        return max(0, monotonic_ns() - before - wait_ms * NS_PER_MS)
 
     def _read(self) -> Arrival | None:
         """Returns the next arrival that concerns a seat, if one has come."""
@@ -247,7 +248,7 @@ class LocalLink:
             bot.watch.look(now)
             calm = calm and not bot.watch.is_failing
         self._calm = calm
-        self._look_ns = now + LOOK_MS * _MS
+        self._look_ns = now + LOOK_MS * NS_PER_MS
 
     def _settled(self) -> Fault | None:
         """Returns a fault whose nature is settled by now, if there is one."""
@@ -274,4 +275,4 @@ class LocalLink:
 
 def _start_deadline(bot: Bot) -> int:
     """Returns the moment by which the bot must have said `hello`."""
-    return bot.started_ns + bot.spec.start_ms * _MS
+    return bot.started_ns + bot.spec.start_ms * NS_PER_MS

@@ -22,7 +22,7 @@ import msgspec
 
 from arena.errors import RemoteProtocolError
 from arena.link.base import Arrival, Failure, Fault, Frame
-from arena.types import Payload, Seat, Termination, Want
+from arena.types import NS_PER_MS, Payload, Seat, Termination, Want
 from arena.wire.codec import decode_from_referee, encode
 from arena.wire.messages import (
     MAX_FRAME,
@@ -38,9 +38,6 @@ from arena.wire.messages import (
     Welcome,
 )
 from arena.wire.session import Session
-
-_MS: Final = 1_000_000
-
 
 CRASH: Final = Failure(Termination.CRASHED, "exited with status 3")
 
@@ -133,7 +130,7 @@ class MemoryLink:
             self._schedule(seat, bot.start(f"token-{seat}"))
         opened: dict[Seat, Hello | Fault] = {}
         early: list[Arrival] = []
-        deadline = self._now_ns + self._start_ms * _MS
+        deadline = self._now_ns + self._start_ms * NS_PER_MS
         while len(opened) < len(self._bots):
             arrival = self.receive(deadline)
             if arrival is None:
@@ -158,7 +155,7 @@ class MemoryLink:
 
     def advance(self, ms: float) -> None:
         """Lets time pass, as if the referee had been busy."""
-        self._now_ns += round(ms * _MS)
+        self._now_ns += round(ms * NS_PER_MS)
 
     def send(self, seat: Seat, data: bytes) -> int:
         """Hands a frame to a bot; what it does comes out of `receive`."""
@@ -210,7 +207,9 @@ class MemoryLink:
     def _schedule(self, seat: Seat, replies: Iterable[Reply]) -> None:
         for reply in replies:
             self._count += 1
-            heapq.heappush(self._coming, (self._now_ns + round(reply.after_ms * _MS), self._count, seat, reply.body))
+            heapq.heappush(
+                self._coming, (self._now_ns + round(reply.after_ms * NS_PER_MS), self._count, seat, reply.body)
+            )
 
     def _greeting(self, arrival: Arrival) -> Hello | Fault:
         seat = arrival.seat

@@ -24,6 +24,7 @@ from arena.link.custody import Custody
 from arena.link.hub import Hub, Part, Route, Unread, group_of
 from arena.link.process import BotProcess
 from arena.link.watch import Watch
+from arena.types import NS_PER_MS
 from arena.wire.codec import decode, encode
 from arena.wire.messages import Error, Goodbye, Hello
 from arena.wire.session import Session, State
@@ -32,7 +33,6 @@ MAX_IDLE: Final = 8
 """Processes that wait for another game."""
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
-_MS: Final = 1_000_000
 _BURST: Final = 256
 """How many messages that nobody asked for are read between two games."""
 
@@ -71,7 +71,7 @@ class Bot:
             self.process.kill()
             return
         self.process.kill_in(after_ms)
-        dies_ns = time.monotonic_ns() + after_ms * _MS
+        dies_ns = time.monotonic_ns() + after_ms * NS_PER_MS
         self.dies_ns = dies_ns if self.dies_ns is None else min(self.dies_ns, dies_ns)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from arena.link.base import Failure
 from arena.link.hub import MAX_READ
 from arena.link.process import BotProcess
-from arena.types import Termination
+from arena.types import NS_PER_MS, Termination
 
 SETTLE_MS: Final = 2_000
 """How long after its connection closed a process may still end, or after its end its connection may still close."""
@@ -25,7 +25,6 @@ LOOK_MS: Final = 50
 """The longest time between two looks at a process."""
 FAILING_LOOK_MS: Final = 5
 """The same while it is failing."""
-_MS: Final = 1_000_000
 
 
 class Watch:
@@ -85,7 +84,7 @@ class Watch:
             self._ended_ns = now
             self._process.kill()
         if now >= self._sample_ns:
-            self._sample_ns = now + LOOK_MS * _MS
+            self._sample_ns = now + LOOK_MS * NS_PER_MS
             self.most_mib = max(self.most_mib, self._process.memory_mib())
 
     def failure(self, now: int) -> Failure | None:
@@ -96,9 +95,9 @@ class Watch:
         if self._ended_ns is not None:
             wait_ms = GREETING_MS if self._descriptor is None else SETTLE_MS
             end = self._process.end()
-            if end is not None and (self._closed_ns is not None or now - self._ended_ns >= wait_ms * _MS):
+            if end is not None and (self._closed_ns is not None or now - self._ended_ns >= wait_ms * NS_PER_MS):
                 return Failure(end.code, end.detail)
-        elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * _MS:
+        elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * NS_PER_MS:
             detail = f"closed its connection, or sent a message of more than {MAX_READ} bytes"
             return Failure(Termination.DISCONNECTED, detail, "§4.3-2")
         return None

@@ -13,7 +13,7 @@ from arena.games import board_format, bundled_boards, game, game_of_board, names
 from arena.rules.base import Board
 from arena.show.entries import WIDEST, entry, span
 from arena.show.presenter import BoardFacts, presenter
-from arena.testing import GameFault, playout
+from arena.testing import GameFault, play_to_end
 
 
 class BundledBoard(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,7 +142,7 @@ def _unplayable(text: str, source: str) -> Iterator[BoardError]:
     for players, board in boards.items():
         rules = game(name)(players, options, board)
         try:
-            playout(rules, rules.start(), lambda n: 0)
+            play_to_end(rules, rules.start(), lambda n: 0)
         except GameFault as fault:
             reason = f"expected a board that {players} can play on, got one with a fault: {fault}"
             yield BoardError(source, 1, 1, reason)

@@ -20,13 +20,13 @@ from arena.testing.checks import (
 )
 from arena.testing.messages import check_actions, check_payloads, check_wild_actions
 from arena.testing.secrecy import check_secrecy, seen
-from arena.testing.tables import Table, check_game, check_table, tables
-from arena.testing.walks import GameFault, Step, playout, walk
+from arena.testing.variants import Variant, check_game, check_variant, variants
+from arena.testing.walks import GameFault, Step, play_to_end, walk
 
 __all__ = [
     "GameFault",
     "Step",
-    "Table",
+    "Variant",
     "check_actions",
     "check_declaration",
     "check_fold",
@@ -37,10 +37,10 @@ __all__ = [
     "check_payloads",
     "check_purity",
     "check_secrecy",
-    "check_table",
+    "check_variant",
     "check_wild_actions",
-    "playout",
+    "play_to_end",
     "seen",
-    "tables",
+    "variants",
     "walk",
 ]

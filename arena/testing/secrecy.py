@@ -14,7 +14,7 @@ import msgspec
 
 from arena.errors import ActionError
 from arena.rules.base import Event, Rules
-from arena.testing.walks import Probe, Step, contrast, playout, probing, walk
+from arena.testing.walks import Probe, Step, contrast, play_to_end, probing, walk
 
 ALTERNATIVES: Final = 2
 """Other draws or plays that are tried at each step."""
@@ -169,7 +169,7 @@ def _check_end(at: Probe, state: Any, chance: random.Random) -> None:
     """Checks that a world which `resample` returns is a state of the game: it can be played to its end."""
     rules = at.rules
     at.seat = chance.randrange(rules.seats)
-    playout(rules, rules.resample(state, at.seat, chance.randrange), chance.randrange)
+    play_to_end(rules, rules.resample(state, at.seat, chance.randrange), chance.randrange)
     at.seat = None
 
 

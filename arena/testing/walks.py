@@ -69,7 +69,7 @@ def walk(rules: Rules[Any], seed: int, *, forfeits: float = 0.0, longest: int = 
     yield from _walk(rules, rules.start(), chance.randrange, f"seed {seed}", chance, forfeits, longest)
 
 
-def playout(rules: Rules[Any], state: Any, choose: Choose, *, longest: int = LONGEST) -> Any:
+def play_to_end(rules: Rules[Any], state: Any, choose: Choose, *, longest: int = LONGEST) -> Any:
     """Returns the state at the end of a game that is played on from `state`.
 
     Args:

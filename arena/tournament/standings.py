@@ -45,7 +45,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Mean score of the games that had scores; None before any."""
 
 
-class Score(msgspec.Struct, frozen=True, kw_only=True):
+class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant against another, over the games that both played."""
 
     bot: str
@@ -65,11 +65,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant's row of the cross-table."""
 
     bot: str
-    against: tuple[Score, ...]
+    against: tuple[HeadToHead, ...]
     """In the order of the standings, itself left out."""
 
 
-class Table(msgspec.Struct, frozen=True, kw_only=True):
+class Standings(msgspec.Struct, frozen=True, kw_only=True):
     """Standings and cross-table of a tournament."""
 
     standings: tuple[Standing, ...]
@@ -87,7 +87,7 @@ class _Tally:
         """The sum of its scores, and of how many games."""
 
 
-def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: Iterable[Sequence[SeatRow]]) -> Table:
+def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: Iterable[Sequence[SeatRow]]) -> Standings:
     """Counts the results and puts the entrants in order.
 
     Args:
@@ -116,7 +116,7 @@ def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: It
 
     order = sorted(entrants, key=lambda entrant: (-ratings[entrant.number].conservative, entrant.number))
     best_first = [ratings[entrant.number].conservative for entrant in order]
-    return Table(
+    return Standings(
         standings=tuple(
             _standing(entrant, best_first.index(rating.conservative) + 1, rating, tallies[entrant.number])
             for entrant in order
@@ -153,10 +153,10 @@ def _standing(entrant: Entrant, rank: int, rating: Rating, tally: _Tally) -> Sta
     )
 
 
-def _score(other: str, better: int, equal: int, worse: int) -> Score:
+def _score(other: str, better: int, equal: int, worse: int) -> HeadToHead:
     games = better + equal + worse
     score = (better + equal / 2) / games if games else 0.5
-    return Score(bot=other, games=games, better=better, equal=equal, worse=worse, score=round(score, 4))
+    return HeadToHead(bot=other, games=games, better=better, equal=equal, worse=worse, score=round(score, 4))
 
 
 def _sign(number: int) -> int:

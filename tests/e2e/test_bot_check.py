@@ -12,12 +12,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arena.conform.budget import Budget
-from arena.conform.report import Level, Report, Verdict
+from arena.conform.base import Budget
+from arena.conform.report import BotReport, Level, Verdict
 from arena.conform.runner import check_bot
 from arena.errors import BotError
+from arena.games import names
 from arena.link.bots import BotSpec, bundled_bots, load_bot
-from arena.tournament.settings import THINKERS
 from arena.tournament.settings import THINKERS
 
 BROKEN = Path(__file__).parents[1] / "broken" / "bot.py"
@@ -257,4 +257,4 @@ def test_several_bots_make_one_document_and_one_junit_file(tmp_path: Path) -> No
 def test_unknown_rules_are_refused_before_anything_is_started(tmp_path: Path) -> None:
     done = arena("random", "--rules", "samuraj", cwd=tmp_path)
     assert done.returncode == 2
-    assert "expected rules among samurai, gardener, got: 'samuraj' (did you mean 'samurai'?)" in done.stderr
+    assert f"expected rules among {', '.join(names())}, got: 'samuraj' (did you mean 'samurai'?)" in done.stderr

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
+import select
 import subprocess
 import sys
 from collections.abc import Callable
@@ -122,5 +124,81 @@ def test_a_replay_for_a_seat_shows_no_other_card_before_the_showdown(arena: Aren
 
 
 def test_a_match_of_it_has_scores(arena: Arena) -> None:
-    document = json.loads(arena("match", "random", "random", "--rules", "kuhn_poker", "--json").stdout)
-    assert len(document["games"]) == 2
+    match = ("match", "random", "random", "--rules", "kuhn_poker", "--seed", "chips")
+    games = json.loads(arena(*match, "--json").stdout)["games"]
+    assert len(games) == 2
+    for game, told in zip(games, arena(*match).stdout.splitlines(), strict=False):
+        assert game["scores"] in ([1, -1], [-1, 1], [2, -2], [-2, 2])
+        winner = game["scores"].index(max(game["scores"]))
+        assert game["ranks"] == [2 - (seat == winner) for seat in (0, 1)]
+        assert re.match(rf"1\. \S+ \(seat {winner}\) {max(game['scores'])} points?, 2\. ", told)
+
+
+def test_standings_of_it_have_scores(arena: Arena, logs: list[Path]) -> None:
+    assert logs
+    rows = json.loads(arena("standings", "--rules", "kuhn_poker", "--json").stdout)["standings"]
+    assert sum(row["mean_score"] for row in rows) == 0
+    assert arena("standings", "--rules", "kuhn_poker").stdout.splitlines()[3].endswith("  score")
+
+
+def test_every_other_command_shows_it(arena: Arena, logs: list[Path]) -> None:
+    words = ("--seat", "0", "--json")
+    requests = json.loads(arena("bot", "rerun", str(logs[0]), "random", *words).stdout)["requests"]
+    assert {request["kind"] for request in requests} == {"bet"}
+    assert all(request["same"] for request in requests)
+    listed = [row for row in json.loads(arena("bot", "list", "--json").stdout)["bots"] if row["bot"] == "random"]
+    assert listed[0]["rules"] == [], "random plays any game"
+
+
+def test_a_bot_that_plays_any_game_is_checked_in_it_too(arena: Arena) -> None:
+    report = arena("bot", "check", "random").stdout
+    assert report.startswith("random 1.0: gardener, samurai, kuhn_poker\n")
+    assert re.search(r"^  ok  .* decides 'bet' by the rules$", report, re.MULTILINE)
+    assert "random reaches level full" in report
+
+
+def test_a_template_of_a_bot_plays_it(arena: Arena) -> None:
+    arena("bot", "new", "novice")
+    document = json.loads(arena("match", "novice", "random", "--rules", "kuhn_poker", "--json").stdout)
+    assert {game["termination"] for game in document["games"]} == {"finished"}
+
+
+def on_terminal(installed: Path, folder: Path, keys: list[tuple[str, bytes]], *words: str) -> str:
+    """Runs a command on a terminal, types each key until the text beside it is shown, and returns what was shown."""
+    ours, theirs = pty.openpty()
+    path = os.pathsep.join([str(installed), str(ROOT)])
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
+    shown = ""
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", *words],
+        cwd=folder, env={**environment, "PYTHONPATH": path, "TERM": "xterm"},
+        stdin=theirs, stdout=theirs, stderr=theirs,
+    ) as running:  # fmt: skip
+        os.close(theirs)
+        while True:
+            if not select.select([ours], [], [], 0.1)[0]:
+                for wanted, key in keys:
+                    if wanted not in shown:
+                        os.write(ours, key)
+                        break
+                continue
+            try:
+                shown += os.read(ours, 65_536).decode(errors="replace")
+            except OSError:  # nobody holds the other end any more
+                break
+    os.close(ours)
+    assert running.returncode == 0, shown
+    return shown
+
+
+def test_a_match_of_it_on_a_terminal(installed: Path, folder: Path) -> None:
+    shown = on_terminal(installed, folder, [], "match", "random", "random", "--rules", "kuhn_poker")
+    assert "live ──" in shown, "it is shown while they play"
+    assert "2 games: random won " in shown
+
+
+def test_a_replay_of_it_on_a_terminal(installed: Path, folder: Path, logs: list[Path]) -> None:
+    keys = [("2/", b"\x1b[C"), ("The game is over", b"\x1b[F"), ("it never shows this", b"q")]
+    shown = on_terminal(installed, folder, keys, "replay", str(logs[0]))
+    assert "dealt: card " in shown
+    assert "The game is over: 1. " in shown

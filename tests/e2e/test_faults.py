@@ -124,6 +124,21 @@ def test_a_bot_that_forfeited_dies_though_its_game_goes_on_and_the_referee_is_bu
     assert result.termination == "finished"
 
 
+def test_what_nobody_knows_in_an_action_is_neither_logged_nor_counted(tmp_path: Path) -> None:
+    """Log and digest hold an action as the rules read it: not what else is in its maps, nor the order of the keys."""
+    results, logs = [], []
+    for name, script in (("plain", "ok"), ("padded", "padded," * 40)):
+        folder = tmp_path / name
+        folder.mkdir()
+        results.append(play(job(folder, bot(script), bot("ok"))))
+        assert results[-1].termination == "finished"
+        logs.append((folder / results[-1].log).read_text())
+    assert results[0].play_digest == results[1].play_digest
+    assert "unknown" not in logs[1]
+    actions = [[line for line in log.splitlines() if '"action"' in line] for log in logs]
+    assert len(actions[0]) == len(actions[1]) > 20
+
+
 def is_running(pid: int) -> bool:
     """Whether a process exists and is no zombie."""
     try:

@@ -5,6 +5,7 @@ One step is played for each request; after the last it keeps to the protocol. Be
 
 ok              answer (the first legal action, or {} without `legal`)
 note:TEXT       answer with a note
+padded          answer with 60 KB of keys that nobody knows, and those that count last
 late:MS         answer after so many milliseconds
 crash exit segfault killed      end: status 3, status 0, by SIGSEGV, by SIGKILL
 answer_exit     answer, and end with status 0
@@ -110,6 +111,11 @@ class Bot:
 
     def do_note(self, answer: dict[str, Any], text: str) -> None:
         self.send(answer | {"note": text})
+
+    def do_padded(self, answer: dict[str, Any], _: str) -> None:
+        unknown = {f"unknown{number}": "x" * 1000 for number in range(30)}
+        plays = [unknown | dict(reversed(play.items())) for play in answer["action"]["plays"]]
+        self.send(answer | {"action": unknown | {"plays": plays}})
 
     def do_late(self, answer: dict[str, Any], ms: str) -> None:
         time.sleep(int(ms) / 1000)

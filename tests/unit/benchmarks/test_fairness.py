@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arena.games import game, names
-from arena.types import Ranks
+from arena.types import Payload, Ranks
 
 
 @pytest.fixture
@@ -41,14 +41,37 @@ def test_a_bot_keeps_its_wins_wherever_it_sits_and_shares_them(fairness: Any, mo
 
 
 def test_everything_there_is_is_measured(fairness: Any) -> None:
-    cases = [(name, each, seats) for name in names() for each in game(name).rulesets for seats in game(name).seat_counts]
+    cases = [
+        (name, each, seats) for name in names() for each in game(name).rulesets for seats in game(name).seat_counts
+    ]
     assert list(fairness.tables(None, None, None)) == cases
     assert list(fairness.tables("gardener", "young", 5)) == [("gardener", "young", 5)]
     assert not list(fairness.tables("samurai", "young", None))
 
 
-def test_a_real_game_is_the_same_whenever_it_is_played(fairness: Any) -> None:
-    table = fairness.Table("samurai", "basic", 2, rotated=False)
-    first, again, other = (fairness.play(table, 3, (0, 1), seed) for seed in ("a", "a", "b"))
+@pytest.mark.parametrize(("rules", "ruleset"), [("samurai", "basic"), ("gardener", "race")])
+def test_a_real_game_is_the_same_whenever_it_is_played(fairness: Any, rules: str, ruleset: str) -> None:
+    table = fairness.Table(rules, ruleset, 3, rotated=False)
+    first, again, other = (fairness.play(table, 3, (0, 1, 2), seed) for seed in ("a", "a", "b"))
     assert first == again
-    assert len(other) == 2
+    assert len(other) == 3
+
+
+def test_who_comes_too_late_in_a_race_decides_again(fairness: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All grab the first card that lies there: of three, one decides once, one twice and one three times."""
+    asked: list[int] = []
+
+    def first_card(player: Any, course: Any, decision: Any) -> Payload:
+        if decision.race and course.turn == 1:
+            asked.append(decision.seat)
+        legal = course.rules.legal(course.state, decision.seat)
+        return course.rules.write_action(legal[:1])
+
+    monkeypatch.setattr(fairness.Player, "decide", first_card)
+    orders = set()
+    for seed in "abcdef":
+        asked.clear()
+        fairness.play(fairness.Table("gardener", "race", 3, rotated=False), 3, (0, 1, 2), seed)
+        assert sorted(map(asked.count, range(3))) == [1, 2, 3]
+        orders.add(tuple(asked))
+    assert len(orders) > 1, "chance never changed who was first"

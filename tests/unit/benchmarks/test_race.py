@@ -16,7 +16,9 @@ def tally(benchmark_module: Callable[[str], Any]) -> Any:
 
 
 def seized(seat: int, card: int) -> Record:
-    return ActionRecord(seat=seat, kind="seize", turn=1, action={"plays": [{"card": card}]}, events=[], used_ms=1.0, ms=1)
+    return ActionRecord(
+        seat=seat, kind="seize", turn=1, action={"plays": [{"card": card}]}, events=[], used_ms=1.0, ms=1
+    )
 
 
 def late(seat: int, card: int) -> Record:

@@ -15,7 +15,7 @@ from arena.games import game, names
 from arena.link.bots import BotSpec
 from arena.resources import protocol_folder
 
-NAMES = ("samurai", "gardener")
+NAMES = names()
 CHECKS = checks(NAMES)
 SPECIFICATION = (protocol_folder() / "SPEC.md").read_text(encoding="utf-8")
 NUMBERS = {f"§{number}" for number in re.findall(r"\*\*§([\d.]+-\d+)°?\*\*", SPECIFICATION)}
@@ -86,13 +86,15 @@ def test_rules_are_those_that_are_wanted_else_of_the_manifest_else_all() -> None
     assert rules_to_check(spec("samurai"), ["gardener"]) == ("gardener",)
     assert rules_to_check(spec("gardener", "go")) == ("gardener",)
     assert rules_to_check(spec()) == NAMES
-    with pytest.raises(ConfigError, match="expected a bot that plays samurai or gardener, got: go"):
+    with pytest.raises(ConfigError, match=f"expected a bot that plays {' or '.join(NAMES)}, got: go"):
         rules_to_check(spec("go"))
 
 
 def test_rules_that_are_not_claimed_are_unimplemented_and_optional() -> None:
-    (result,) = unclaimed(("samurai",), ("samurai",))
-    assert (result.id, result.verdict, result.level) == ("gardener.rules", Verdict.UNIMPLEMENTED, Level.OPTIONAL)
+    results = {result.id: result for result in unclaimed(("samurai",), ("samurai",))}
+    assert {*results} == {f"{name}.rules" for name in NAMES if name != "samurai"}
+    result = results["gardener.rules"]
+    assert (result.verdict, result.level) == (Verdict.UNIMPLEMENTED, Level.OPTIONAL)
     (result,) = unclaimed(NAMES, (*NAMES, "go"))
-    assert (result.id, result.detail) == ("go.rules", "there is no such game; expected some of samurai, gardener")
+    assert (result.id, result.detail) == ("go.rules", f"there is no such game; expected some of {', '.join(NAMES)}")
     assert unclaimed(NAMES, ()) == []

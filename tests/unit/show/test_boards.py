@@ -18,7 +18,7 @@ from arena.show.boards import board_facts, board_lines, board_rows, board_svg, c
 from arena.show.entries import entry, span
 from arena.show.gardener.game import GardenerFacts
 from arena.show.samurai.game import MapFacts, SamuraiFacts
-from arena.testing import playout
+from arena.testing import play_to_end
 
 ONE = "name: One\nsource: a test\nplayers: 2\nmap:\n.2\n   E2\n"
 
@@ -93,7 +93,7 @@ def test_a_board_on_which_a_seat_cannot_play_is_a_problem(monkeypatch: pytest.Mo
 
 
 def test_a_board_on_which_a_game_never_ends_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boards, "playout", partial(playout, longest=3))
+    monkeypatch.setattr(boards, "play_to_end", partial(play_to_end, longest=3))
     ((_, _, reason),) = reasons(ONE)
     assert "expected a game that is over after 3 steps, got: one that goes on" in reason
 

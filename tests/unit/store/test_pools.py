@@ -292,9 +292,9 @@ def flat(old: Path) -> Path:
 
 
 def test_the_database_before_has_the_settings_of_its_time(flat: Path) -> None:
-    [(text, digest)] = contents(flat, {"tournaments": f"settings, digest FROM tournaments WHERE id = '{RUNNING[0]}' --"})[
-        "tournaments"
-    ]
+    [(text, digest)] = contents(
+        flat, {"tournaments": f"settings, digest FROM tournaments WHERE id = '{RUNNING[0]}' --"}
+    )["tournaments"]
     assert (text, digest) == told(flat_settings(SETTINGS))
 
 

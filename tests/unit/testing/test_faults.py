@@ -14,7 +14,7 @@ from kuhn_poker import KuhnPoker, Move, State
 
 from arena.errors import ConfigError, IllegalAction
 from arena.rules.base import Draw, Event, Legal, Option, Outcome, Product, Ruleset
-from arena.testing import GameFault, check_forfeits, check_game, playout, walk
+from arena.testing import GameFault, check_forfeits, check_game, play_to_end, walk
 from arena.testing.walks import contrast
 
 PLACE = r" - at kuhn_poker standard, 2 players, seed \d+, step \d+ \(.+\), seat [01]; "
@@ -296,7 +296,7 @@ def test_a_game_without_an_end() -> None:
         list(walk(Endless(2, {}), seed=1, longest=50))
     rules = Endless(2, {})
     with pytest.raises(GameFault, match="a playout"):
-        playout(rules, rules.start(), lambda n: 0, longest=50)
+        play_to_end(rules, rules.start(), lambda n: 0, longest=50)
 
 
 def test_a_game_that_stands_still() -> None:
@@ -440,8 +440,8 @@ def test_equal_seeds_give_equal_walks() -> None:
 
 def test_a_playout_goes_on_from_where_it_is_told() -> None:
     rules = KuhnPoker(2, {})
-    assert playout(rules, State(("K", "J"), ("bet",)), lambda n: 0).moves == ("bet", "call")
-    assert playout(rules, State(("K", "J"), ("bet",)), lambda n: n - 1).moves == ("bet", "fold")
+    assert play_to_end(rules, State(("K", "J"), ("bet",)), lambda n: 0).moves == ("bet", "call")
+    assert play_to_end(rules, State(("K", "J"), ("bet",)), lambda n: n - 1).moves == ("bet", "fold")
 
 
 def test_seats_fail_before_the_first_draw_and_when_they_are_asked() -> None:

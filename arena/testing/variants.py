@@ -27,7 +27,7 @@ GAMES: Final = 10
 """Games that are played at each table unless another number is named."""
 
 
-class Table(msgspec.Struct, frozen=True):
+class Variant(msgspec.Struct, frozen=True):
     """A ruleset and a number of players."""
 
     ruleset: str
@@ -42,10 +42,10 @@ CHECKS: Final[tuple[Callable[[Rules[Any], int], object], ...]] = (
 """The checks of one random game each, by a seed; `check_secrecy` comes on top."""
 
 
-def tables(
+def variants(
     rules: type[Rules[Any]], *, ruleset: str | None = None, players: int | None = None, board: BoardFile | None = None
-) -> Iterator[Table]:
-    """Yields the tables that a game can be played at.
+) -> Iterator[Variant]:
+    """Yields the variants that a game can be played at.
 
     Args:
         rules: The game; it need not be installed.
@@ -79,10 +79,10 @@ def tables(
                 expected, got = "rules that can be made for the table", f"{type(error).__name__}: {error}"
                 where = f"{rules.name} {name}, {count} players"
                 raise GameFault("declaration", expected, got, where, "see the error that led to this one") from error
-            yield Table(name, count, bound)
+            yield Variant(name, count, bound)
 
 
-def check_table(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> int:
+def check_variant(rules: Rules[Any], *, games: int = GAMES, seed: int = 0) -> int:
     """Checks a game at one table against every law: the number of steps that its games had.
 
     Args:
@@ -136,5 +136,5 @@ def check_game(
     """
     found = game(rules) if isinstance(rules, str) else rules
     check_declaration(found)
-    for table in tables(found, ruleset=ruleset, players=players, board=board):
-        check_table(table.rules, games=games, seed=seed)
+    for table in variants(found, ruleset=ruleset, players=players, board=board):
+        check_variant(table.rules, games=games, seed=seed)

@@ -11,7 +11,7 @@ from arena.errors import ConfigError
 from arena.games import find_ruleset, game, names
 from arena.rules.base import Option
 from arena.show.entries import entry, span
-from arena.testing import GameFault, Table, check_declaration, check_table, tables
+from arena.testing import GameFault, Variant, check_declaration, check_variant, variants
 
 
 class ValueRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -253,7 +253,7 @@ def check_rules(
     players: int | None,
     games: int,
     seed: int,
-    watch: Callable[[Table, TableRow | None], None],
+    watch: Callable[[Variant, TableRow | None], None],
 ) -> RulesCheck:
     """Checks a game at every table, or at those that are named.
 
@@ -273,7 +273,7 @@ def check_rules(
     fault = None
     try:
         check_declaration(rules)
-        for table in tables(rules, ruleset=ruleset, players=players):
+        for table in variants(rules, ruleset=ruleset, players=players):
             watch(table, None)
             rows.append(_checked(table, games, seed))
             watch(table, rows[-1])
@@ -282,9 +282,9 @@ def check_rules(
     return RulesCheck(rules=name, games=games, seed=seed, fault=fault, tables=tuple(rows))
 
 
-def _checked(table: Table, games: int, seed: int) -> TableRow:
+def _checked(table: Variant, games: int, seed: int) -> TableRow:
     try:
-        steps = check_table(table.rules, games=games, seed=seed)
+        steps = check_variant(table.rules, games=games, seed=seed)
     except GameFault as fault:
         return TableRow(ruleset=table.ruleset, players=table.players, steps=None, fault=FaultRow.of(fault))
     return TableRow(ruleset=table.ruleset, players=table.players, steps=steps, fault=None)

@@ -1,7 +1,7 @@
 """Equal plays have equal digests, whichever language they come from.
 
-The maps of some languages have no order: Go's come out in another one each time. So what a bot sends differs from run to
-run, and the log holds the action as the rules read it.
+The maps of some languages have no order: those of Go come out in another one each time. So what a bot sends differs
+from run to run, and the log holds the action as the rules read it.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from typing import ClassVar
 
 
 class ArenaError(Exception):
-    """The root of the tree. Catch it to catch all that `arena` raises on purpose."""
+    """The root of the tree. Catch it to catch every error that `arena` raises on purpose."""
 
     code: ClassVar[str] = "error"
     """Stable name of the kind of error."""

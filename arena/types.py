@@ -22,7 +22,7 @@ Ranks: TypeAlias = tuple[int, ...]
 """The rank of each seat: 1 is best, equal ranks share, and the next rank after k equal ones skips k - 1."""
 
 Payload: TypeAlias = dict[str, Any]
-"""A map of plain values (str, int, bool, None, lists, maps) as it stands on the wire and in logs."""
+"""A map of plain values (str, int, bool, None, lists, maps), as on the wire and in logs."""
 
 NS_PER_MS: Final = 1_000_000
 """Nanoseconds of a millisecond."""

@@ -33,7 +33,7 @@ def bridge(program: Program, *, name: str, version: str, want: Sequence[str], re
         program: The running program. It is ended in any case.
         name: What `hello` says.
         version: What `hello` says.
-        want: What each request shall carry, of `WANTS`.
+        want: What each request carries, of `WANTS`.
         report: Called with sentences for standard error.
 
     Returns:

@@ -1,7 +1,7 @@
 """Makes a new bot's folder from a template in `bots/`, with the files beside it that the template includes.
 
 Files from outside the template's folder are put inside the new one: `../arena_bot.h` becomes `arena_bot.h`. So the
-folder stands alone, and can be moved, shared and submitted.
+folder is complete, and can be moved, shared and submitted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from arena.resources import bots_folder
 LONGEST_AUTHOR: Final = 256
 """How many characters an author's name in a manifest may have."""
 _NAMED: Final = (MANIFEST, "README.md")
-"""The files of a template in which the word NAME stands for the bot's name."""
+"""The files of a template in which the word NAME is replaced by the bot's name."""
 
 
 class NewBot(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,7 +38,7 @@ _GAME = (
         type=float,
         default=RACE_WINDOW_MS,
         metavar="MS",
-        help="Answers of a race that lie no further apart are a tie, decided by chance.  "
+        help="Answers of a race that are no further apart are a tie, decided by chance.  "
         f"[default: {RACE_WINDOW_MS:g}]",
     ),
 )

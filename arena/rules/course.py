@@ -143,6 +143,8 @@ class Course:
         """The seats whose order must be drawn."""
         self.order: list[Seat] = []
         """The tied seats that are still to be served, in the order that was drawn."""
+        self._due: Due | None = None
+        """What is due, if that was worked out since something happened."""
         self._events: list[Event] = []
         self._told: dict[Seat, int] = {}
         """By seat: so many events it has had."""
@@ -162,6 +164,11 @@ class Course:
     @property
     def due(self) -> Due:
         """What must happen next."""
+        if self._due is None:
+            self._due = self._next_due()
+        return self._due
+
+    def _next_due(self) -> Due:
         if self._tied:
             return Chance(tie_draw(self._tied), tied=self._tied)
         if self.order:
@@ -208,6 +215,7 @@ class Course:
             raise InternalError(f"expected a draw to be due, got: {due}")
         if not 0 <= index < due.draw.n:
             raise IndexError(index)
+        self._due = None
         events: list[Event] = []
         if due.tied:
             self._tied = ()
@@ -230,6 +238,7 @@ class Course:
         due = self.due
         if not isinstance(due, Ask):
             raise InternalError(f"expected somebody to be asked, got: {due}")
+        self._due = None
         self.begun = True
         self._racing = due.decisions[0].race
         for decision in due.decisions:
@@ -250,6 +259,7 @@ class Course:
         possible = self._racing and not self.order and len(tied) > 1 and tied == tuple(sorted({*tied}))
         if not possible or not self.asked.keys() >= {*tied}:
             raise ValueError(f"the seats {list(tied)} cannot be tied here")
+        self._due = None
         self._tied = tied
 
     def answer(self, seat: Seat, action: Payload) -> Accepted | Late | Refused:
@@ -290,6 +300,7 @@ class Course:
         """
         if self.begun and seat not in self.failed:
             self._close(seat)
+        self._due = None
         self.failed[seat] = code
 
     def forfeit(self) -> list[Event]:
@@ -301,6 +312,7 @@ class Course:
         due = self.due
         if not isinstance(due, Forfeits):
             raise InternalError(f"expected seats to forfeit, got: {due}")
+        self._due = None
         seats = due.seats
         events: list[Event] = []
         state = self.rules.forfeit(self.state, seats, events)
@@ -321,6 +333,7 @@ class Course:
         """Takes a seat's turn to answer."""
         if seat not in self.asked or self._tied or (self.order and self.order[0] != seat):
             raise InternalError(f"expected an answer to be due of seat {seat}, got: {self.due}")
+        self._due = None
         self.order = self.order[1:]
         return self.asked.pop(seat)
 

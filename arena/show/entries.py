@@ -19,8 +19,8 @@ def entry(label: str, words: str, column: int, width: int, style: str = "bold") 
     """Yields the lines of an entry, escaped for terminals.
 
     Args:
-        label: What stands on the left of the first line.
-        words: What stands beside it, wrapped.
+        label: The words at the left of the first line.
+        words: The words beside it, wrapped.
         column: The column in which the words begin.
         width: Columns of the whole entry.
         style: The label's style.

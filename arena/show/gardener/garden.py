@@ -37,7 +37,7 @@ _COLOURS = {
 }
 _OLD = {kind: Style(color="#e4e4e4", bgcolor=dark) for kind, (dark, _) in _COLOURS.items()}
 _NEW = {kind: Style(color="#000000", bgcolor=bright, bold=True) for kind, (_, bright) in _COLOURS.items()}
-# Reversed, so that it stands out where colours are off.
+# Reversed, so that it is visible where colours are off.
 _SCORED = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
 _BRACKET = Style(bold=True)
 

@@ -42,7 +42,7 @@ _INK: dict[Kind, str] = {
     "edo": "#d8b98a",
 }
 _PIECE_STYLE = Style(color="#ffffff", bold=True)
-# Black on white; reversed, so that it stands out where colours are off.
+# Black on white; reversed, so that it is visible where colours are off.
 _CHANGED_STYLE = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
 
 

@@ -124,3 +124,10 @@ def test_junit_counts_failures_of_the_demanded_level_and_is_well_formed() -> Non
         assert len(suite.findall("testcase/failure")) == int(failures)
     (failure, *_) = suite.findall("testcase/failure")
     assert "Copy it." in (failure.text or "")
+
+
+def test_a_game_that_a_manifest_claims_can_have_any_name() -> None:
+    claimed = report(*(result(None, Level.OPTIONAL, id=f"{EVIL}{n}.rules") for n in range(2)))
+    assert all(line.plain.isprintable() for line in report_lines(claimed, 80))
+    assert "&lt;evil&gt;" in junit([claimed], Level.CORE)
+    ElementTree.fromstring(junit([claimed], Level.CORE).encode())

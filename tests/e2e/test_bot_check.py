@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from arena.conform.base import Budget
@@ -199,11 +200,13 @@ def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> 
 
 @pytest.mark.parametrize("name", [bot.name for bot in bundled_bots()])
 def test_every_bundled_bot_reaches_level_full(name: str) -> None:
-    """But for those whose play depends on how fast the machine is: they keep every MUST."""
+    """But for those whose play depends on how fast the machine is: they keep every MUST, also if they think briefly."""
     try:
         bot = load_bot(name)
     except BotError as error:
         pytest.skip(str(error))
+    if name in THINKERS:
+        bot = msgspec.structs.replace(bot, command=(*bot.command, "0.1"))
     report = check_bot(bot, budget=Budget(limit_ms=200, game_ms=500, total_ms=120_000))
     assert report.reaches(Level.CORE if name in THINKERS else Level.FULL), [
         result for result in report.results if result.verdict is not Verdict.OK

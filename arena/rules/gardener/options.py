@@ -17,7 +17,7 @@ OPTIONS = (
     Option(
         "seize",
         {
-            "draft": "one after another, from the starting player (the published choice for who does not like to grab)",
+            "draft": "one after another, from the starting player (published, for players who do not like to grab)",
             "race": "all at once, who is first has it (published)",
         },
         "how the players take the cards turned up",
@@ -44,7 +44,7 @@ OPTIONS = (
 
 _DRAFT = {option.name: option.default for option in OPTIONS}
 RULESETS = {
-    "draft": Ruleset("the published choice for those who do not like to grab: cards are taken in turn", _DRAFT),
+    "draft": Ruleset("the published choice for players who do not like to grab: cards are taken in turn", _DRAFT),
     "race": Ruleset("the published rules: who reaches a card first has it", _DRAFT | {"seize": "race"}),
     "young": Ruleset(
         "the published rules for younger players: in turn, and every new row scores", _DRAFT | {"features": "off"}

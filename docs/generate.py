@@ -1,4 +1,4 @@
-"""Write docs/cli.md from the commands' own help; with --check, say whether it is current (exit 1 if not)."""
+"""Writes docs/cli.md from the commands' own help; with --check, says whether it is current (exit 1 if not)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ machine cannot give the protection asked for · 4 replay or verification mismatc
 
 
 def helps(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[tuple[str, str]]:
-    """Each command under `command`, itself first, as it is called, with its help."""
+    """Yields each command under `command`, itself first, as it is called, with its help."""
     settings = command.context_settings | {"terminal_width": WIDTH, "max_content_width": WIDTH}
     ctx = click.Context(command, info_name=name, parent=parent, **settings)
     yield ctx.command_path, command.get_help(ctx)
@@ -35,7 +35,7 @@ def helps(command: click.Command, name: str, parent: click.Context | None = None
 
 
 def page() -> str:
-    """The whole page."""
+    """Returns the whole page."""
     return HEAD + "".join(f"\n## {path}\n\n```text\n{text.rstrip()}\n```\n" for path, text in helps(cli, "arena"))
 
 

@@ -1,4 +1,4 @@
-"""Run the commands that README.md shows, in their order, and write what they print below them.
+"""Runs the commands that README.md shows, in their order, and writes what they print below them.
 
 A `console` block of the README holds commands (`$ ...`) and under each the start of its real output. The commands
 run one after another in one folder, where the files lie that the README shows (a block that begins with `# PATH`);
@@ -23,12 +23,12 @@ MOST_LINES = 40
 
 
 def commands(text: str) -> list[str]:
-    """The command lines of all `console` blocks."""
+    """Returns the command lines of all `console` blocks."""
     return [line[2:] for block in BLOCK.findall(text) for line in block.splitlines() if line.startswith("$ ")]
 
 
 def prepare(text: str, folder: Path) -> None:
-    """Write the files that the README shows, and the checkout's bots beside them, into `folder`."""
+    """Writes the files that the README shows, and the checkout's bots beside them, into `folder`."""
     (folder / "bots").symlink_to(ROOT / "bots")
     for name, content in FILE.findall(text):
         (folder / name).parent.mkdir(exist_ok=True)
@@ -36,7 +36,7 @@ def prepare(text: str, folder: Path) -> None:
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run one command line in `folder`, with this interpreter's `arena` first on the path."""
+    """Runs one command line in `folder`, with this interpreter's `arena` first on the path."""
     if command.startswith("make "):
         folder = ROOT
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
@@ -49,7 +49,7 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def rewrite(block: str, folder: Path) -> str:
-    """The block with each command's output as it is now."""
+    """Returns the block with each command's output as it is now."""
     lines: list[str] = []
     for command in commands(f"```console\n{block}```\n"):
         done = run(command, folder)

@@ -206,7 +206,7 @@ def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     except BotError as error:
         pytest.skip(str(error))
     if name in THINKERS:
-        bot = msgspec.structs.replace(bot, command=(*bot.command, "0.1"))
+        bot = msgspec.structs.replace(bot, command=(*bot.command, "0.01"))
     report = check_bot(bot, budget=Budget(limit_ms=200, game_ms=500, total_ms=120_000))
     assert report.reaches(Level.CORE if name in THINKERS else Level.FULL), [
         result for result in report.results if result.verdict is not Verdict.OK

@@ -80,13 +80,13 @@ EXCERPTS = [
 
 
 def matches(shown: list[str], output: str) -> bool:
-    """Whether a command printed what the page shows; `...` alone in a line stands for any number of lines."""
+    """Returns whether a command printed what the page shows; `...` alone in a line stands for any number of lines."""
     pattern = "".join(r"(?:.*\n)*?" if line == "..." else expected(line) + r" *\n" for line in shown)
     return re.fullmatch(pattern, output.rstrip("\n") + "\n") is not None
 
 
 def expected(line: str) -> str:
-    """The pattern of a line of output."""
+    """Returns the pattern of a line of output."""
     parts, end = [], 0
     for found in VARIES.finditer(line):
         assert found.lastgroup is not None
@@ -96,7 +96,7 @@ def expected(line: str) -> str:
 
 
 def change(folder: Path, diff: str) -> None:
-    """Apply a `diff` block: the name of a file, and places of it that are each there once."""
+    """Applies a `diff` block: the name of a file, and places of it that are each there once."""
     name, *lines = diff.splitlines()
     path = folder / name.removeprefix("--- ")
     text = path.read_text(encoding="utf-8")
@@ -110,7 +110,7 @@ def change(folder: Path, diff: str) -> None:
 
 
 def follow(folder: Path, command: str, shown: list[str]) -> str:
-    """Do as the page says in a console block, and return what was printed."""
+    """Does as the page says in a console block, and returns what was printed."""
     done = RUN(command, folder)
     output = "\n".join(line.rstrip() for line in done.stdout.splitlines())
     forfeits = any("would forfeit" in line for line in shown)
@@ -120,7 +120,7 @@ def follow(folder: Path, command: str, shown: list[str]) -> str:
 
 
 def was_said(dialogue: str, output: str) -> None:
-    """Check that each message of a dialogue is one that `arena match --verbose` showed, in this order."""
+    """Checks that each message of a dialogue is one that `arena match --verbose` showed, in this order."""
     real = iter(re.findall(r"^ *\d+ ms (->|<-) seat 0 (\{.*)$", output, re.MULTILINE))
     messages = re.findall(r"^(->|<-) (\{(?:.*\n)(?: .*\n)*)", dialogue, re.MULTILINE)
     assert len(messages) == dialogue.count('"type"')
@@ -130,13 +130,13 @@ def was_said(dialogue: str, output: str) -> None:
 
 
 def read(text: str) -> Any:
-    """A message of the page: JSON in which … stands for what is left out."""
+    """Returns a message of the page: JSON in which … stands for what is left out."""
     text = re.sub(r"(\{|, )…\}", r'\1"…": 0}', text)
     return json.loads(re.sub(r"(\[|, )…\]", r'\1"…"]', text))
 
 
 def part_of(shown: Any, real: Any) -> bool:
-    """Whether `shown` is `real` with some parts left out where it says so."""
+    """Returns whether `shown` is `real` with some parts left out where it says so."""
     if shown == "…":
         return True
     if isinstance(shown, dict):

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test check format lint types docs docs-check tour golden bots bench fairness ladder venv clean
+.PHONY: help tournament test test-long check format lint types docs docs-check tour golden bots bench fairness ladder venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,8 +13,11 @@ help: ## List the targets
 tournament: $(VENV)/installed ## Play a tournament of the bundled Python bots and print the standings
 	@$(BIN)/arena tournament
 
-test: $(VENV)/with-test bots ## Run all tests; those that need a missing tool are skipped, with the reason
+test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q
+
+test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
+	@$(BIN)/pytest -q -m long
 
 check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests
 

@@ -198,7 +198,10 @@ def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> 
     assert "skip those that you do not know" in result.remedy
 
 
-@pytest.mark.parametrize("name", [bot.name for bot in bundled_bots()])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(bot.name, marks=[] if bot.language == "python" else pytest.mark.long) for bot in bundled_bots()],
+)
 def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     """But for those whose play depends on how fast the machine is: they keep every MUST, also if they think briefly."""
     try:

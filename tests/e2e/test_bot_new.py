@@ -54,7 +54,10 @@ def listed(arena: Arena) -> dict[str, Any]:
     return row
 
 
-@pytest.mark.parametrize("language", templates())
+@pytest.mark.parametrize(
+    "language",
+    [pytest.param(name, marks=[] if name == "python" else pytest.mark.long) for name in templates()],
+)
 def test_a_new_bot_plays(language: str, arena: Arena, needs: Callable[..., None], tmp_path: Path) -> None:
     template = read_manifest(templates()[language])
     tools = [*build_command(template)[:1], *template.needs, template.command[0]]

@@ -176,6 +176,7 @@ def test_the_page_can_be_followed_and_prints_what_it_says(tmp_path: Path) -> Non
     was_said("".join(block.text for block in BLOCKS if block.kind == "text"), "\n".join(printed))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("section", LANGUAGES)
 def test_the_section_of_a_language_can_be_followed(section: str, needs: Callable[..., None], tmp_path: Path) -> None:
     language = LANGUAGES[section]

@@ -169,8 +169,12 @@ def run_and_fail(folder: Path) -> list[str]:
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
 @pytest.mark.parametrize(
     ("fault", "after"),
-    [(die, False), (die, True), (interrupt, True), (fail, False)],
-    ids=["dies before", "dies after", "is interrupted after", "fails at"],
+    [
+        pytest.param(die, False, id="dies before", marks=pytest.mark.long),
+        pytest.param(die, True, id="dies after"),
+        pytest.param(interrupt, True, id="is interrupted after", marks=pytest.mark.long),
+        pytest.param(fail, False, id="fails at"),
+    ],
 )
 def test_a_fault_at_any_statement_loses_and_doubles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], NoReturn], after: bool

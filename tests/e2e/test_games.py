@@ -121,6 +121,7 @@ def check_replay(arena: Arena, log: Path) -> None:
         assert {int(last) for _, last in frames} == {len(frames)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "ruleset", "bots"),
     [
@@ -146,6 +147,7 @@ def test_a_full_table_of_bots_in_two_languages(
     check_replay(arena, min(tmp_path.rglob("*.jsonl")))
 
 
+@pytest.mark.long
 def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Arena, tmp_path: Path) -> None:
     played = {}
     for rules, ruleset in RULESETS:

@@ -30,12 +30,17 @@ def digests(folder: Path, first: str, second: str, rules: str) -> tuple[str, ...
 @pytest.mark.parametrize(
     ("bot", "rules"),
     [
-        ("greedy-c", "samurai"),
         ("greedy-go", "samurai"),
-        ("greedy-java", "samurai"),
-        ("greedy-js", "samurai"),
-        ("greedy-js", "gardener"),
-        ("greedy-rust", "samurai"),
+        *(
+            pytest.param(bot, rules, marks=pytest.mark.long)
+            for bot, rules in (
+                ("greedy-c", "samurai"),
+                ("greedy-java", "samurai"),
+                ("greedy-js", "samurai"),
+                ("greedy-js", "gardener"),
+                ("greedy-rust", "samurai"),
+            )
+        ),
     ],
 )
 def test_three_runs_have_the_digests_of_greedy_against_itself(bot: str, rules: str, tmp_path: Path) -> None:

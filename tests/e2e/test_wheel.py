@@ -47,6 +47,7 @@ def test_the_sdist_holds_what_a_build_and_the_tests_need(tmp_path: Path) -> None
     assert [name for name in names if "node_modules" in name or "__pycache__" in name] == []
 
 
+@pytest.mark.long
 def test_an_installed_wheel_runs_a_tournament_from_any_folder(wheel: Path, tmp_path: Path) -> None:
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)

@@ -373,6 +373,9 @@ def tie_draw(tied: Sequence[Seat]) -> Draw:
 def tie_order(tied: Sequence[Seat], index: int) -> tuple[Seat, ...]:
     """Returns the order that was drawn for seats, given ascending: all orders are counted lexicographically.
 
+    >>> [tie_order((0, 2, 3), index) for index in (0, 1, 5)]
+    [(0, 2, 3), (0, 3, 2), (3, 2, 0)]
+
     Raises:
         IndexError: There are not so many orders.
     """

@@ -9,6 +9,7 @@ Laws:
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 import click
@@ -59,3 +60,15 @@ def main() -> None:
         raise SystemExit(signals.exit_code() or INTERRUPTED) from None
     finally:
         signals.ignore()
+        _drop_unprintable()
+
+
+def _drop_unprintable() -> None:
+    """Drops what stdout and stderr hold and cannot write: Python would try again, and end with a status of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -69,7 +70,9 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Whatever goes wrong in it becomes a message and an exit code."""
         try:
-            return super().invoke(ctx)
+            result = super().invoke(ctx)
+            sys.stdout.flush()  # a full disk shows only here
+            return result
         except ArenaError as error:
             raise Failure(error) from error
         except (KeyboardInterrupt, click.Abort):

@@ -56,13 +56,13 @@ def arena(installed: Path, folder: Path) -> Arena:
 
 
 @pytest.fixture(scope="module")
-def logs(arena: Arena, folder: Path) -> list[Path]:
+def logs(arena: Arena) -> list[Path]:
     """The logs of a tournament of the game."""
     done = arena("tournament", "random", "random", "--rules", "kuhn_poker", "--deals", "3", "--json")
     document = json.loads(done.stdout)
     assert document["games"] == 6
     assert all(row["forfeits"] == 0 for row in document["standings"])
-    return sorted((folder / "logs").rglob("*.jsonl"))
+    return sorted(Path(document["logs"]).rglob("*.jsonl"))
 
 
 def test_the_package_holds_nothing_but_the_game(installed: Path) -> None:

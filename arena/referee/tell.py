@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 from arena.rules.base import Decision, Outcome, Rules
@@ -69,15 +69,7 @@ def request(course: Course, decision: Decision, wants: Collection[str], id: int,
     )
 
 
-def game_over(
-    course: Course,
-    seat: Seat,
-    wants: Collection[str],
-    game: int,
-    *,
-    interrupted: bool = False,
-    forfeits: Sequence[ForfeitNotice] | None = None,
-) -> GameOver:
+def game_over(course: Course, seat: Seat, wants: Collection[str], game: int, *, interrupted: bool = False) -> GameOver:
     """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
     Args:
@@ -86,16 +78,13 @@ def game_over(
         wants: As in `request`.
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.
-        forfeits: Who forfeited; by default, the course's forfeits.
     """
     outcome: Outcome | None = None if interrupted else course.outcome
-    if forfeits is None:
-        forfeits = [ForfeitNotice(guilty, code) for guilty, code in course.gone.items()]
     return GameOver(
         game=game,
         termination=Termination.INTERRUPTED if outcome is None else course.termination,
         ranks=[] if outcome is None else list(outcome.ranks),
-        forfeits=list(forfeits),
+        forfeits=[ForfeitNotice(guilty, code) for guilty, code in course.gone.items()],
         events=course.news(seat) if "events" in wants else None,
         scores=None if outcome is None or outcome.scores is None else list(outcome.scores),
     )

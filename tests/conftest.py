@@ -19,8 +19,8 @@ settings.register_profile("arena", derandomize=True, deadline=None, database=Non
 settings.load_profile("arena")
 
 
-# What a command prints into a file that is full, or on a terminal that is closed, fails where it is flushed: that must be
-# tried with the buffering that users have.
+# What a command prints into a file that is full, or on a terminal that is closed, fails where it is flushed: that
+# must be tried with the buffering that users have.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and every process below inherits that: the tests

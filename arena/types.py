@@ -31,6 +31,19 @@ Want: TypeAlias = Literal["view", "events", "legal"]
 """What a bot may ask to be sent with each request."""
 
 
+class Event(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A fact that happened in a game, and who learns it."""
+
+    data: Payload
+    """The fact as bots are sent it: `event` names the kind, the rest is as the game's protocol page says."""
+    to: tuple[Seat, ...] | None = None
+    """The seats that are told, or None for everyone."""
+
+    def reaches(self, seat: Seat) -> bool:
+        """Returns whether `seat` is told."""
+        return self.to is None or seat in self.to
+
+
 class Termination(StrEnum):
     """Why a seat's game ended. All but the first and the last are forfeits, each with a guilty seat."""
 

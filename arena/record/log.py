@@ -22,23 +22,10 @@ import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.durable import write_durably
-from arena.types import GameSettings, Payload, Seat, Termination
+from arena.types import Event, GameSettings, Payload, Seat, Termination
 
 FORMAT = 2
 """Version of the log format."""
-
-
-class LoggedEvent(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A fact that happened."""
-
-    data: Payload
-    """The fact, as it is sent to bots."""
-    to: list[Seat] | None = None
-    """The seats that were told; None means every seat."""
-
-    def reaches(self, seat: Seat) -> bool:
-        """Says whether a seat was told."""
-        return self.to is None or seat in self.to
 
 
 class LoggedBot(msgspec.Struct, frozen=True):
@@ -83,7 +70,7 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     tied: list[Seat] | None = None
     """The seats that were equally fast in a race, ascending. The draw is the number of the order in which they come,
     among all their orders sorted lexicographically. Their actions follow."""
-    events: list[LoggedEvent]
+    events: list[Event]
     ms: int
 
     def played(self) -> Sequence[Any]:
@@ -100,7 +87,7 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     turn: int
     action: Payload
     """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
-    events: list[LoggedEvent]
+    events: list[Event]
     note: str | None = None
     used_ms: float
     """Time charged to the seat."""
@@ -145,7 +132,7 @@ class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
 
     forfeits: list[LoggedForfeit]
     turn: int
-    events: list[LoggedEvent]
+    events: list[Event]
     ms: int
 
     def played(self) -> Sequence[Any]:

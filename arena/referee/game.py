@@ -25,7 +25,7 @@ from arena.referee.table import MARGIN_NS, Answer, Cause, Chair, Table, refused
 from arena.referee.tell import game_over, game_start, request
 from arena.referee.transcript import Tap, Wiretap
 from arena.rules.base import Outcome, Rules
-from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Due, Forfeits, Late, Over, Race
+from arena.rules.course import Accepted, Ask, Chance, Course, Due, Forfeits, Late, Over, Race
 from arena.types import NS_PER_MS, Forfeit, GameResult, Seat, SeatResult, Termination
 from arena.wire.messages import Action, Error, GameStart
 
@@ -54,8 +54,10 @@ class Game:
         self._course = Course(rules)
         self._chairs = [Chair(seat, link, job.settings.time) for seat in range(rules.seats)]
         self._table = Table(self._chairs, link)
+        self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
+        self._window_ns = round(job.settings.race_window_ms * NS_PER_MS)
         self._race: Race | None = None
         """The race in progress, if any."""
         self._claims: dict[Seat, Answer] = {}
@@ -68,7 +70,7 @@ class Game:
             self._open()
             while not isinstance(due := self._course.due, Over):
                 self._go_on(due)
-                if not self._course.asked:
+                if self._has_onlookers and not self._course.asked:
                     self._show()
             result = self._finish(due.outcome)
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
@@ -80,18 +82,17 @@ class Game:
             self._link.close(keep=keep if self._job.keep_bots else frozenset())
 
     def _go_on(self, due: Due) -> None:
-        """Does what is due."""
-        match due:
-            case Chance():
-                self._draw(due)
-            case Ask():
-                self._ask()
-            case Answers() if self._race is not None:
-                self._await_race(self._race)
-            case Answers():
+        """Does what is due. What comes most often is tried first."""
+        if isinstance(due, Ask):
+            self._ask()
+            if self._race is None:
                 self._await_all()
-            case Forfeits():
-                self._forfeit(due.seats)
+        elif isinstance(due, Chance):
+            self._draw(due)
+        elif isinstance(due, Forfeits):
+            self._forfeit(due.seats)
+        elif self._race is not None:
+            self._await_race(self._race)
 
     # The beginning
 
@@ -147,8 +148,7 @@ class Game:
             requests.append((chair.seat, message, chair.clock.limit_ns() + MARGIN_NS))
         sent = self._table.ask(requests)
         if not ask.again:
-            window_ns = round(self._job.settings.race_window_ms * NS_PER_MS)
-            self._race = Race(window_ns) if ask.decisions[0].race else None
+            self._race = Race(self._window_ns) if ask.decisions[0].race else None
         if self._race is not None:
             for seat, sent_ns in sent.items():
                 self._race.ask(seat, sent_ns)

@@ -16,12 +16,10 @@ from arena.record.log import (
     Header,
     LateRecord,
     Log,
-    LoggedEvent,
     OutcomeRecord,
     Record,
     play_digest,
 )
-from arena.referee.scribe import log_events
 from arena.rules import course
 from arena.rules.base import Decision, Event, Rules
 from arena.rules.course import Accepted, Answers, Ask, Course, Late, Over
@@ -204,20 +202,19 @@ class _Player:
         if logged != self.course.turn:
             raise self._mismatch(f"expected turn {self.course.turn}, the log says {logged}")
 
-    def _same_events(self, happened: Sequence[Event], logged: Sequence[LoggedEvent]) -> None:
-        expected = log_events(happened)
-        for position, event in enumerate(expected):
+    def _same_events(self, happened: Sequence[Event], logged: Sequence[Event]) -> None:
+        for position, event in enumerate(happened):
             if position >= len(logged):
                 raise self._mismatch(f"the event {_words(event)} is missing")
             if logged[position] != event:
                 raise self._mismatch(f"expected the event {_words(event)}, the log has {_words(logged[position])}")
-        if len(logged) > len(expected):
-            raise self._mismatch(f"the event {_words(logged[len(expected)])} did not happen")
+        if len(logged) > len(happened):
+            raise self._mismatch(f"the event {_words(logged[len(happened)])} did not happen")
 
     def _mismatch(self, reason: str) -> ReplayMismatch:
         return ReplayMismatch(self._log.source, self._line, reason)
 
 
-def _words(event: LoggedEvent) -> str:
-    told = "" if event.to is None else f" to the seats {event.to}"
+def _words(event: Event) -> str:
+    told = "" if event.to is None else f" to the seats {list(event.to)}"
     return f"{event.data}{told}"

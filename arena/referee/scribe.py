@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,7 +17,6 @@ from arena.record.log import (
     Header,
     LateRecord,
     LoggedBot,
-    LoggedEvent,
     LoggedForfeit,
     OutcomeRecord,
     Record,
@@ -27,8 +26,8 @@ from arena.record.log import (
 from arena.referee.job import Job
 from arena.referee.table import Answer
 from arena.rules import course
-from arena.rules.base import Event, Outcome
-from arena.types import NS_PER_MS, Forfeit
+from arena.rules.base import Outcome
+from arena.types import NS_PER_MS, Event, Forfeit
 
 Watch: TypeAlias = Callable[[Header | Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
@@ -61,7 +60,7 @@ class Scribe:
             )
         )
 
-    def drawn(self, due: course.Chance, index: int, events: Sequence[Event]) -> None:
+    def drawn(self, due: course.Chance, index: int, events: list[Event]) -> None:
         """Records a draw."""
         self._records.append(
             Chance(
@@ -69,7 +68,7 @@ class Scribe:
                 n=due.draw.n,
                 draw=index,
                 tied=list(due.tied) or None,
-                events=log_events(events),
+                events=events,
                 ms=self._ms(self._link.now_ns()),
             )
         )
@@ -82,7 +81,7 @@ class Scribe:
                 kind=accepted.decision.kind,
                 turn=accepted.turn,
                 action=accepted.action,
-                events=log_events(accepted.events),
+                events=accepted.events,
                 note=note,
                 used_ms=answer.used_ns / NS_PER_MS,
                 ms=self._ms(answer.at_ns),
@@ -103,13 +102,13 @@ class Scribe:
             )
         )
 
-    def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: Sequence[Event]) -> None:
+    def forfeited(self, forfeits: Iterable[Forfeit], turn: int, events: list[Event]) -> None:
         """Records that seats forfeited, all at the same moment."""
         self._records.append(
             ForfeitRecord(
                 forfeits=[LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded, f.rule) for f in forfeits],
                 turn=turn,
-                events=log_events(events),
+                events=events,
                 ms=self._ms(self._link.now_ns()),
             )
         )
@@ -146,8 +145,3 @@ class Scribe:
 
     def _ms(self, at_ns: int) -> int:
         return (at_ns - self.begun_ns) // NS_PER_MS
-
-
-def log_events(events: Iterable[Event]) -> list[LoggedEvent]:
-    """Returns events as the log holds them."""
-    return [LoggedEvent(event.data, None if event.audience is None else list(event.audience)) for event in events]

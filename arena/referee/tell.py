@@ -41,7 +41,7 @@ def game_start(
         options=dict(rules.options),
         seat=seat,
         seats=rules.seats,
-        board=None if rules.board is None else rules.board.payload(),
+        board=rules.board_payload,
         time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
         commitment=commitment,
         bot_seed=bot_seed,

@@ -12,8 +12,8 @@ Laws:
 5. A decision is one or more plays; the seat owes plays until `pending` no longer names it with that decision.
    On the wire a decision is one action. An action may stop early where more plays must follow: then the seat is asked
    again for the rest.
-6. Every fact is an `Event` with an audience. Folding the events that a seat received, starting from `first_view`,
-   gives its `view`: a seat is told everything that it may know, and knows nothing else.
+6. Every fact is an `Event`, for everyone or for some seats. Folding the events that a seat received, starting from
+   `first_view`, gives its `view`: a seat is told everything that it may know, and knows nothing else.
 7. Whatever a seat may not know can be exchanged: `resample` gives another state that the seat cannot tell from this
    one. Everything that the seat is shown is the same in both.
 """
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, overload
 
@@ -29,6 +30,7 @@ import msgspec
 
 from arena.errors import BoardError, ConfigError, IllegalAction, MalformedAction
 from arena.rules.reading import maps
+from arena.types import Event as Event  # authors of games find all they need here
 from arena.types import Payload, Ranks, Seat, board_hash
 
 Choose: TypeAlias = Callable[[int], int]
@@ -52,19 +54,6 @@ class Decision(msgspec.Struct, frozen=True):
     """Which decision; the names are the game's, and go on the wire."""
     race: bool = False
     """Whether the seats that owe it compete for who is first. Either all that are pending race, or none."""
-
-
-class Event(msgspec.Struct, frozen=True):
-    """A fact that happened, and who learns it."""
-
-    data: Payload
-    """`event` names the kind; the rest is as the game's protocol page says."""
-    audience: tuple[Seat, ...] | None = None
-    """The seats that are told, or None for everyone."""
-
-    def reaches(self, seat: Seat) -> bool:
-        """Returns whether `seat` is told."""
-        return self.audience is None or seat in self.audience
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -310,6 +299,11 @@ class Rules(ABC, Generic[S]):
         self.seats = seats
         self.options = dict(options)
         self.board = board
+
+    @cached_property
+    def board_payload(self) -> Payload | None:
+        """The board as bots are sent it, in `game_start`; None for a game without boards."""
+        return None if self.board is None else self.board.payload()
 
     # The engine
 

@@ -169,29 +169,31 @@ class Course:
         return self._due
 
     def _next_due(self) -> Due:
-        if self._tied:
-            return Chance(tie_draw(self._tied), tied=self._tied)
-        if self.order:
-            return Answers((self.order[0],))
-        if self._late:
-            again = [decision for decision in self.rules.pending(self.state) if decision.seat in self._late]
-            if again:
-                return Ask(tuple(again), again=True)
+        if self._racing:
+            if self._tied:
+                return Chance(tie_draw(self._tied), tied=self._tied)
+            if self.order:
+                return Answers((self.order[0],))
+            if self._late:
+                again = [decision for decision in self.rules.pending(self.state) if decision.seat in self._late]
+                if again:
+                    return Ask(tuple(again), again=True)
         if self.asked:
             return Answers(tuple(self.asked))
         if self.failed:
             return Forfeits(tuple(sorted(self.failed)))
-        outcome = self.outcome
+        rules, state = self.rules, self.state
+        outcome = self._ended or rules.outcome(state)
         if outcome is not None:
             return Over(outcome)
-        draw = self.rules.draw_wanted(self.state)
+        draw = rules.draw_wanted(state)
         if draw is not None:
             return Chance(draw)
-        pending = self.rules.pending(self.state)
+        pending = rules.pending(state)
         if self.gone:
             for decision in pending:
                 if decision.seat in self.gone:
-                    legal = self.rules.legal(self.state, decision.seat)
+                    legal = rules.legal(state, decision.seat)
                     return Chance(Draw(f"{PROXY}/{decision.seat}", len(legal)), absent=decision.seat)
         return Ask(pending)
 
@@ -199,7 +201,7 @@ class Course:
         """Returns what a seat was told since this was last called for it."""
         told = self._told.get(seat, 0)
         self._told[seat] = len(self._events)
-        return [event.data for event in self._events[told:] if event.reaches(seat)]
+        return [event.data for event in self._events[told:] if event.to is None or seat in event.to]
 
     # What happens
 
@@ -240,10 +242,11 @@ class Course:
             raise InternalError(f"expected somebody to be asked, got: {due}")
         self._due = None
         self.begun = True
-        self._racing = due.decisions[0].race
         for decision in due.decisions:
             self.asked[decision.seat] = Asked(decision, self.state)
-        self._late = set()
+        self._racing = decision.race
+        if self._late:
+            self._late = set()
         return due
 
     def tie(self, seats: Sequence[Seat]) -> None:
@@ -269,7 +272,8 @@ class Course:
             InternalError: The seat owes no answer now.
         """
         asked = self._close(seat)
-        turn, rules = self.turn, self.rules
+        rules = self.rules
+        turn = rules.turn(self.state)
         events: list[Event] = []
         try:
             plays = rules.read_action(asked.state, seat, action)
@@ -334,7 +338,8 @@ class Course:
         if seat not in self.asked or self._tied or (self.order and self.order[0] != seat):
             raise InternalError(f"expected an answer to be due of seat {seat}, got: {self.due}")
         self._due = None
-        self.order = self.order[1:]
+        if self.order:
+            self.order = self.order[1:]
         return self.asked.pop(seat)
 
 

@@ -21,7 +21,6 @@ from arena.record.log import (
     Header,
     LateRecord,
     Log,
-    LoggedEvent,
     OutcomeRecord,
     Record,
 )
@@ -32,7 +31,7 @@ from arena.show.presenter import presenter
 from arena.show.seats import Seats
 from arena.show.text import listed
 from arena.text import plain
-from arena.types import Payload, Seat, Termination
+from arena.types import Event, Payload, Seat, Termination
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,7 +224,7 @@ class Onlooker:
         if record.note and self.seat in (None, record.seat):
             yield Text(f"note: {plain(record.note)}", "italic")
 
-    def _take(self, event: LoggedEvent) -> None:
+    def _take(self, event: Event) -> None:
         eyes = [eye for eye in self.views if event.reaches(eye)]
         data = event.data
         for eye in eyes:

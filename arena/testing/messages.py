@@ -63,19 +63,18 @@ def _check_request(at: Probe, state: Any, seat: int, kind: str, news: list[Paylo
 
 
 def _check_event(at: Probe, event: Event) -> None:
-    fix = "write Event({'event': 'moved', ...}, audience=(seat,)), or leave the audience out for everyone"
+    fix = "write Event({'event': 'moved', ...}, to=(seat,)), or leave `to` out for everyone"
     _check_payload(at, event.data, 3, "an event")
     name = event.data.get("event")
     at.demand(
         isinstance(name, str) and bool(name), "an event with its name under the key `event`", shown(event.data), fix
     )
-    audience = event.audience
-    if audience is not None:
-        seats = isinstance(audience, tuple) and set(audience) <= set(range(at.rules.seats))
-        at.demand(seats, "the audience as a tuple of seats, or None for everyone", shown(audience), fix)
+    if event.to is not None:
+        seats = isinstance(event.to, tuple) and set(event.to) <= set(range(at.rules.seats))
+        at.demand(seats, "`to` as a tuple of seats, or None for everyone", shown(event.to), fix)
         at.demand(
             not at.rules.nothing_hidden, "events for everyone, as the game says that nothing is hidden", shown(event),
-            "leave the audience out, or set `nothing_hidden = False`",
+            "leave `to` out, or set `nothing_hidden = False`",
         )  # fmt: skip
 
 

@@ -142,7 +142,7 @@ def _check_later(at: Probe, start: int, steps: list[Step], seat: int, chance: ra
         here, there = _parts(rules, step.after, seat), _parts(rules, other, seat)
         at.step, at.what, at.seat = number, at.describe(step), seat
         told = _told(step.events, seat), _told(events, seat)
-        _demand_same(at, *told, "the events", worlds, "tell a seat only what goes into its view; mind the audience")
+        _demand_same(at, *told, "the events", worlds, "tell a seat only what goes into its view; mind `to`")
         for name, part in here.items():
             _demand_same(at, part, there[name], _NAMES[name], worlds, _BUILD)
     at.seat = None
@@ -190,7 +190,7 @@ def _check_alternatives(at: Probe, step: Step, chance: random.Random) -> None:
             instead = f"draw {move}" if step.seat is None else at.written(move)
             worlds = f"this world and one with {instead} instead, after which its view is the same"
             told = _told(step.events, at.seat), _told(events, at.seat)
-            _demand_same(at, *told, "the events", worlds, "tell a seat only what goes into its view; mind the audience")
+            _demand_same(at, *told, "the events", worlds, "tell a seat only what goes into its view; mind `to`")
             for name, part in here.items():
                 _demand_same(at, part, there[name], _NAMES[name], worlds, _BUILD)
             _check_resample(at, step.after, other, instead, chance)

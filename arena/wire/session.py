@@ -116,7 +116,7 @@ class Session:
             LocalProtocolError: The message is not allowed now, or has a wrong number: a bug of the caller.
         """
         after = TRANSITIONS[self._state].get(type(message))
-        if isinstance(message, Error) and self._state is not State.CLOSED:
+        if after is None and isinstance(message, Error) and self._state is not State.CLOSED:
             after = State.CLOSED
         if after is None:
             raise LocalProtocolError(f"expected a message allowed in state {self._state}, got: {_name(message)}")
@@ -149,24 +149,19 @@ class Session:
         message = decode(frame)
         if message is None or isinstance(message, Error):
             return message
-        if isinstance(message, Hello):
-            answer = None
-        else:
+        if not isinstance(message, Hello):
             answer = (Action, message.id) if isinstance(message, Action) else (Ready, message.game)
             if answer in self._lapsed:
                 self._lapsed.remove(answer)
                 return None
-        after = TRANSITIONS[self._state].get(type(message))
-        if after is None:
-            raise _violation(_expected(self._state), _name(message), "$.type", self._rule_of(message))
-        if isinstance(message, Hello):
+            if answer != self._owed:
+                raise self._unexpected(message)
+            self._owed = None
+        elif self._state is State.NEW:
             self._greet(message)
-        elif answer != self._owed:
-            place, number = ("$.id", message.id) if isinstance(message, Action) else ("$.game", message.game)
-            owed = str(self._owed[1] if self._owed else None)
-            raise _violation(owed, str(number), place, self._rule_of(message))
-        self._owed = None
-        self._state = after
+        else:
+            raise self._unexpected(message)
+        self._state = TRANSITIONS[self._state][type(message)]
         return message
 
     def _greet(self, hello: Hello) -> None:
@@ -178,6 +173,15 @@ class Session:
             reason = f"expected a protocol version {major}.x, got: {hello.protocol} - at $.protocol"
             raise RemoteProtocolError("unsupported_version", reason, "§8.1-3")
         self._hello = hello
+
+    def _unexpected(self, message: Hello | Ready | Action) -> RemoteProtocolError:
+        """Returns the error for a message that is not allowed now, or answers something else than was asked."""
+        if type(message) not in TRANSITIONS[self._state]:
+            return _violation(_expected(self._state), _name(message), "$.type", self._rule_of(message))
+        assert not isinstance(message, Hello)
+        place, number = ("$.id", message.id) if isinstance(message, Action) else ("$.game", message.game)
+        owed = str(self._owed[1] if self._owed else None)
+        return _violation(owed, str(number), place, self._rule_of(message))
 
     def _rule_of(self, message: Hello | Ready | Action) -> str:
         """Returns the number of the rule that a message breaks when it is not allowed now."""

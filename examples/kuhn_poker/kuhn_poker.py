@@ -47,7 +47,7 @@ class KuhnPoker(Rules[State]):
         card = [card for card in CARDS if card not in state.cards][index]
         seat = len(state.cards)
         if events is not None:
-            events.append(Event({"event": "dealt", "card": card}, audience=(seat,)))
+            events.append(Event({"event": "dealt", "card": card}, to=(seat,)))
         return State((*state.cards, card))
 
     def pending(self, state: State) -> tuple[Decision, ...]:

@@ -111,7 +111,7 @@ GAMES = [play(seats, ruleset, seats) for seats in range(2, 6) for ruleset in RUL
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
 def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], decisions: list[Any]) -> None:
     for event in events:
-        assert event.audience is None
+        assert event.to is None
         assert set(event.data) - {"event"} == EVENTS[event.data["event"]], event
         rows = event.data.get("rows", []) + [event.data[key] for key in ("row",) if key in event.data]
         assert all(set(row) == ROW for row in rows)

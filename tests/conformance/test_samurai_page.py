@@ -105,7 +105,7 @@ def test_contradictions() -> None:
 def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], decisions: list[Any]) -> None:
     for event in events:
         keys = set(event.data) - {"event"}
-        if event.data["event"] == "hand" and event.audience != (event.data["seat"],):
+        if event.data["event"] == "hand" and event.to != (event.data["seat"],):
             keys |= {"tiles"}
         assert keys == EVENTS[event.data["event"]], event
     for kind, view, legal, action in decisions:

@@ -28,7 +28,7 @@ def path_of(name: str, ruleset: str, seats: int) -> Path:
 
 def event_line(event: Event) -> dict[str, Any]:
     """An event with its audience, unless everyone is told."""
-    return event.data if event.audience is None else event.data | {"only": list(event.audience)}
+    return event.data if event.to is None else event.data | {"only": list(event.to)}
 
 
 def lines(name: str, ruleset: str, seats: int) -> Iterator[bytes]:

@@ -22,7 +22,6 @@ from arena.record.log import (
     play_digest,
     write_log,
 )
-from arena.referee.scribe import log_events
 from arena.rules import course
 from arena.rules.course import Course
 from arena.types import Termination
@@ -62,7 +61,7 @@ def play_log() -> Callable[..., Path]:
             match due:
                 case course.Chance():
                     index = rng.randrange(due.draw.n)
-                    events = log_events(game.draw(index))
+                    events = game.draw(index)
                     records.append(Chance(stream=due.draw.stream, n=due.draw.n, draw=index, events=events, ms=ms))
                 case course.Ask():
                     game.ask()
@@ -79,7 +78,7 @@ def play_log() -> Callable[..., Path]:
                             kind=made.decision.kind,
                             turn=turn,
                             action=made.action,
-                            events=log_events(made.events),
+                            events=made.events,
                             note=note_of(seat, turn),
                             used_ms=rng.randrange(20000) / 10,
                             ms=ms,
@@ -88,7 +87,7 @@ def play_log() -> Callable[..., Path]:
                 case course.Forfeits(seats=(seat,)):
                     sentence = f"seat {seat} played what it did not hold"
                     forfeit = LoggedForfeit(seat, "illegal_action", sentence)
-                    events = log_events(game.forfeit())
+                    events = game.forfeit()
                     records.append(ForfeitRecord(forfeits=[forfeit], turn=turn, events=events, ms=ms))
         outcome = OutcomeRecord(
             termination=game.termination,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any, Final
 
 from arena.errors import MalformedAction
 from arena.rules.base import Legal
@@ -42,10 +43,14 @@ from arena.types import Payload, Seat
 
 def write_action(plays: Sequence[Play]) -> Payload:
     """Returns the action of a decision's plays. The end of a turn needs no word."""
-    action: Payload = {"plays": [write_play(play) for play in plays if not isinstance(play, End | Capture)]}
-    if captures := [write_play(play) for play in plays if isinstance(play, Capture)]:
+    action: Payload = {"plays": [write_play(play) for play in plays if type(play) not in _APART]}
+    if captures := [write_play(play) for play in plays if type(play) is Capture]:
         action["captures"] = captures
     return action
+
+
+_APART: Final = frozenset({End, Capture})
+"""Plays that do not stand among an action's `plays`."""
 
 
 def write_legal(state: State, seat: Seat, legal: Legal) -> list[Payload]:
@@ -54,18 +59,9 @@ def write_legal(state: State, seat: Seat, legal: Legal) -> list[Payload]:
         return [{"hand": {"choose": HAND_SIZE, "of": names(FULL_SET)}}]
     products: list[Payload] = []
     for product in legal.products:
-        if product.make is Place:
-            tiles, spaces = product.choices
-            products.append({"tile": names(tiles), "space": list(spaces)})  # type: ignore[arg-type]
-        elif product.make is Move:
-            sources, targets = product.choices
-            products.append({"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)})
-        elif product.make is Settle:
-            castes, spaces = product.choices
-            products.append({"caste": [CASTES[caste] for caste in castes], "space": list(spaces)})
-        elif product.make is Capture:
-            spaces, castes = product.choices
-            products.append({"space": list(spaces), "caste": [CASTES[caste] for caste in castes]})
+        write = _PRODUCTS.get(product.make)
+        if write is not None:
+            products.append(write(*product.choices))
     if state.phase == "turns" and SWITCH in state.hands[seat]:
         products += _write_switches(state.pieces)
     return products
@@ -86,27 +82,35 @@ def _write_switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Payload, ...]:
     )
 
 
+_PRODUCTS: Final[Mapping[type, Callable[..., Payload]]] = {
+    Place: lambda tiles, spaces: {"tile": names(tiles), "space": list(spaces)},
+    Move: lambda sources, targets: {"tile": [TILES[MOVE].name], "from": list(sources), "to": list(targets)},
+    Settle: lambda castes, spaces: {"caste": [CASTES[caste] for caste in castes], "space": list(spaces)},
+    Capture: lambda spaces, castes: {"space": list(spaces), "caste": [CASTES[caste] for caste in castes]},
+}
+"""How a product is written, by its plays. `write_legal` adds the switches, and the end of a turn has no product."""
+
+
 def write_play(play: Play) -> Payload:
     """Returns a play as a map; `End` has none."""
-    if isinstance(play, Place):
-        return {"tile": TILES[play.tile].name, "space": play.space}
-    if isinstance(play, Move):
-        return {"tile": TILES[MOVE].name, "from": play.source, "to": play.target}
-    if isinstance(play, Capture):
-        return {"space": play.space, "caste": CASTES[play.caste]}
-    if isinstance(play, Settle):
-        return {"caste": CASTES[play.caste], "space": play.space}
-    if isinstance(play, ChooseHand):
-        return {"hand": names(play.tiles)}
-    if isinstance(play, End):
-        return {}
-    return {
+    return _PLAYS[type(play)](play)
+
+
+_PLAYS: Final[Mapping[type, Callable[[Any], Payload]]] = {
+    Place: lambda play: {"tile": TILES[play.tile].name, "space": play.space},
+    Move: lambda play: {"tile": TILES[MOVE].name, "from": play.source, "to": play.target},
+    Switch: lambda play: {
         "tile": TILES[SWITCH].name,
         "space": play.space,
         "caste": CASTES[play.caste],
         "with": play.with_space,
         "with_caste": CASTES[play.with_caste],
-    }
+    },
+    Capture: lambda play: {"space": play.space, "caste": CASTES[play.caste]},
+    Settle: lambda play: {"caste": CASTES[play.caste], "space": play.space},
+    ChooseHand: lambda play: {"hand": names(play.tiles)},
+    End: lambda play: {},
+}
 
 
 def read_choice(play: Payload, path: str) -> ChooseHand:

@@ -16,12 +16,12 @@ from arena.record.log import (
     ForfeitRecord,
     LateRecord,
     Log,
-    LoggedEvent,
     OutcomeRecord,
     read_log,
 )
 from arena.referee.replay import replay, rules_of
 from arena.show.replay import Replay
+from arena.types import Event
 
 Play = Callable[..., Path]
 
@@ -228,7 +228,7 @@ def test_a_record_that_does_not_fit_the_game_is_refused_with_its_line(log: Log) 
     at = next(index for index, record in enumerate(log.records) if isinstance(record, ActionRecord))
     for events in ([{"event": "unheard of"}], [{"event": "placed", "seat": 9, "tile": "rice3", "space": 0}], [{}]):
         records = [*log.records]
-        records[at] = replace(records[at], events=[LoggedEvent(event) for event in events])
+        records[at] = replace(records[at], events=[Event(event) for event in events])
         with pytest.raises(LogError, match=rf"expected a record that fits the game, got: .*:{at + 2}; `arena verify`"):
             Replay(replace(log, records=records))
 
@@ -237,7 +237,7 @@ def test_an_event_that_cannot_be_told_is_refused_too(race: Log) -> None:
     at = next(index for index, record in enumerate(race.records) if isinstance(record, ActionRecord))
     records = [*race.records]
     event = {"event": "over", "reason": "\x1b[2J", "ranks": [1, 2, 3], "scores": [0, 0, 0]}
-    records[at] = replace(records[at], events=[LoggedEvent(event)])
+    records[at] = replace(records[at], events=[Event(event)])
     with pytest.raises(LogError, match=rf"expected a record that fits the game, got: KeyError: .*:{at + 2}; "):
         Replay(replace(race, records=records))
 

@@ -11,7 +11,7 @@ import msgspec
 from arena.cli.options import json_option
 from arena.cli.output import counted, say, show_json
 from arena.errors import ConfigError, LogError, ReplayMismatch
-from arena.record.secret import SECRET_FILE
+from arena.record.published import SECRET_FILE
 from arena.referee.verify import verify as verify_log
 from arena.text import plain
 

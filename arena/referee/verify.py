@@ -8,7 +8,7 @@ import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.log import Chance, Log, read_log
-from arena.record.secret import SECRET_FILE, revealed
+from arena.record.published import SECRET_FILE, Secret, published
 from arena.referee.chance import Deal, commitment, deal_secret
 from arena.referee.replay import replay
 
@@ -31,7 +31,7 @@ def find_secret(path: Path, tournament: str | None) -> bytes | None:
     Raises:
         LogError: The file is there and cannot be used.
     """
-    found = revealed(path.parent)
+    found = published(path.parent, SECRET_FILE, Secret)
     if found is None or found.tournament != tournament:
         return None
     secret = bytes.fromhex(found.secret)

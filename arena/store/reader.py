@@ -16,8 +16,8 @@ from arena.store.ratings import Rating
 from arena.store.records import Entrant, ForfeitRow, SeatRow, Tournament
 
 _TOURNAMENT = (
-    "SELECT id, created, settings, digest, seed, secret, commitment, logs, games, rated, seconds, status, finished"
-    " FROM tournaments"
+    "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, rated, seconds,"
+    " status, finished FROM tournaments"
 )
 
 
@@ -151,4 +151,6 @@ class Reader:
         fields = dict(zip((column[0] for column in cursor.description), row, strict=True))
         fields["settings"] = msgspec.json.decode(fields["settings"])
         fields["secret"] = bytes.fromhex(fields["secret"])
+        if fields["entropy"] is not None:
+            fields["entropy"] = tuple(msgspec.json.decode(fields["entropy"]))
         return Tournament(**fields)

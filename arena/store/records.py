@@ -60,6 +60,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """The secret from which every deal's secret is derived."""
     commitment: str
     """SHA-256 (hex) of the secret."""
+    beacon: str = ""
+    """The value of a public beacon in its chance; empty if none was named."""
+    entropy: tuple[str | None, ...] | None = None
+    """By entrant what it put into chance (hex), or None; all None until they are asked, before the first game."""
     logs: str
     """The folder of its logs, absolute."""
     games: int

@@ -51,6 +51,8 @@ class Hello(Message, frozen=True, tag="hello"):
     """The bot's own version."""
     want: Annotated[tuple[Name, ...], Meta(max_length=16)] = ()
     """What each request shall carry: any of `view`, `events`, `legal`. Other names are ignored."""
+    entropy: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")] = ""
+    """32 random bytes (hex) that the bot puts into the chance of a tournament."""
 
 
 class Welcome(Message, frozen=True, tag="welcome"):

@@ -15,7 +15,7 @@ from referee_kit import SECRET, first_legal, on_turn, referee
 from arena.errors import LogError, ReplayMismatch
 from arena.link.memory import MemoryBot
 from arena.record.log import parse_log, read_log
-from arena.record.secret import SECRET_FILE
+from arena.record.published import SECRET_FILE
 from arena.referee.chance import commitment, deal_secret
 from arena.referee.verify import verify
 

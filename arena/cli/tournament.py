@@ -184,7 +184,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         for played in runner.run():
             signals.check()
             forfeits.tell(played)
-            advance(lambda: f"{game}: {leader(store, tournament.id)}")
+            advance(lambda: f"{game}: {leader(store, tournament.id)} leads")
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

@@ -118,6 +118,20 @@ class SeatRow(msgspec.Struct, frozen=True):
     """Its score, if the game has scores."""
 
 
+class GameRow(msgspec.Struct, frozen=True):
+    """A finished game."""
+
+    game: str
+    number: int
+    termination: str
+    play_digest: str
+    log_sha256: str
+    entrants: tuple[int, ...]
+    """By seat."""
+    ranks: tuple[int, ...]
+    """By seat."""
+
+
 class ForfeitRow(msgspec.Struct, frozen=True):
     """A forfeit with everything that the bot's author needs."""
 

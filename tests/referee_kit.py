@@ -35,9 +35,9 @@ def _first(values: Any) -> Any:
     return values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
 
 
-def revealed(secret: bytes) -> Publication:
-    """What is published of the kit's tournament in the end."""
-    return Publication(None, None, Secret("test", secret.hex(), commitment(secret)))
+def revealed(secret: bytes, tournament: str = "test") -> Publication:
+    """What is published of a tournament in the end."""
+    return Publication(None, None, Secret(tournament, secret.hex(), commitment(secret)))
 
 
 def make_job(

@@ -53,7 +53,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 @click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--complete", is_flag=True, help="Demand every game of the schedule, and the secret.")
 @click.option(
-    "--commitment", metavar="HEX", help="The commitment that you noted before the first game, to compare with."
+    "--noted",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A commitment.json that you kept from before the first game, to compare with.",
 )
 @click.option(
     "--db",
@@ -64,7 +67,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 @json_option
 @click.pass_context
 def verify(
-    ctx: click.Context, logs: tuple[Path, ...], complete: bool, commitment: str | None, db: Path | None, as_json: bool
+    ctx: click.Context, logs: tuple[Path, ...], complete: bool, noted: Path | None, db: Path | None, as_json: bool
 ) -> None:
     """Check logged games: that they were played by the rules, and that none was chosen, changed or left out.
 
@@ -93,7 +96,7 @@ def verify(
         advance = stack.enter_context(progress_bar(sum(len(files) for _, _, files in found), 0, "logs"))
         for _, as_folder, files in found:
             for folder, group in groupby(files, key=lambda file: file.parent):
-                auditor = Auditor(folder, reader, commitment) if as_folder else None
+                auditor = Auditor(folder, reader, noted) if as_folder else None
                 for log in examine_all([str(file) for file in group], _cores()):
                     rows.append(row := Row.of(log))
                     if auditor is not None:
@@ -108,7 +111,8 @@ def verify(
     if as_json:
         show_json({"logs": rows, "folders": audits, "failed": failed, "faults": faults})
     elif len(rows) > 1:
-        say(f"{len(rows)} logs, {counted(faults, 'fault') if faults else 'no fault'}")
+        more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
+        say(f"{len(rows)} logs, {failed or 'none'} failed{more}")
     if faults:
         ctx.exit(ReplayMismatch.exit_code)
 

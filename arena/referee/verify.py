@@ -108,20 +108,16 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
         if wrong := published.contradictions():
             raise LogError(f"{wrong[0]} - at {path.parent}")
     deal = _deal(log, published)
-    times = Times(log)
     draws = 0
-    for step in replay(log, times.asked):
-        record = step.record
-        times.check(step.line, record)
+    for line, record in enumerate(log.records, start=2):
         if isinstance(record, Chance):
             draws += 1
-            if deal is not None and (drawn := deal.draw(record.stream, record.n)) != record.draw:
-                raise ReplayMismatch(
-                    log.source,
-                    step.line,
-                    f"the secret gives the draw {drawn}, the log says {record.draw}",
-                    check="deals",
-                )
+            if deal is not None and record.n > 0 and (drawn := deal.draw(record.stream, record.n)) != record.draw:
+                reason = f"the secret gives the draw {drawn}, the log says {record.draw}"
+                raise ReplayMismatch(log.source, line, reason, check="deals")
+    times = Times(log)
+    for step in replay(log, times.asked):
+        times.check(step.line, step.record)
     return Verdict(log, log.outcome.turns, len(log.records) + 1, draws, deal is not None)
 
 

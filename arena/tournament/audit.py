@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from arena.errors import ArenaError, LogError, ReplayMismatch
-from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, sha256_of
+from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, published, sha256_of
 from arena.referee.verify import Publication, published_in, verify
 from arena.store.ratings import Rating, rate
 from arena.store.reader import Reader
@@ -158,13 +158,16 @@ def _played(settings: GameSettings) -> str:
 class Auditor:
     """Checks a folder as a whole. Give every log of it to `add`, in any order, and then ask for `result`."""
 
-    def __init__(self, folder: Path, reader: Reader | None = None, commitment: str | None = None) -> None:
+    def __init__(self, folder: Path, reader: Reader | None = None, noted: Path | None = None) -> None:
         """Reads what is published in the folder.
 
         Args:
             folder: The folder.
             reader: The database to compare with, if any.
-            commitment: The commitment (hex) that was published before the first game, if it is known from elsewhere.
+            noted: A copy of the commitment.json from before the first game, if there is one elsewhere.
+
+        Raises:
+            LogError: `noted` cannot be read.
         """
         self._folder = folder
         self._reader = reader
@@ -188,7 +191,7 @@ class Auditor:
         if self._published.commitment is not None:
             self._checked |= {"commitment", "schedule", "bots"}
             self._read_commitment(self._published.commitment)
-            self._compare_commitment(self._published.commitment, commitment)
+            self._compare_commitment(self._published.commitment, noted)
 
     def add(self, log: Examined) -> None:
         """Takes a log that was examined."""
@@ -258,11 +261,17 @@ class Auditor:
                 self._fault("commitment", f"{place}: the {what} does not follow from its settings")
         self._schedule, self._settings = schedule, settings
 
-    def _compare_commitment(self, before: Commitment, known: str | None) -> None:
+    def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
         """Compares the commitment with what is known of it from elsewhere."""
         place = self._folder / COMMITMENT_FILE
-        if known is not None and before.commitment != known:
-            self._fault("commitment", f"{place}: expected the commitment {known}, got: {before.commitment:.80}")
+        if noted is not None:
+            was = published(noted.parent, noted.name, Commitment)
+            for name in Commitment.__struct_fields__:
+                expected, got = getattr(was, name), getattr(before, name)
+                if expected != got:
+                    self._fault(
+                        "commitment", f"{place}: expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
+                    )
         if self._reader is not None and self._reader.has(before.tournament):
             stored = self._reader.tournament(before.tournament).commitment
             if before.commitment != stored:

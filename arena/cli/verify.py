@@ -69,7 +69,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 def verify(
     ctx: click.Context, logs: tuple[Path, ...], complete: bool, noted: Path | None, db: Path | None, as_json: bool
 ) -> None:
-    """Check logged games: that they were played by the rules, and that none was chosen, changed or left out.
+    """Check logged games, and that none was chosen, changed or left out.
 
     LOGS are game logs, or folders that hold logs. Every log is played again: each event, the outcome, the digests and
     the times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its

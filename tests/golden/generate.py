@@ -6,10 +6,15 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from golden.logs import files
 from golden.playthrough import CASES, lines, path_of
 
 for case in CASES:
     path = path_of(*case)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in lines(*case)))
+for path, data in files():
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)

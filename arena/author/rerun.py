@@ -15,10 +15,9 @@ from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
 from arena.record.log import Log
-from arena.referee.chance import bot_seed
 from arena.referee.replay import rules_of
 from arena.referee.requests import Asked, requests_of
-from arena.referee.table import MARGIN_NS, Answer, Cause, Chair, Clock, Table, refused
+from arena.referee.table import Answer, Cause, Chair, Clock, Table, refused
 from arena.referee.tell import game_over, game_start
 from arena.rules.base import Rules
 from arena.rules.course import Course
@@ -47,16 +46,13 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 class Rerun:
     """One bot in one seat of a logged game. Iterate over `replies`, then look at `output`."""
 
-    def __init__(
-        self, log: Log, seat: Seat, spec: BotSpec, *, secret: bytes | None = None, time: TimeControl | None = None
-    ) -> None:
+    def __init__(self, log: Log, seat: Seat, spec: BotSpec, *, time: TimeControl | None = None) -> None:
         """Checks that the bot can play this seat. Nothing is started yet.
 
         Args:
             log: The game.
             seat: The seat whose requests are sent.
             spec: The bot that is asked.
-            secret: The tournament's secret, from which the bot's seed follows; without it the seed is 0.
             time: The bot's time control; None means the time that the seat had.
 
         Raises:
@@ -77,7 +73,7 @@ class Rerun:
         self._spec = spec
         self._time = time
         self._rules: Rules[object] = rules_of(log.header, log.source)
-        self._bot_seed = 0 if secret is None else bot_seed(secret, log.header.deal, seat)
+        self._bot_seed = log.header.bots[seat].bot_seed
 
     def replies(self, until_turn: int | None = None) -> Iterator[Reply]:
         """Asks request by request, to the end of the game or of a turn, and yields each reply.
@@ -136,7 +132,7 @@ class Rerun:
             clock=times,
             **{name: None for name in ("view", "events", "legal") if name not in chair.wants},
         )
-        table.ask([(0, message, times.limit_ms * NS_PER_MS + MARGIN_NS)])
+        table.ask([(0, message, (times.limit_ms + self._log.header.settings.margin_ms) * NS_PER_MS)])
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
         if isinstance(answer, Cause):
             chair.fault = answer

@@ -24,16 +24,20 @@ from arena.errors import LogError, ReplayMismatch
 from arena.record.durable import write_durably
 from arena.types import Event, GameSettings, Payload, Seat, Termination
 
-FORMAT = 2
+FORMAT = 3
 """Version of the log format."""
 
 
-class LoggedBot(msgspec.Struct, frozen=True):
+class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
     """The bot that sat at a seat."""
 
     name: str
     version: str
     digest: str
+    bot_seed: int
+    """The number that it was sent for its own randomness."""
+    entropy: str | None = None
+    """What it contributed to chance: 32 bytes (hex)."""
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="header"):
@@ -46,11 +50,19 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     tournament: str | None
     settings: GameSettings
     """What is played, the board's text included."""
+    board: Payload | None
+    """The board as bots are sent it; None for a game without boards."""
     bots: list[LoggedBot]
     deal: int
     rotation: int
     commitment: str
     """SHA-256 (hex) of the deal's secret."""
+    salt: str
+    """What was put before that secret for the commitment that bots were told: 32 bytes (hex)."""
+    mix: str
+    """What others than the organiser put into chance: 32 bytes (hex)."""
+    beacon: str = ""
+    """The public beacon's value in it; empty if there is none."""
     ms: int = 0
 
     def played(self) -> Sequence[Any]:
@@ -89,8 +101,8 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
     events: list[Event]
     note: str | None = None
-    used_ms: float
-    """Time charged to the seat."""
+    used_ns: int
+    """Time charged to the seat, in nanoseconds."""
     ms: int
 
     def played(self) -> Sequence[Any]:
@@ -107,8 +119,8 @@ class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     action: Payload
     """As in `ActionRecord`."""
     note: str | None = None
-    used_ms: float
-    """Time charged to the seat."""
+    used_ns: int
+    """Time charged to the seat, in nanoseconds."""
     ms: int
 
     def played(self) -> Sequence[Any]:

@@ -1,12 +1,12 @@
-"""Draws chance that anyone can check: every draw is derived from a secret that was committed to before the game.
+"""Draws every chance outcome of a game from one secret per deal, so that anyone can check the draws afterwards.
 
 `protocol/CHANCE.md` is the authority; `protocol/vectors/chance.json` are its test vectors. In short::
 
-    tournament secret T   32 bytes, from the system or from a seed
-    deal secret D_k       HMAC-SHA-256(T, "arena/1/deal/k")
-    draw                  HMAC-SHA-256(D_k, "arena/1/draw/STREAM/i/attempt"), first 8 bytes, by rejection
-    bot seed              under another key, so that it tells nothing about the draws
-    tie of a race         one of all orders of the tied seats, from the stream `race`
+    T                      the tournament's secret: 32 random bytes, or scrypt of a seed
+    mix                    SHA-256 over a public beacon's value and what the bots contributed
+    deal secret            D = HMAC-SHA-256(T, "arena/2/deal/{number}/" + mix)
+    commitments            SHA-256(T) before the tournament; SHA-256(D) in the log; SHA-256(salt + D) to bots
+    draw from a stream     an unbiased integer from HMAC-SHA-256(D, "arena/2/draw/{stream}/{i}/{attempt}")
 """
 
 from __future__ import annotations
@@ -14,10 +14,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
 
 from arena.types import Seat
 
-SECRET_BYTES = 32
+SECRET_BYTES: Final = 32
+_SCRYPT_N: Final = 2**16
+_SCRYPT_MEMORY: Final = 2**27
+"""What OpenSSL may use: a little more than the 64 MiB that these parameters need."""
 
 
 def new_secret() -> bytes:
@@ -25,25 +31,56 @@ def new_secret() -> bytes:
     return secrets.token_bytes(SECRET_BYTES)
 
 
+@lru_cache(maxsize=8)
 def seed_secret(seed: str) -> bytes:
-    """Returns the tournament's secret for a seed. Anyone who knows the seed knows every draw."""
-    return hashlib.sha256(f"arena/1/seed/{seed}".encode()).digest()
+    """Returns the tournament's secret for a seed. It takes a fraction of a second, to make guessing seeds slow.
+
+    Anyone who knows the seed knows every draw.
+    """
+    return hashlib.scrypt(
+        seed.encode(), salt=b"arena/2/seed", n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
+    )
 
 
 def commitment(secret: bytes) -> str:
-    """Returns what is published before the game: the secret's SHA-256 (hex)."""
+    """Returns what is published before: the SHA-256 (hex) of a tournament's or deal's secret."""
     return hashlib.sha256(secret).hexdigest()
 
 
-def deal_secret(tournament_secret: bytes, deal: int) -> bytes:
+def mix(beacon: str = "", contributions: Iterable[bytes] = ()) -> bytes:
+    """Returns what others than the organiser put into chance, as 32 bytes.
+
+    Args:
+        beacon: The value of a public beacon; empty if none is used.
+        contributions: 32 bytes from each entrant that contributed, in the order of entrants.
+    """
+    parts = [b"arena/2/mix/", hashlib.sha256(beacon.encode()).digest(), *contributions]
+    return hashlib.sha256(b"".join(parts)).digest()
+
+
+NO_MIX: Final = mix()
+"""Nobody but the organiser put anything into chance."""
+
+
+def deal_secret(tournament_secret: bytes, deal: int, mixed: bytes = NO_MIX) -> bytes:
     """Returns the secret of a deal, counted from 0."""
-    return _hmac(tournament_secret, f"arena/1/deal/{deal}")
+    return hmac.digest(tournament_secret, f"arena/2/deal/{deal}/".encode() + mixed, "sha256")
+
+
+def game_salt(tournament_secret: bytes, game: str) -> bytes:
+    """Returns 32 bytes that hide from the bots of a game whether they have met its deal before."""
+    return _hmac(tournament_secret, f"arena/2/salt/{game}")
+
+
+def told_commitment(salt: bytes, deal: bytes) -> str:
+    """Returns the commitment to a deal's secret that the bots of one game are told: no two games have the same."""
+    return hashlib.sha256(salt + deal).hexdigest()
 
 
 def bot_seed(tournament_secret: bytes, deal: int, seat: Seat) -> int:
     """Returns a 53-bit number for a bot's own randomness."""
-    key = _hmac(tournament_secret, f"arena/1/bot-seeds/{deal}")
-    return int.from_bytes(_hmac(key, f"arena/1/seat/{seat}")[:8]) >> 11
+    key = _hmac(tournament_secret, f"arena/2/bot-seeds/{deal}")
+    return int.from_bytes(_hmac(key, f"arena/2/seat/{seat}")[:8]) >> 11
 
 
 class Deal:
@@ -62,7 +99,7 @@ class Deal:
         fair = 2**64 - 2**64 % n
         attempt = 0
         while True:
-            digest = _hmac(self._secret, f"arena/1/draw/{stream}/{number}/{attempt}")
+            digest = _hmac(self._secret, f"arena/2/draw/{stream}/{number}/{attempt}")
             value = int.from_bytes(digest[:8])
             if value < fair:
                 return value % n

@@ -18,10 +18,10 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from arena.link.base import LAST_MESSAGE_MS, Link
-from arena.referee.chance import Deal, bot_seed, commitment, deal_secret
+from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
 from arena.referee.job import Job
 from arena.referee.scribe import Scribe, Watch
-from arena.referee.table import MARGIN_NS, Answer, Cause, Chair, Table, refused
+from arena.referee.table import Answer, Cause, Chair, Table, refused
 from arena.referee.tell import game_over, game_start, request
 from arena.referee.transcript import Tap, Wiretap
 from arena.rules.base import Outcome, Rules
@@ -46,9 +46,10 @@ class Game:
         self._job = job
         self._rules = rules
         self._link = link
-        secret = deal_secret(job.secret, job.deal)
-        self._deal = Deal(secret)
-        self._commitment = commitment(secret)
+        self._secret = deal_secret(job.secret, job.deal, job.mix)
+        self._salt = game_salt(job.secret, job.game)
+        self._deal = Deal(self._secret)
+        self._margin_ns = job.settings.margin_ms * NS_PER_MS
         self._path = Path(job.logs) / f"{job.game}.jsonl"
         self._scribe = Scribe(link, watch)
         self._course = Course(rules)
@@ -98,7 +99,7 @@ class Game:
 
     def _open(self) -> None:
         hellos = self._link.open()
-        self._scribe.begin(self._job, self._commitment)
+        self._scribe.begin(self._job, self._rules.board_payload, self._secret, self._salt)
         for chair in self._chairs:
             chair.greet(hellos[chair.seat])
         self._table.ask(
@@ -122,7 +123,7 @@ class Game:
             job.settings,
             chair.seat,
             game=chair.session.next_game(),
-            commitment=self._commitment,
+            commitment=told_commitment(self._salt, self._secret),
             bot_seed=bot_seed(job.secret, job.deal, chair.seat),
         )
 
@@ -145,7 +146,7 @@ class Game:
                 self._course.fail(chair.seat, chair.fault.code)
                 continue
             message = request(self._course, decision, chair.wants, chair.session.next_request(), chair.clock.told())
-            requests.append((chair.seat, message, chair.clock.limit_ns() + MARGIN_NS))
+            requests.append((chair.seat, message, chair.clock.limit_ns() + self._margin_ns))
         sent = self._table.ask(requests)
         if not ask.again:
             self._race = Race(self._window_ns) if ask.decisions[0].race else None

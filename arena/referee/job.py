@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from arena.link.bots import BotSpec
+from arena.referee.chance import NO_MIX
 from arena.types import GameSettings
 
 
@@ -25,6 +26,12 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """How far the seats are rotated, from 0."""
     secret: bytes
     """The tournament's 32-byte secret, from which the deal's is derived."""
+    mix: bytes = NO_MIX
+    """What others put into chance, 32 bytes (`chance.mix`)."""
+    beacon: str = ""
+    """The public beacon's value in it, for the log; empty if there is none."""
+    entropy: tuple[str | None, ...] = ()
+    """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
     logs: str
     """The folder for logs, which exists."""
     keep_bots: bool = True

@@ -94,6 +94,8 @@ class _Player:
         self._log = log
         self._listen = listen
         self._line = 1
+        if _encode(log.header.board) != _encode(self.course.rules.board_payload):
+            raise self._mismatch("the board is not the one that its text describes")
 
     def play(self, line: int, record: Record) -> None:
         self._line = line

@@ -13,7 +13,7 @@ from arena.referee.table import Clock
 from arena.referee.tell import request
 from arena.rules.base import Decision
 from arena.rules.course import Course
-from arena.types import NS_PER_MS, Seat, Termination
+from arena.types import Seat, Termination
 from arena.wire.messages import Request
 
 _EVERYTHING: Final = ("view", "events", "legal")
@@ -54,7 +54,7 @@ def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
     for step in replay(log, listen):
         if open_requests and (answered := _answered(open_requests[0], step.record, seat)):
             if answered.answer is not None:
-                clock.charge(round(answered.answer.used_ms * NS_PER_MS))
+                clock.charge(answered.answer.used_ns)
             open_requests.clear()
             yield answered
 

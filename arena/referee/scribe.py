@@ -23,11 +23,12 @@ from arena.record.log import (
     play_digest,
     write_log,
 )
+from arena.referee.chance import bot_seed, commitment
 from arena.referee.job import Job
 from arena.referee.table import Answer
 from arena.rules import course
 from arena.rules.base import Outcome
-from arena.types import NS_PER_MS, Event, Forfeit
+from arena.types import NS_PER_MS, Event, Forfeit, Payload
 
 Watch: TypeAlias = Callable[[Header | Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
@@ -44,8 +45,15 @@ class Scribe:
         self._watched = 0
         self._records: list[Header | Record] = []
 
-    def begin(self, job: Job, commitment: str) -> None:
-        """Records the header: the game begins now."""
+    def begin(self, job: Job, board: Payload | None, deal: bytes, salt: bytes) -> None:
+        """Records the header: the game begins now.
+
+        Args:
+            job: What is played.
+            board: The board as bots are sent it, if there is one.
+            deal: The deal's secret.
+            salt: What was put before it in the commitment that bots are told.
+        """
         self.begun_ns = self._link.now_ns()
         self._records.append(
             Header(
@@ -53,10 +61,23 @@ class Scribe:
                 game=job.game,
                 tournament=job.tournament,
                 settings=job.settings,
-                bots=[LoggedBot(bot.name, bot.version, bot.digest) for bot in job.bots],
+                board=board,
+                bots=[
+                    LoggedBot(
+                        name=bot.name,
+                        version=bot.version,
+                        digest=bot.digest,
+                        bot_seed=bot_seed(job.secret, job.deal, seat),
+                        entropy=job.entropy[seat] if job.entropy else None,
+                    )
+                    for seat, bot in enumerate(job.bots)
+                ],
                 deal=job.deal,
                 rotation=job.rotation,
-                commitment=commitment,
+                commitment=commitment(deal),
+                salt=salt.hex(),
+                mix=job.mix.hex(),
+                beacon=job.beacon,
             )
         )
 
@@ -83,7 +104,7 @@ class Scribe:
                 action=accepted.action,
                 events=accepted.events,
                 note=note,
-                used_ms=answer.used_ns / NS_PER_MS,
+                used_ns=answer.used_ns,
                 ms=self._ms(answer.at_ns),
             )
         )
@@ -97,7 +118,7 @@ class Scribe:
                 turn=late.turn,
                 action=late.action,
                 note=note,
-                used_ms=answer.used_ns / NS_PER_MS,
+                used_ns=answer.used_ns,
                 ms=self._ms(answer.at_ns),
             )
         )

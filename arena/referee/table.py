@@ -17,8 +17,6 @@ from arena.types import NS_PER_MS, Seat, Termination, TimeControl
 from arena.wire.messages import MAX_IGNORED, Action, FromReferee, Hello, Ready, RequestClock
 from arena.wire.session import State
 
-MARGIN_NS: Final = 30 * NS_PER_MS
-"""Added to every deadline for the transport of messages. What a seat uses of it is charged to its bank."""
 FOREVER_NS: Final = 2**62
 """The limit of a decision without a limit of its own; then there is a bank."""
 LATE_NS: Final = 10 * NS_PER_MS

@@ -28,7 +28,7 @@ def game_start(
         settings: What is played.
         seat: Whom it is for.
         game: The number of the game in the seat's session.
-        commitment: SHA-256 (hex) of the deal's secret.
+        commitment: SHA-256 (hex) of the game's salt and the deal's secret.
         bot_seed: The seed for the bot's own randomness.
         time: The time that the seat has; None means the settings' time.
     """

@@ -31,7 +31,7 @@ from arena.show.presenter import presenter
 from arena.show.seats import Seats
 from arena.show.text import listed
 from arena.text import plain
-from arena.types import Event, Payload, Seat, Termination
+from arena.types import NS_PER_MS, Event, Payload, Seat, Termination
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
@@ -189,7 +189,7 @@ class Onlooker:
     def _action(self, record: ActionRecord) -> None:
         decision = self.presenter.decision(record.kind)
         self.heading.append_text(self.seats.who(record.seat)).append(f" {decision}" if decision else "")
-        self.heading.append(f", {_time(record.used_ms)}", "dim")
+        self.heading.append(f", {_time(record.used_ns / NS_PER_MS)}", "dim")
         self.told += self._note(record)
 
     def _forfeit(self, record: ForfeitRecord) -> None:
@@ -208,7 +208,7 @@ class Onlooker:
         if self.seat in (None, record.seat):
             decision = self.presenter.decision(record.kind, record.action)
             self.ahead.append(
-                self.seats.who(record.seat).append(f" {decision} too late, after {_time(record.used_ms)}")
+                self.seats.who(record.seat).append(f" {decision} too late, after {_time(record.used_ns / NS_PER_MS)}")
             )
             self.ahead += self._note(record)
 

@@ -44,6 +44,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     seatings: Seatings = "cyclic"
     level: Literal["trusted"] = "trusted"
     """How bots are confined."""
+    chance: Literal[2] = 2
+    """Which version of `protocol/CHANCE.md` its deals follow."""
     seed: str | None = None
     """Source of the tournament's secret; None means the system's random generator."""
     bots: tuple[BotSettings, ...]

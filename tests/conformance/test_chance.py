@@ -26,12 +26,23 @@ def test_secrets_commitments_and_seeds(tournament: dict[str, Any]) -> None:
     if (seed := tournament["seed"]) is not None:
         assert chance.seed_secret(seed) == PAGE["seed_secret"](seed) == secret
     assert chance.commitment(secret) == PAGE["commitment"](secret) == tournament["commitment"]
+    beacon, contributions = tournament["beacon"], list(map(bytes.fromhex, tournament["contributions"]))
+    mix = bytes.fromhex(tournament["mix"])
+    assert chance.mix(beacon, contributions) == PAGE["mix"](beacon, contributions) == mix
+    game = tournament["game"]
     for deal in tournament["deals"]:
         number, deal_secret = deal["deal"], bytes.fromhex(deal["secret"])
-        assert chance.deal_secret(secret, number) == PAGE["deal_secret"](secret, number) == deal_secret
+        assert chance.deal_secret(secret, number, mix) == PAGE["deal_secret"](secret, number, mix) == deal_secret
         assert chance.commitment(deal_secret) == deal["commitment"]
+        told = chance.told_commitment(chance.game_salt(secret, game), deal_secret)
+        assert told == PAGE["told_commitment"](secret, game, deal_secret) == deal["told"]
         for seat, expected in enumerate(deal["bot_seeds"]):
             assert chance.bot_seed(secret, number, seat) == PAGE["bot_seed"](secret, number, seat) == expected
+
+
+def test_what_others_put_in_changes_every_deal() -> None:
+    mixes = [chance.NO_MIX, chance.mix("x"), chance.mix("", [bytes(32)]), chance.mix("", [bytes(32)] * 2)]
+    assert len({chance.deal_secret(bytes(32), 0, mixed) for mixed in mixes}) == len(mixes)
 
 
 @pytest.mark.parametrize("case", VECTORS["draws"], ids=lambda case: case["description"].partition(".")[0])

@@ -40,6 +40,7 @@ SETTINGS = closed(
     board=closed(name=TEXT, hash=HEX),
     time=closed(bank_ms=COUNT, increment_ms=COUNT, limit_ms={"type": "null"}),
     race_window_ms=NUMBER,
+    margin_ms=COUNT,
 )
 """Those of a game."""
 SCHEMA = closed(
@@ -50,6 +51,7 @@ SCHEMA = closed(
         deals={"type": "integer", "minimum": 1},
         seatings={"enum": ["cyclic", "all"]},
         level={"const": "trusted"},
+        chance={"const": 2},
         seed=SEED,
         bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},
     ),

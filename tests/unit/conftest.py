@@ -47,10 +47,13 @@ def play_log() -> Callable[..., Path]:
             game="g1",
             tournament=None,
             settings=settings,
-            bots=[LoggedBot(name, "1.0", "0" * 64) for name in NAMES[:seats]],
+            bots=[LoggedBot(name, "1.0", "0" * 64, 0) for name in NAMES[:seats]],
             deal=1,
             rotation=0,
+            board=rules.board_payload,
             commitment="0" * 64,
+            salt="0" * 64,
+            mix="0" * 64,
         )
         records: list[Header | Record] = [header]
         game = Course(rules)
@@ -80,7 +83,7 @@ def play_log() -> Callable[..., Path]:
                             action=made.action,
                             events=made.events,
                             note=note_of(seat, turn),
-                            used_ms=rng.randrange(20000) / 10,
+                            used_ns=rng.randrange(20000) * 100_000,
                             ms=ms,
                         )
                     )

@@ -48,14 +48,10 @@ def rerun(
     from arena.author.rerun import Rerun
     from arena.link.bots import load_bot
     from arena.record.log import read_log
-    from arena.referee.verify import find_secret
     from arena.types import TimeControl
 
     game = read_log(log)
-    secret = find_secret(log, game.header.tournament)
-    if secret is None:
-        say("The secret of the game is not beside its log: the bot is given the seed 0, which is not the one it had.")
-    again = Rerun(game, seat, load_bot(bot), secret=secret, time=None if time is None else TimeControl.parse(time))
+    again = Rerun(game, seat, load_bot(bot), time=None if time is None else TimeControl.parse(time))
     if not as_json:
         show_line(heading(game, seat, bot))
     replies = []

@@ -17,17 +17,17 @@ def tally(benchmark_module: Callable[[str], Any]) -> Any:
 
 def seized(seat: int, card: int) -> Record:
     return ActionRecord(
-        seat=seat, kind="seize", turn=1, action={"plays": [{"card": card}]}, events=[], used_ms=1.0, ms=1
+        seat=seat, kind="seize", turn=1, action={"plays": [{"card": card}]}, events=[], used_ns=1_000_000, ms=1
     )
 
 
 def late(seat: int, card: int) -> Record:
-    return LateRecord(seat=seat, kind="seize", turn=1, action={"plays": [{"card": card}]}, used_ms=1.0, ms=1)
+    return LateRecord(seat=seat, kind="seize", turn=1, action={"plays": [{"card": card}]}, used_ns=1_000_000, ms=1)
 
 
 def planted() -> Iterator[Record]:
     for seat in (0, 1):
-        yield ActionRecord(seat=seat, kind="plant", turn=1, action={"plays": []}, events=[], used_ms=1.0, ms=1)
+        yield ActionRecord(seat=seat, kind="plant", turn=1, action={"plays": []}, events=[], used_ns=1_000_000, ms=1)
 
 
 def drawn(tied: list[int] | None = None) -> Record:

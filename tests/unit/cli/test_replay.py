@@ -183,7 +183,9 @@ def test_a_round_of_the_other_game(tower: Path) -> None:
     result = run(tower, "--turn", 3)
     assert result.exit_code == 0
     headings = [line for line in result.output.splitlines() if line.startswith("── ")]
-    assert [heading.split(":")[0] for heading in headings] == ["── Round 3"] * 4
+    steps = [record for record in read_log(tower).records if getattr(record, "turn", None) == 3]
+    assert {heading.split(":")[0] for heading in headings} == {"── Round 3"}
+    assert len(headings) >= len(steps) > 2
     assert all(len(line) <= 80 for line in result.output.splitlines())
 
 

@@ -17,9 +17,9 @@ from arena.link.base import Fault
 from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, ForfeitRecord, read_log
 from arena.referee.game import Game
-from arena.referee.table import MARGIN_NS, Clock
+from arena.referee.table import Clock
 from arena.referee.transcript import Entry
-from arena.types import NS_PER_MS, Payload, Termination, TimeControl
+from arena.types import MARGIN_MS, NS_PER_MS, Payload, Termination, TimeControl
 from arena.wire.codec import encode
 from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
 
@@ -162,7 +162,7 @@ def test_a_fault_between_turns_counts_when_the_seat_is_next_asked(tmp_path: Path
 
 
 def test_the_deadline_itself_is_in_time_and_a_nanosecond_later_is_not(tmp_path: Path) -> None:
-    limit_ms = 1_000 + MARGIN_NS / NS_PER_MS
+    limit_ms = 1_000 + MARGIN_MS
     for after_ms, code in ((limit_ms, None), (limit_ms + 1e-6, Termination.TIMEOUT)):
         bot = MemoryBot(on_turn(1, lambda r, ms=after_ms: [answer(r, first_legal(r), after_ms=ms)]))
         result, _ = referee(tmp_path, [bot, MemoryBot(first_legal)], time="1/move")

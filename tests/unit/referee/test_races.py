@@ -17,7 +17,7 @@ from arena.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Record, play_digest, read_log, write_log
 from arena.referee.game import Game
 from arena.referee.verify import verify
-from arena.types import Termination
+from arena.types import NS_PER_MS, Termination
 from arena.wire.messages import Request
 from arena.wire.session import State
 
@@ -63,7 +63,7 @@ def test_the_faster_has_the_card_and_the_other_is_asked_again(tmp_path: Path) ->
     assert isinstance(again, ActionRecord)
     assert [served.seat, late.seat, again.seat] == [1, 0, 0]
     assert late.action == served.action != again.action
-    assert [served.used_ms, late.used_ms, again.used_ms] == [2, 5, 5]
+    assert [served.used_ns, late.used_ns, again.used_ns] == [2 * NS_PER_MS, 5 * NS_PER_MS, 5 * NS_PER_MS]
     first, second = asked(bots[0])[:2]
     assert second.id == first.id + 1
     assert first.legal is not None
@@ -247,7 +247,7 @@ def late_invented(records: list[Record]) -> list[Record]:
     at = at_first(ActionRecord, records)
     served = records[at]
     assert isinstance(served, ActionRecord)
-    late = LateRecord(seat=served.seat, kind="seize", turn=1, action=served.action, used_ms=1, ms=1)
+    late = LateRecord(seat=served.seat, kind="seize", turn=1, action=served.action, used_ns=1, ms=1)
     records.insert(at, late)
     return records
 

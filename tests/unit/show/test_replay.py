@@ -112,7 +112,7 @@ def test_who_was_too_late_is_told_to_that_seat_and_to_all_seeing_eyes(race: Log)
         told = [index for index, line in enumerate(lines) if "too late" in line]
         assert [lines[index].partition(" ")[2] for index in told] == [
             f"bot{record.seat} (seat {record.seat}) grabs card {record.action['plays'][0]['card']} too late, "
-            f"after {record.used_ms:.1f} ms"
+            f"after {record.used_ns / 1e6:.1f} ms"
             for record in seen
         ]
         assert all(lines[index + 1].startswith("note: seat") for index in told)

@@ -20,16 +20,22 @@ CARDS = Deck("alike", "a test", "", (bytes([0, 1, 2, 3, 0, 1]),) * 13)
 ALL = [*SIGNS]
 
 
+NAMES = ("ann", "bob\x1b[2J", "a very long name", "d", "e")
+
+
 def header(seats: int, **options: str) -> Header:
     return Header(
         arena="test",
         game="g1",
         tournament=None,
         settings=make_settings("gardener", seats, overrides=[f"{name}={value}" for name, value in options.items()]),
-        bots=[LoggedBot(name, "1", "0" * 64) for name in ("ann", "bob\x1b[2J", "a very long name", "d", "e")[:seats]],
+        bots=[LoggedBot(name, "1", "0" * 64, 0) for name in NAMES[:seats]],
         deal=0,
         rotation=0,
+        board=None,
         commitment="0" * 64,
+        salt="0" * 64,
+        mix="0" * 64,
     )
 
 

@@ -5,7 +5,8 @@ Laws:
 2. Every line ends with `"sum"`: the CRC-32 of the file up to that key, 8 hex digits. If a byte is altered, the first
    line with a wrong sum is the place. Sums find accidents; the rules, the secret, and the SHA-256 of the file in the
    database find forgery.
-3. The play digest covers what was played, but not who played it or when: no name, note or time.
+3. The play digest covers what was played, but not who played it or when: no name, note or time. It is over canonical
+   JSON, so that it can be computed again in any language (`protocol/LOG.md`, section 6).
 4. A log is written when its game is over, whole or not at all: while bots play, there is no file to read.
 """
 
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 from zlib import crc32
@@ -65,12 +66,17 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     """The public beacon's value in it; empty if there is none."""
     ms: int = 0
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
         settings = self.settings
-        board = settings.board.hash if settings.board is not None else None
-        options = sorted(settings.options.items())
-        return "header", settings.rules, settings.rules_version, options, settings.players, board
+        return {
+            "record": "header",
+            "rules": settings.rules,
+            "rules_version": settings.rules_version,
+            "options": settings.options,
+            "players": settings.players,
+            "board": settings.board.hash if settings.board is not None else None,
+        }
 
 
 class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="chance"):
@@ -85,10 +91,10 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     events: list[Event]
     ms: int
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        draw = ("chance", self.stream, self.n, self.draw, self.events)
-        return draw if self.tied is None else (*draw, self.tied)
+        draw = {"record": "chance", "stream": self.stream, "n": self.n, "draw": self.draw, "events": self.events}
+        return draw if self.tied is None else draw | {"tied": self.tied}
 
 
 class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
@@ -105,9 +111,16 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Time charged to the seat, in nanoseconds."""
     ms: int
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        return "action", self.seat, self.kind, self.turn, self.action, self.events
+        return {
+            "record": "action",
+            "seat": self.seat,
+            "kind": self.kind,
+            "turn": self.turn,
+            "action": self.action,
+            "events": self.events,
+        }
 
 
 class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
@@ -123,9 +136,9 @@ class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     """Time charged to the seat, in nanoseconds."""
     ms: int
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        return "late", self.seat, self.kind, self.turn, self.action
+        return {"record": "late", "seat": self.seat, "kind": self.kind, "turn": self.turn, "action": self.action}
 
 
 class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -147,10 +160,10 @@ class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
     events: list[Event]
     ms: int
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        guilty = [[forfeit.seat, _what_happened(forfeit.code)] for forfeit in self.forfeits]
-        return "forfeit", guilty, self.turn, self.events
+        guilty = [{"seat": forfeit.seat, "code": _what_happened(forfeit.code)} for forfeit in self.forfeits]
+        return {"record": "forfeit", "forfeits": guilty, "turn": self.turn, "events": self.events}
 
 
 class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
@@ -165,10 +178,16 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     play_digest: str
     ms: int
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        outcome = ("outcome", _what_happened(self.termination), self.ranks, self.turns, self.actions)
-        return outcome if self.scores is None else (*outcome, self.scores)
+        outcome = {
+            "record": "outcome",
+            "termination": _what_happened(self.termination),
+            "ranks": self.ranks,
+            "turns": self.turns,
+            "actions": self.actions,
+        }
+        return outcome if self.scores is None else outcome | {"scores": self.scores}
 
 
 Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
@@ -186,6 +205,7 @@ def _what_happened(code: str) -> str:
 
 
 _encode = msgspec.json.Encoder().encode
+_canonical = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(Header | Record)
 _SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
 _SUM_LENGTH = len(',"sum":"01234567"}\n')
@@ -193,7 +213,12 @@ _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
 def play_digest(records: Iterable[Header | Record]) -> str:
     """Returns the SHA-256 (hex) over what was played, from the header to the outcome, without `play_digest` itself."""
-    return hashlib.sha256(_encode([record.played() for record in records])).hexdigest()
+    return hashlib.sha256(_canonical.encode_lines([record.played() for record in records])).hexdigest()
+
+
+def canonical(value: Any) -> bytes:
+    """Returns a value as canonical JSON: equal values have equal bytes, and true is not 1."""
+    return _canonical.encode(value)
 
 
 def write_log(path: Path, records: Iterable[Header | Record]) -> str:

@@ -18,6 +18,7 @@ from arena.record.log import (
     Log,
     OutcomeRecord,
     Record,
+    canonical,
     play_digest,
 )
 from arena.rules import course
@@ -28,7 +29,6 @@ from arena.types import Seat, Termination, board_hash
 Listen: TypeAlias = Callable[[Course, Decision], None]
 """Called with the course and a decision at the moment when the seat is asked for it."""
 
-_encode = msgspec.json.Encoder().encode
 _GUILTY = {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}
 
 
@@ -94,7 +94,7 @@ class _Player:
         self._log = log
         self._listen = listen
         self._line = 1
-        if _encode(log.header.board) != _encode(self.course.rules.board_payload):
+        if canonical(log.header.board) != canonical(self.course.rules.board_payload):
             raise self._mismatch("the board is not the one that its text describes")
 
     def play(self, line: int, record: Record) -> None:
@@ -162,7 +162,7 @@ class _Player:
         if isinstance(answered, Late) != isinstance(record, LateRecord):
             was = "was too late" if isinstance(answered, Late) else "was not too late"
             raise self._mismatch(f"the action of seat {seat} {was}")
-        if _encode(answered.action) != _encode(record.action):  # the order of keys counts: digests depend on it
+        if canonical(answered.action) != canonical(record.action):
             raise self._mismatch(f"expected the action {answered.action}, the log has {record.action}")
         if isinstance(answered, Accepted) and isinstance(record, ActionRecord):
             self._same_events(answered.events, record.events)
@@ -205,10 +205,12 @@ class _Player:
             raise self._mismatch(f"expected turn {self.course.turn}, the log says {logged}")
 
     def _same_events(self, happened: Sequence[Event], logged: Sequence[Event]) -> None:
+        if canonical(happened) == canonical(logged):
+            return
         for position, event in enumerate(happened):
             if position >= len(logged):
                 raise self._mismatch(f"the event {_words(event)} is missing")
-            if logged[position] != event:
+            if canonical(logged[position]) != canonical(event):
                 raise self._mismatch(f"expected the event {_words(event)}, the log has {_words(logged[position])}")
         if len(logged) > len(happened):
             raise self._mismatch(f"the event {_words(logged[len(happened)])} did not happen")

@@ -16,17 +16,24 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 from zlib import crc32
 
 import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.durable import write_durably
-from arena.types import Event, GameSettings, Payload, Seat, Termination
+from arena.types import Event, GameSettings, Payload, Termination
 
 FORMAT = 3
 """Version of the log format."""
+MAX_INT: Final = 2**53 - 1
+"""The largest integer in a log: every language can hold it exactly."""
+
+Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+"""32 bytes as lower-case hexadecimal digits."""
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
+"""An integer that is not negative."""
 
 
 class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -34,10 +41,10 @@ class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str
     version: str
-    digest: str
-    bot_seed: int
+    digest: Hex
+    bot_seed: Count
     """The number that it was sent for its own randomness."""
-    entropy: str | None = None
+    entropy: Hex | None = None
     """What it contributed to chance: 32 bytes (hex)."""
 
 
@@ -47,24 +54,24 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     format: int = FORMAT
     arena: str
     """The program's version."""
-    game: str
+    game: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")]
     tournament: str | None
     settings: GameSettings
     """What is played, the board's text included."""
     board: Payload | None
     """The board as bots are sent it; None for a game without boards."""
     bots: list[LoggedBot]
-    deal: int
-    rotation: int
-    commitment: str
+    deal: Count
+    rotation: Count
+    commitment: Hex
     """SHA-256 (hex) of the deal's secret."""
-    salt: str
+    salt: Hex
     """What was put before that secret for the commitment that bots were told: 32 bytes (hex)."""
-    mix: str
+    mix: Hex
     """What others than the organiser put into chance: 32 bytes (hex)."""
     beacon: str = ""
     """The public beacon's value in it; empty if there is none."""
-    ms: int = 0
+    ms: Count = 0
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -83,13 +90,13 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
     """Chance drew. A stream `proxy/SEAT` decides for a seat that forfeited, among its legal plays."""
 
     stream: str
-    n: int
-    draw: int
-    tied: list[Seat] | None = None
+    n: Annotated[int, msgspec.Meta(ge=1, le=MAX_INT)]
+    draw: Count
+    tied: list[Count] | None = None
     """The seats that were equally fast in a race, ascending. The draw is the number of the order in which they come,
     among all their orders sorted lexicographically. Their actions follow."""
     events: list[Event]
-    ms: int
+    ms: Count
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -100,16 +107,16 @@ class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
 class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
     """A seat decided."""
 
-    seat: Seat
+    seat: Count
     kind: str
-    turn: int
+    turn: Count
     action: Payload
     """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
     events: list[Event]
     note: str | None = None
-    used_ns: int
+    used_ns: Count
     """Time charged to the seat, in nanoseconds."""
-    ms: int
+    ms: Count
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -126,15 +133,15 @@ class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
     """A seat decided in a race, but faster seats had made its action illegal: it was asked again."""
 
-    seat: Seat
+    seat: Count
     kind: str
-    turn: int
+    turn: Count
     action: Payload
     """As in `ActionRecord`."""
     note: str | None = None
-    used_ns: int
+    used_ns: Count
     """Time charged to the seat, in nanoseconds."""
-    ms: int
+    ms: Count
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -144,7 +151,7 @@ class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
     """One seat's forfeit."""
 
-    seat: Seat
+    seat: Count
     code: str
     sentence: str
     overloaded: bool = False
@@ -156,9 +163,9 @@ class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
     """Seats forfeited, all at the same moment."""
 
     forfeits: list[LoggedForfeit]
-    turn: int
+    turn: Count
     events: list[Event]
-    ms: int
+    ms: Count
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""
@@ -170,13 +177,13 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The last record."""
 
     termination: str
-    ranks: list[int]
+    ranks: list[Count]
     scores: list[int] | None = None
     """By seat, if the game has scores."""
-    turns: int
-    actions: int
-    play_digest: str
-    ms: int
+    turns: Count
+    actions: Count
+    play_digest: Hex
+    ms: Count
 
     def played(self) -> Payload:
         """Returns what the play digest covers of it."""

@@ -56,6 +56,8 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
     except ConfigError as error:
         raise ReplayMismatch(source, 1, f"the header describes no game: {error}") from None
     board = settings.board
+    if settings.time.bank_ms is None and settings.time.limit_ms is None:
+        raise ReplayMismatch(source, 1, "expected a bank or a limit, the header has neither")
     for what, logged, actual in (
         ("board hash", board and board.hash, board and board_hash(board.text)),
         ("rules version", settings.rules_version, rules.version),
@@ -156,6 +158,9 @@ class _Player:
         ):
             raise self._mismatch(f"seat {seat} decided {record.kind!r}, which it did not owe")
         self._same_turn(record.turn)
+        if not self.course.asked[seat].decision.race:
+            for passed in [other for other in due.seats if other < seat]:  # seats are served by their numbers
+                self.course.fail(passed, Termination.ILLEGAL_ACTION)
         answered = self.course.answer(seat, record.action)
         if isinstance(answered, course.Refused):
             raise self._mismatch(f"the rules refuse the action of seat {seat}: {answered.error}")

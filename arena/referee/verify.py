@@ -9,7 +9,7 @@ import msgspec
 from arena.errors import LogError, ReplayMismatch
 from arena.record.log import Chance, Log, read_log
 from arena.record.secret import SECRET_FILE, revealed
-from arena.referee.chance import Deal, commitment, deal_secret
+from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt
 from arena.referee.replay import replay
 
 
@@ -68,7 +68,13 @@ def verify(path: Path, secret: bytes | None = None) -> Verdict:
 
 
 def _deal(log: Log, secret: bytes) -> Deal:
-    derived = deal_secret(secret, log.header.deal)
-    if commitment(derived) != log.header.commitment:
+    header = log.header
+    derived = deal_secret(secret, header.deal, bytes.fromhex(header.mix))
+    if commitment(derived) != header.commitment:
         raise ReplayMismatch(log.source, 1, "the deal's commitment does not belong to the revealed secret")
+    if game_salt(secret, header.game).hex() != header.salt:
+        raise ReplayMismatch(log.source, 1, "the salt does not belong to the revealed secret")
+    for seat, bot in enumerate(header.bots):
+        if bot.bot_seed != bot_seed(secret, header.deal, seat):
+            raise ReplayMismatch(log.source, 1, f"the bot's seed of seat {seat} does not belong to the revealed secret")
     return Deal(derived)

@@ -36,6 +36,12 @@ function misfit(value, schema, root, place) {
   }
 }
 
+// For JSON.parse: refuses half of a surrogate pair.
+function text(key, value) {
+  if (typeof value === "string" && /\p{Cs}/u.test(value)) throw Error(`${key} is no Unicode text`);
+  return value;
+}
+
 // The records of a log. Throws an error that begins with the number of the line that is wrong.
 function read(file) {
   if (!file.subarray(0, 31).toString("latin1").startsWith('{"record":"header","format":3,')) throw Error("1: this is no log of format 3");
@@ -51,17 +57,19 @@ function read(file) {
     sum = crc32(file.subarray(at, end + 1), sum);
     let record;
     try {
-      record = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(file.subarray(start, end)));
+      record = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(file.subarray(start, end)), text);
     } catch (error) {
       throw fault(error.message);
     }
     const schema = SCHEMAS.get(record.record);
     const found = schema ? misfit(record, schema, schema, record.record) : "a kind of record that format 3 has not";
     if (found) throw fault(found);
-    if ((record.record === "header") !== (start === 0)) throw fault("expected one header, and it first");
-    if ((record.record === "outcome") !== (end + 1 === file.length)) throw fault("expected one outcome, and it last");
     records.push(record);
     start = end + 1;
+  }
+  for (const [index, { record }] of records.entries()) {
+    if ((record === "header") !== (index === 0)) throw Error(`${index + 1}: expected one header, and it first`);
+    if ((record === "outcome") !== (index === records.length - 1)) throw Error(`${index + 1}: expected one outcome, and it last`);
   }
   return records;
 }

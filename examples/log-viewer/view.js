@@ -24,7 +24,7 @@ function* board(map) {
 
 function* show([header, ...records], seat) {
   const { settings, bots } = header;
-  const name = (n) => `seat ${n} (${plain(bots[n].name)})`;
+  const name = (n) => `seat ${n}${n in bots ? ` (${plain(bots[n].name)})` : ""}`;
   const time = [settings.time.bank_ms !== null && `bank ${settings.time.bank_ms} + ${settings.time.increment_ms} ms`, settings.time.limit_ms !== null && `limit ${settings.time.limit_ms} ms`];
   yield `${header.game}: ${settings.rules} ${settings.rules_version}, ${settings.ruleset}: ${words(settings.options)}`;
   yield `time: ${time.filter(Boolean).join(", ")}, margin ${settings.margin_ms} ms, window of races ${settings.race_window_ms} ms`;

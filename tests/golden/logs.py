@@ -79,7 +79,7 @@ def grabber(seed: int, times_us: list[int], card: Callable[[list[int]], int]) ->
         if request.kind != "seize" or request.legal is None:
             return other(request)
         action = {"plays": [{"card": card(request.legal[0]["card"])}]}
-        return [answer(request, action, after_ms=next(times) / 1000)]
+        return [answer(request, action, after_ms=next(times) / 1000, note=f"{card.__name__} of the offer")]
 
     return decide
 

@@ -16,7 +16,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from zlib import crc32
 
 import msgspec
@@ -211,9 +211,33 @@ def _what_happened(code: str) -> str:
     return "gone" if code in _GONE else code
 
 
+class _Time(msgspec.Struct):
+    """What a log must say of the time, since no reader knows the defaults of this program."""
+
+    bank_ms: Count | None
+    increment_ms: Count
+    limit_ms: Count | None
+
+
+class _Settings(msgspec.Struct):
+    """What a log must say of the settings that have a default."""
+
+    time: _Time
+    race_window_ms: Annotated[float, msgspec.Meta(ge=0)]
+    margin_ms: Count
+
+
+class _Complete(msgspec.Struct):
+    """A header in which nothing is left to a default."""
+
+    settings: _Settings
+    ms: Literal[0]
+
+
 _encode = msgspec.json.Encoder().encode
 _canonical = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(Header | Record)
+_complete = msgspec.json.Decoder(_Complete)
 _SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
 _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
@@ -297,6 +321,8 @@ def parse_log(data: bytes, source: str) -> Log:
             raise ReplayMismatch(source, number, "the sum is wrong: a byte in this line was altered")
         running = crc32(end[0], running)
         try:
+            if number == 1:
+                _complete.decode(line)
             records.append(_decoder.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None

@@ -17,7 +17,7 @@ function* board(map) {
     else {
       const lines = [];
       for (const { col, row, kind } of value) ((lines[2 * row + (col % 2)] ??= [])[col] = kind[0]);
-      for (const line of lines) yield "  " + Array.from(line ?? [], (letter) => letter ?? " ").join(" ");
+      for (const line of lines.filter(Boolean)) yield "  " + Array.from(line, (letter) => letter ?? " ").join(" ");
     }
   }
 }
@@ -38,6 +38,7 @@ function* show([header, ...records], seat) {
       for (const [n, rank] of record.ranks.entries()) yield `   rank ${rank}: ${seat === undefined ? name(n) : `seat ${n}`}${record.scores ? `, score ${record.scores[n]}` : ""}`;
       continue;
     }
+    if (record.forfeits?.some((one) => one.seat === seat)) return yield `${step} seat ${seat} forfeits: it is told nothing any more`;
     for (const { seat: n, code, sentence } of record.forfeits ?? []) yield `${step} turn ${record.turn}: seat ${n} forfeits, ${code}${seat === undefined ? `: ${plain(sentence)}` : ""}`;
     const own = seat === undefined || record.seat === seat;
     if (record.tied && seat === undefined) yield `${step} seats ${record.tied} were equally fast: order ${record.draw} of ${record.n}`;
@@ -57,11 +58,12 @@ function* show([header, ...records], seat) {
 
 const [file, option, number] = process.argv.slice(2);
 try {
+  if (!file) throw Error(" usage: node view.js LOG [--seat N]");
   const records = read(fs.readFileSync(file));
   const seat = option === "--seat" ? Number(number) : undefined;
   if (seat !== undefined && !(seat in records[0].bots)) throw Error(`expected a seat, got: ${number}`);
   process.stdout.write([...show(records, seat), ""].join("\n"));
 } catch (error) {
-  process.stderr.write(`${file}:${error.message}\n`);
+  process.stderr.write(`${file ?? ""}:${error.message}\n`);
   process.exitCode = 1;
 }

@@ -330,6 +330,74 @@ def line_of(error: LogError | ReplayMismatch) -> int:
     return int(found[1]) if found else 1
 
 
+Place = tuple[Any, ...]
+WRONG: list[Any] = [None, True, "x", 1, -1, 2**53, 1.5, [], {}, ["x"], [-1]]
+FREE = {"action", "data", "options", "text"}
+"""What holds values of any form."""
+
+
+def places(value: Any, here: Place = ()) -> Iterator[Place]:
+    """Where a record holds a value; of an array the first element stands for all."""
+    if here and here != ("record",):
+        yield here
+    if isinstance(value, dict) and here != ("board",) and here[-1:] not in {(name,) for name in FREE}:
+        for key, inner in value.items():
+            yield from places(inner, (*here, key))
+    elif isinstance(value, list) and value:
+        yield from places(value[0], (*here, 0))
+
+
+def put(record: Any, place: Place, value: Any) -> Any:
+    """The record with another value at a place; without it if the value is `...`."""
+    copied = json.loads(json.dumps(record))
+    at = copied
+    for key in place[:-1]:
+        at = at[key]
+    if value is ...:
+        del at[place[-1]]
+    else:
+        at[place[-1]] = value
+    return copied
+
+
+def mutants() -> Iterator[tuple[str, int, Place]]:
+    """A log, a line and a place in it: every place of every kind of record once."""
+    seen = set()
+    for name in ("gardener-absent", "gardener-race", "samurai-forfeits", "gardener-forfeits"):
+        for index, line in enumerate(bodies((LOGS / f"{name}.jsonl").read_bytes())):
+            record = json.loads(line + "}")
+            for place in places(record):
+                if (record["record"], place) not in seen:
+                    seen.add((record["record"], place))
+                    yield name, index, place
+
+
+@pytest.mark.parametrize(("name", "index", "place"), [*mutants()])
+def test_whatever_a_schema_refuses_all_refuse(name: str, index: int, place: Place, tmp_path: Path) -> None:
+    """Every value of every kind of record is replaced by ones of other types and ranges, or left out."""
+    lines = bodies((LOGS / f"{name}.jsonl").read_bytes())
+    record = json.loads(lines[index] + "}")
+    schema = SCHEMAS[record["record"]]
+    refused = 0
+    for value in [*WRONG, ...]:
+        changed = put(record, place, value)
+        whole = changed | {"sum": "01234567"}
+        is_right = Draft202012Validator(schema).is_valid(whole)
+        assert is_right == (not list(checker["misfits"](whole, schema, schema, "$"))), value
+        if not is_right and place != ("format",):
+            refused += 1
+            text = json.dumps(changed, separators=(",", ":"), ensure_ascii=False)[:-1]
+            data = summed([*lines[:index], text, *lines[index + 1 :]])
+            with pytest.raises(checker["Fault"]) as fault:
+                checker["check"](data)
+            assert fault.value.line == index + 1, value
+            (tmp_path / "log.jsonl").write_bytes(data)
+            with pytest.raises((ReplayMismatch, LogError)) as caught:
+                verify(tmp_path / "log.jsonl")
+            assert line_of(caught.value) == index + 1, value
+    assert refused or place == ("format",)
+
+
 # The checker by itself
 
 
@@ -397,7 +465,8 @@ def test_the_viewer_shows_what_one_seat_knew(path: Path) -> None:
     header = lines[0]
     for seat, bot in enumerate(header["bots"]):
         shown = view(path, "--seat", str(seat)).stdout
-        events = [event for line in lines for event in line.get("events", [])]
+        forfeits = [at for at, line in enumerate(lines) if seat in [one["seat"] for one in line.get("forfeits", [])]]
+        events = [event for line in lines[: min(forfeits, default=None)] for event in line.get("events", [])]
         reaching = [event for event in events if seat in event.get("to", [seat])]
         told = re.findall(r"^   (\w+) (?!\d+: )", shown, re.MULTILINE)
         assert [word for word in told if word != "note"] == [event["data"]["event"] for event in reaching]

@@ -4,7 +4,8 @@
 
 It finds files that were cut off or altered, records that the schemas do not allow or that contradict each other, and a
 wrong play digest. Where the tournament's secret is known, it computes every draw, the salt and the bots' seeds again.
-The secret is given by `--secret`, or stands in `secret.json` beside the log.
+The secret is given by `--secret`, or stands in `secret.json` beside the log; then it must be the one of
+`commitment.json`, and what others put into chance that of `contributions.json`.
 
 It needs Python 3.11 and the schemas in `schemas/log`, and nothing else. Exit status: 0 if every log is right, 1 if one
 is not, 2 if a file cannot be read.
@@ -66,7 +67,8 @@ def main(arguments: list[str]) -> int:
     status = 0
     for path in options.logs:
         try:
-            found: Record = {"log": str(path), "ok": True, **check(path.read_bytes(), options.secret or beside(path))}
+            secret, mix = published(path.parent) if options.secret is None else (options.secret, None)
+            found: Record = {"log": str(path), "ok": True, **check(path.read_bytes(), secret, mix)}
             text = "{log}: right: {records} records, {draws} draws, {how}".format(
                 **found, how="computed again" if found["draws_checked"] else "their secret is not known"
             )
@@ -82,18 +84,40 @@ def main(arguments: list[str]) -> int:
     return status
 
 
-def beside(log: Path) -> bytes | None:
-    """Returns the secret that was revealed beside a log, if there is one."""
-    file = log.with_name("secret.json")
-    return bytes.fromhex(json.loads(file.read_bytes())["secret"]) if file.exists() else None
+def published(folder: Path) -> tuple[bytes | None, str | None]:
+    """Returns what was published beside the logs of a tournament: the secret and the mix (hex), where they are known.
+
+    Raises:
+        ValueError: The secret is not the one that was committed to, or the mix does not follow from the contributions.
+    """
+    files = {}
+    for name in ("commitment", "contributions", "secret"):
+        file = folder / f"{name}.json"
+        files[name] = json.loads(file.read_bytes()) if file.exists() else None
+    secret = bytes.fromhex(files["secret"]["secret"]) if files["secret"] else None
+    for name in ("commitment", "secret"):
+        if secret and files[name] and hashlib.sha256(secret).hexdigest() != files[name]["commitment"]:
+            raise ValueError(f"expected the secret of the commitment in {name}.json, got another - at {folder}")
+    if files["commitment"] is None:
+        return secret, None
+    given = files["contributions"] or {"beacon": "", "entropy": []}
+    parts = [bytes.fromhex(entropy) for entropy in given["entropy"] if entropy]
+    beacon = hashlib.sha256(given["beacon"].encode()).digest()
+    mix = hashlib.sha256(b"".join([b"arena/2/mix/", beacon, *parts])).hexdigest()
+    if given.get("mix", mix) != mix:
+        raise ValueError(
+            f"expected the mix {mix} of the beacon and the contributions, got: {given['mix']} - at {folder}"
+        )
+    return secret, mix
 
 
-def check(data: bytes, secret: bytes | None = None) -> Record:
+def check(data: bytes, secret: bytes | None = None, mix: str | None = None) -> Record:
     """Checks a log.
 
     Args:
         data: Its bytes.
         secret: The secret of its tournament, if it is known.
+        mix: What others put into chance (hex), if it is known.
 
     Returns:
         How many records and draws it has, and whether the draws were computed again.
@@ -107,6 +131,8 @@ def check(data: bytes, secret: bytes | None = None) -> Record:
     check_order(records)
     if (digest := play_digest(records)) != records[-1]["play_digest"]:
         raise Fault(len(records), "6-1", f"expected the play digest {digest}, got: {records[-1]['play_digest']}")
+    if mix is not None and records[0]["mix"] != mix:
+        raise Fault(1, "3.1-6", f"expected the mix {mix}, got: {records[0]['mix']}")
     if secret is not None:
         check_draws(records, secret)
     draws = sum(record["record"] == "chance" for record in records)

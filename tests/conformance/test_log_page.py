@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,6 @@ NUMBERED = re.findall(r"^- \*\*(§L(\d+(?:\.\d+)?)-(\d+))(°?)\*\* (.*(?:\n  .*)
 LOG_FILES = sorted(LOGS.glob("*.jsonl"))
 LEVELS = ["sums", "shape", "order", "consistency", "digest", "secret", "rules"]
 VIEWER = ROOT / "examples" / "log-viewer" / "view.js"
-NODE = shutil.which("node")
 STRUCTS: dict[str, type] = {
     "header": records.Header,
     "chance": records.Chance,
@@ -420,7 +419,8 @@ def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
     shutil.copy(LOGS / "gardener-draft.jsonl", tmp_path)
     data = (LOGS / "gardener-draft.jsonl").read_bytes()
     (tmp_path / "cut.jsonl").write_bytes(data[:-9])
-    (tmp_path / "secret.json").write_text(json.dumps({"tournament": "examples", "secret": SECRET.hex()}))
+    secret = {"tournament": "examples", "secret": SECRET.hex(), "commitment": hashlib.sha256(SECRET).hexdigest()}
+    (tmp_path / "secret.json").write_text(json.dumps(secret))
     command = [sys.executable, "-I", "-S", str(protocol / "check_log.py"), "--json"]
     ran = subprocess.run(
         [*command, "gardener-draft.jsonl", "cut.jsonl"], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -433,19 +433,71 @@ def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
     assert missing.returncode == 2
 
 
+def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "gardener-draft.jsonl"
+    shutil.copy(LOGS / log.name, log)
+    examples = load(LOGS / "examples.json")
+    header = json.loads(log.read_bytes().splitlines()[0])
+    entropy = [bot.get("entropy") for bot in header["bots"]] + [hashlib.sha256(b"cid").hexdigest()]
+    right = {
+        "secret": {"secret": examples["secret"], "commitment": examples["commitment"]},
+        "commitment": {"commitment": examples["commitment"]},
+        "contributions": {"beacon": header["beacon"], "entropy": entropy, "mix": header["mix"]},
+    }
+    other = hashlib.sha256(b"other").hexdigest()
+    for name, file, changes, status in (
+        ("right", "secret", {}, 0),
+        ("another secret", "secret", {"secret": other}, 2),
+        ("another commitment", "commitment", {"commitment": other}, 2),
+        ("another beacon", "contributions", {"beacon": "other"}, 2),
+        ("another mix", "contributions", {"mix": other}, 2),
+        ("other contributions", "contributions", {"entropy": [other], "mix": None}, 1),
+    ):
+        for published, document in right.items():
+            changed = document | (changes if published == file else {})
+            text = json.dumps({key: value for key, value in changed.items() if value is not None})
+            (tmp_path / f"{published}.json").write_text(text)
+        assert checker["main"]([str(log)]) == status, name
+    assert "expected the mix" in capsys.readouterr().out
+    (tmp_path / "contributions.json").unlink()
+    assert checker["main"]([str(log)]) == 1, "a commitment and no contributions: then nobody put anything into chance"
+
+
+def test_a_game_without_a_board_has_null_for_it() -> None:
+    """No game of the folder is played without one, but others are."""
+    lines = bodies((LOGS / "gardener-absent.jsonl").read_bytes())
+    header = json.loads(lines[0] + "}")
+    header["settings"]["board"] = header["board"] = None
+    lines[0] = json.dumps(header, separators=(",", ":"))[:-1]
+    found = [json.loads(line + "}") for line in lines]
+    digest = checker["play_digest"](found)
+    lines[-1] = lines[-1].replace(found[-1]["play_digest"], digest)
+    data = summed(lines)
+    assert checker["check"](data)["records"] == 3
+    log = parse_log(data, "log")
+    assert play_digest([log.header, *log.records]) == digest
+
+
 # The viewer
 
 
-def view(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    if NODE is None:
-        pytest.skip("needs node")
-    return subprocess.run(
-        [NODE, str(VIEWER), str(path), *options], capture_output=True, text=True, encoding="utf-8", check=False
-    )
+View = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def view(needs: Callable[..., None]) -> View:
+    """Runs the viewer."""
+    needs("node")
+
+    def run(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
+        command = ["node", str(VIEWER), str(path), *options]
+        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+    return run
 
 
 @by_file
-def test_the_viewer_shows_every_record(path: Path) -> None:
+def test_the_viewer_shows_every_record(view: View, path: Path) -> None:
     shown = view(path)
     assert (shown.returncode, shown.stderr) == (0, "")
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -460,7 +512,7 @@ def test_the_viewer_shows_every_record(path: Path) -> None:
 
 
 @by_file
-def test_the_viewer_shows_what_one_seat_knew(path: Path) -> None:
+def test_the_viewer_shows_what_one_seat_knew(view: View, path: Path) -> None:
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     header = lines[0]
     for seat, bot in enumerate(header["bots"]):
@@ -478,10 +530,10 @@ def test_the_viewer_shows_what_one_seat_knew(path: Path) -> None:
             assert not re.search(rf"hand seat {data['seat']}, .*tiles", shown)
 
 
-@by_vector
-def test_the_viewer_refuses_what_it_can_find(vector: dict[str, Any], tmp_path: Path) -> None:
-    if vector["needs"] not in ("sums", "shape", "order"):
-        return
+@pytest.mark.parametrize(
+    "vector", [vector for vector in BROKEN if vector["needs"] in LEVELS[:3]], ids=lambda v: v["id"]
+)
+def test_the_viewer_refuses_what_it_can_find(view: View, vector: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_bytes(broken((LOGS / vector["base"]).read_bytes(), vector))
     shown = view(path)
@@ -489,7 +541,7 @@ def test_the_viewer_refuses_what_it_can_find(vector: dict[str, Any], tmp_path: P
     assert shown.stderr.startswith(f"{path}:{vector['line']}: ")
 
 
-def test_the_viewer_escapes_what_a_bot_wrote(tmp_path: Path) -> None:
+def test_the_viewer_escapes_what_a_bot_wrote(view: View, tmp_path: Path) -> None:
     path = LOGS / "samurai-standard.jsonl"
     lines = [line.replace('"note":"', '"note":"\\u001b[31m\\u202e') for line in bodies(path.read_bytes())]
     (tmp_path / "log.jsonl").write_bytes(summed(lines))

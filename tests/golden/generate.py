@@ -1,4 +1,7 @@
-"""Rewrites the golden playthroughs and the example logs. Run it by `make golden`, and read the difference before you keep it."""
+"""Rewrites the golden playthroughs and the example logs.
+
+Run it by `make golden`, and read the difference before you keep it.
+"""
 
 from __future__ import annotations
 

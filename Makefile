@@ -43,7 +43,7 @@ docs-check: $(VENV)/with-test ## Check that the generated pages are current
 tour: $(VENV)/with-test ## Run the README's commands and write what they print into it
 	@$(BIN)/python docs/tour.py
 
-golden: $(VENV)/with-test ## Rewrite the golden playthroughs; review the difference before you keep it
+golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example logs; review the difference before you keep it
 	@$(BIN)/python tests/golden/generate.py
 
 bots: ## Build the bundled bots that need it (STRICT=1: a missing tool is an error)

@@ -5,7 +5,8 @@ Laws:
 2. Every line ends with `"sum"`: the CRC-32 of the file up to that key, 8 hex digits. If a byte is altered, the first
    line with a wrong sum is the place. Sums find accidents; the rules, the secret, and the SHA-256 of the file in the
    database find forgery.
-3. The play digest covers what was played, but not who played it or when: no name, note or time.
+3. The play digest covers what was played, but not who played it or when: no name, note or time. It is over canonical
+   JSON, so that it can be computed again in any language (`protocol/LOG.md`, section 6).
 4. A log is written when its game is over, whole or not at all: while bots play, there is no file to read.
 """
 
@@ -13,19 +14,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 from zlib import crc32
 
 import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.durable import write_durably
-from arena.types import Event, GameSettings, Payload, Seat, Termination
+from arena.types import Event, GameSettings, Payload, Termination
 
 FORMAT = 3
 """Version of the log format."""
+MAX_INT: Final = 2**53 - 1
+"""The largest integer in a log: every language can hold it exactly."""
+
+Hex: TypeAlias = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
+"""32 bytes as lower-case hexadecimal digits."""
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=MAX_INT)]
+"""An integer that is not negative."""
 
 
 class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -33,10 +41,10 @@ class LoggedBot(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str
     version: str
-    digest: str
-    bot_seed: int
+    digest: Hex
+    bot_seed: Count
     """The number that it was sent for its own randomness."""
-    entropy: str | None = None
+    entropy: Hex | None = None
     """What it contributed to chance: 32 bytes (hex)."""
 
 
@@ -46,92 +54,104 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     format: int = FORMAT
     arena: str
     """The program's version."""
-    game: str
+    game: Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9-]+$")]
     tournament: str | None
     settings: GameSettings
     """What is played, the board's text included."""
     board: Payload | None
     """The board as bots are sent it; None for a game without boards."""
     bots: list[LoggedBot]
-    deal: int
-    rotation: int
-    commitment: str
+    deal: Count
+    rotation: Count
+    commitment: Hex
     """SHA-256 (hex) of the deal's secret."""
-    salt: str
+    salt: Hex
     """What was put before that secret for the commitment that bots were told: 32 bytes (hex)."""
-    mix: str
+    mix: Hex
     """What others than the organiser put into chance: 32 bytes (hex)."""
     beacon: str = ""
     """The public beacon's value in it; empty if there is none."""
-    ms: int = 0
+    ms: Count = 0
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
         settings = self.settings
-        board = settings.board.hash if settings.board is not None else None
-        options = sorted(settings.options.items())
-        return "header", settings.rules, settings.rules_version, options, settings.players, board
+        return {
+            "record": "header",
+            "rules": settings.rules,
+            "rules_version": settings.rules_version,
+            "options": settings.options,
+            "players": settings.players,
+            "board": settings.board.hash if settings.board is not None else None,
+        }
 
 
 class Chance(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="chance"):
     """Chance drew. A stream `proxy/SEAT` decides for a seat that forfeited, among its legal plays."""
 
     stream: str
-    n: int
-    draw: int
-    tied: list[Seat] | None = None
+    n: Annotated[int, msgspec.Meta(ge=1, le=MAX_INT)]
+    draw: Count
+    tied: list[Count] | None = None
     """The seats that were equally fast in a race, ascending. The draw is the number of the order in which they come,
     among all their orders sorted lexicographically. Their actions follow."""
     events: list[Event]
-    ms: int
+    ms: Count
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        draw = ("chance", self.stream, self.n, self.draw, self.events)
-        return draw if self.tied is None else (*draw, self.tied)
+        draw = {"record": "chance", "stream": self.stream, "n": self.n, "draw": self.draw, "events": self.events}
+        return draw if self.tied is None else draw | {"tied": self.tied}
 
 
 class ActionRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="action"):
     """A seat decided."""
 
-    seat: Seat
+    seat: Count
     kind: str
-    turn: int
+    turn: Count
     action: Payload
     """The action as the rules read it: without unknown keys, the known ones in a fixed order."""
     events: list[Event]
     note: str | None = None
-    used_ns: int
+    used_ns: Count
     """Time charged to the seat, in nanoseconds."""
-    ms: int
+    ms: Count
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        return "action", self.seat, self.kind, self.turn, self.action, self.events
+        return {
+            "record": "action",
+            "seat": self.seat,
+            "kind": self.kind,
+            "turn": self.turn,
+            "action": self.action,
+            "events": self.events,
+        }
 
 
 class LateRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="late"):
     """A seat decided in a race, but faster seats had made its action illegal: it was asked again."""
 
-    seat: Seat
+    seat: Count
     kind: str
-    turn: int
+    turn: Count
     action: Payload
     """As in `ActionRecord`."""
     note: str | None = None
-    used_ns: int
+    used_ns: Count
     """Time charged to the seat, in nanoseconds."""
-    ms: int
+    ms: Count
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        return "late", self.seat, self.kind, self.turn, self.action
+        return {"record": "late", "seat": self.seat, "kind": self.kind, "turn": self.turn, "action": self.action}
 
 
 class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
     """One seat's forfeit."""
 
-    seat: Seat
+    seat: Count
     code: str
     sentence: str
     overloaded: bool = False
@@ -143,32 +163,38 @@ class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
     """Seats forfeited, all at the same moment."""
 
     forfeits: list[LoggedForfeit]
-    turn: int
+    turn: Count
     events: list[Event]
-    ms: int
+    ms: Count
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        guilty = [[forfeit.seat, _what_happened(forfeit.code)] for forfeit in self.forfeits]
-        return "forfeit", guilty, self.turn, self.events
+        guilty = [{"seat": forfeit.seat, "code": _what_happened(forfeit.code)} for forfeit in self.forfeits]
+        return {"record": "forfeit", "forfeits": guilty, "turn": self.turn, "events": self.events}
 
 
 class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
     """The last record."""
 
     termination: str
-    ranks: list[int]
+    ranks: list[Count]
     scores: list[int] | None = None
     """By seat, if the game has scores."""
-    turns: int
-    actions: int
-    play_digest: str
-    ms: int
+    turns: Count
+    actions: Count
+    play_digest: Hex
+    ms: Count
 
-    def played(self) -> Sequence[Any]:
+    def played(self) -> Payload:
         """Returns what the play digest covers of it."""
-        outcome = ("outcome", _what_happened(self.termination), self.ranks, self.turns, self.actions)
-        return outcome if self.scores is None else (*outcome, self.scores)
+        outcome = {
+            "record": "outcome",
+            "termination": _what_happened(self.termination),
+            "ranks": self.ranks,
+            "turns": self.turns,
+            "actions": self.actions,
+        }
+        return outcome if self.scores is None else outcome | {"scores": self.scores}
 
 
 Record: TypeAlias = Chance | ActionRecord | LateRecord | ForfeitRecord | OutcomeRecord
@@ -185,15 +211,45 @@ def _what_happened(code: str) -> str:
     return "gone" if code in _GONE else code
 
 
+class _Time(msgspec.Struct):
+    """What a log must say of the time, since no reader knows the defaults of this program."""
+
+    bank_ms: Count | None
+    increment_ms: Count
+    limit_ms: Count | None
+
+
+class _Settings(msgspec.Struct):
+    """What a log must say of the settings that have a default."""
+
+    time: _Time
+    race_window_ms: Annotated[float, msgspec.Meta(ge=0)]
+    margin_ms: Count
+
+
+class _Complete(msgspec.Struct):
+    """A header in which nothing is left to a default."""
+
+    settings: _Settings
+    ms: Literal[0]
+
+
 _encode = msgspec.json.Encoder().encode
+_canonical = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(Header | Record)
+_complete = msgspec.json.Decoder(_Complete)
 _SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
 _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
 
 def play_digest(records: Iterable[Header | Record]) -> str:
     """Returns the SHA-256 (hex) over what was played, from the header to the outcome, without `play_digest` itself."""
-    return hashlib.sha256(_encode([record.played() for record in records])).hexdigest()
+    return hashlib.sha256(_canonical.encode_lines([record.played() for record in records])).hexdigest()
+
+
+def canonical(value: Any) -> bytes:
+    """Returns a value as canonical JSON: equal values have equal bytes, and true is not 1."""
+    return _canonical.encode(value)
 
 
 def write_log(path: Path, records: Iterable[Header | Record]) -> str:
@@ -265,6 +321,8 @@ def parse_log(data: bytes, source: str) -> Log:
             raise ReplayMismatch(source, number, "the sum is wrong: a byte in this line was altered")
         running = crc32(end[0], running)
         try:
+            if number == 1:
+                _complete.decode(line)
             records.append(_decoder.decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None

@@ -18,6 +18,7 @@ from arena.record.log import (
     Log,
     OutcomeRecord,
     Record,
+    canonical,
     play_digest,
 )
 from arena.rules import course
@@ -28,7 +29,6 @@ from arena.types import Seat, Termination, board_hash
 Listen: TypeAlias = Callable[[Course, Decision], None]
 """Called with the course and a decision at the moment when the seat is asked for it."""
 
-_encode = msgspec.json.Encoder().encode
 _GUILTY = {*Termination} - {Termination.FINISHED, Termination.INTERRUPTED}
 
 
@@ -56,6 +56,8 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
     except ConfigError as error:
         raise ReplayMismatch(source, 1, f"the header describes no game: {error}") from None
     board = settings.board
+    if settings.time.bank_ms is None and settings.time.limit_ms is None:
+        raise ReplayMismatch(source, 1, "expected a bank or a limit, the header has neither")
     for what, logged, actual in (
         ("board hash", board and board.hash, board and board_hash(board.text)),
         ("rules version", settings.rules_version, rules.version),
@@ -94,7 +96,7 @@ class _Player:
         self._log = log
         self._listen = listen
         self._line = 1
-        if _encode(log.header.board) != _encode(self.course.rules.board_payload):
+        if canonical(log.header.board) != canonical(self.course.rules.board_payload):
             raise self._mismatch("the board is not the one that its text describes")
 
     def play(self, line: int, record: Record) -> None:
@@ -156,13 +158,16 @@ class _Player:
         ):
             raise self._mismatch(f"seat {seat} decided {record.kind!r}, which it did not owe")
         self._same_turn(record.turn)
+        if not self.course.asked[seat].decision.race:
+            for passed in [other for other in due.seats if other < seat]:  # seats are served by their numbers
+                self.course.fail(passed, Termination.ILLEGAL_ACTION)
         answered = self.course.answer(seat, record.action)
         if isinstance(answered, course.Refused):
             raise self._mismatch(f"the rules refuse the action of seat {seat}: {answered.error}")
         if isinstance(answered, Late) != isinstance(record, LateRecord):
             was = "was too late" if isinstance(answered, Late) else "was not too late"
             raise self._mismatch(f"the action of seat {seat} {was}")
-        if _encode(answered.action) != _encode(record.action):  # the order of keys counts: digests depend on it
+        if canonical(answered.action) != canonical(record.action):
             raise self._mismatch(f"expected the action {answered.action}, the log has {record.action}")
         if isinstance(answered, Accepted) and isinstance(record, ActionRecord):
             self._same_events(answered.events, record.events)
@@ -205,10 +210,12 @@ class _Player:
             raise self._mismatch(f"expected turn {self.course.turn}, the log says {logged}")
 
     def _same_events(self, happened: Sequence[Event], logged: Sequence[Event]) -> None:
+        if canonical(happened) == canonical(logged):
+            return
         for position, event in enumerate(happened):
             if position >= len(logged):
                 raise self._mismatch(f"the event {_words(event)} is missing")
-            if logged[position] != event:
+            if canonical(logged[position]) != canonical(event):
                 raise self._mismatch(f"expected the event {_words(event)}, the log has {_words(logged[position])}")
         if len(logged) > len(happened):
             raise self._mismatch(f"the event {_words(logged[len(happened)])} did not happen")

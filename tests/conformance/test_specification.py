@@ -172,7 +172,11 @@ def test_ids_are_unique() -> None:
     assert len(ids) == len(set(ids)) >= 60
 
 
-@pytest.mark.parametrize("path", sorted((FOLDER / "vectors").rglob("*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    sorted(path for path in (FOLDER / "vectors").rglob("*.json") if path.parents[1].name != "tournaments"),
+    ids=lambda path: path.stem,
+)
 def test_vector_files_fit_their_schema(path: Any) -> None:
     schema = load(FOLDER / "vectors" / "vectors.schema.json")
     if path.name == "vectors.schema.json":

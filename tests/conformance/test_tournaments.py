@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import runpy
 import shutil
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
-import msgspec
 import pytest
 from golden import forgeries, tournaments
 
-from arena.record.log import Header, Record, parse_log, play_digest, write_log
 from arena.tournament.audit import PROMISES, Audit, Auditor, examine
 
+CHECKER = runpy.run_path(str(tournaments.FOLDER.parents[1] / "check_log.py"))
 HONEST = sorted(tournaments.TOURNAMENTS)
 FORGERIES = json.loads((tournaments.FOLDER / "forgeries.json").read_bytes())["forgeries"]
 
@@ -79,13 +80,16 @@ def forge(folder: Path, edit: dict[str, Any]) -> None:
 
 
 def forge_log(path: Path, edit: dict[str, Any]) -> None:
-    log = parse_log(path.read_bytes(), str(path))
-    records = [msgspec.to_builtins(record) for record in (log.header, *log.records)]
+    records = [json.loads(line) for line in path.read_bytes().splitlines()]
     for record in records[edit["from"] - 1 :] if "from" in edit else [records[edit["line"] - 1]]:
         change(record, edit)
-    changed: list[Header | Record] = [msgspec.convert(record, Header | Record) for record in records]
-    digest = play_digest([*changed[:-1], msgspec.structs.replace(changed[-1], play_digest="")])
-    write_log(path, [*changed[:-1], msgspec.structs.replace(changed[-1], play_digest=digest)])
+    records[-1]["play_digest"] = CHECKER["play_digest"](records)
+    data = b""
+    for record in records:
+        del record["sum"]
+        data += json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()[:-1]
+        data += b',"sum":"%08x"}\n' % crc32(data)
+    path.write_bytes(data)
 
 
 def change(document: Any, edit: dict[str, Any]) -> None:

@@ -220,7 +220,7 @@ def forgeries() -> Iterator[Record]:
     )  # fmt: skip
     yield forgery(
         "less-than-nothing", "deals", "A seat used less than no time.",
-        "time", "its clock allowed", put(first, action, used_ns=-1),
+        "log", "used_ns", put(first, action, used_ns=-1),
     )  # fmt: skip
     yield forgery(
         "back-in-time", "deals", "A draw happened before the turn that led to it.",

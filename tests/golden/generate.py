@@ -1,4 +1,7 @@
-"""Rewrites the golden playthroughs. Run it by `make golden`, and read the difference before you keep it."""
+"""Rewrites the golden playthroughs and the example logs.
+
+Run it by `make golden`, and read the difference before you keep it.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from golden import forgeries, tournaments
+from golden import forgeries, logs, tournaments
 from golden.playthrough import CASES, lines, path_of
 
 for case in CASES:
     path = path_of(*case)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in lines(*case)))
-for path, data in tournaments.files():
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-for path, data in forgeries.files():
-    path.write_bytes(data)
+for made in (logs.files, tournaments.files, forgeries.files):
+    for path, data in made():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)

@@ -14,7 +14,7 @@ from referee_kit import SECRET, first_legal, on_turn, referee, revealed
 
 from arena.errors import LogError, ReplayMismatch
 from arena.link.memory import MemoryBot
-from arena.record.log import parse_log, read_log
+from arena.record.log import parse_log, play_digest, read_log
 from arena.record.published import SECRET_FILE
 from arena.referee.chance import bot_seed, commitment, deal_secret, game_salt
 from arena.referee.verify import verify
@@ -71,6 +71,12 @@ def index(lines: Lines, record: str, nth: int = 0, **fields: Any) -> int:
     return found[nth]
 
 
+def reseal(lines: Lines) -> None:
+    """Makes the play digest again."""
+    log = parse_log(summed(lines), "log")
+    lines[-1]["play_digest"] = play_digest([log.header, *log.records])
+
+
 def forge_rank(lines: Lines) -> int:
     lines[-1]["ranks"][:2] = lines[-1]["ranks"][1::-1]
     return len(lines)
@@ -87,6 +93,29 @@ def forge_event(lines: Lines) -> int:
     return at + 1
 
 
+def forge_type_in_an_event(lines: Lines) -> int:
+    """True for 1: equal in Python, and another game."""
+    at = index(lines, "action", kind="turn", seat=1)
+    event = next(event["data"] for event in lines[at]["events"] if event["data"].get("seat") == 1)
+    event["seat"] = True
+    reseal(lines)
+    return at + 1
+
+
+def forge_order_of_seats(lines: Lines) -> int:
+    """Of two seats that choose their hands at the same time, the second is served first."""
+    at = index(lines, "action", kind="hand")
+    lines[at : at + 2] = lines[at + 1], lines[at]
+    assert [line["seat"] for line in lines[at : at + 2]] == [1, 0]
+    reseal(lines)
+    return at + 2
+
+
+def forge_no_time(lines: Lines) -> int:
+    lines[0]["settings"]["time"] |= {"bank_ms": None, "limit_ms": None}
+    return 1
+
+
 def forge_audience(lines: Lines) -> int:
     at = index(lines, "action", kind="hand")
     del lines[at]["events"][0]["to"]
@@ -96,13 +125,6 @@ def forge_audience(lines: Lines) -> int:
 def forge_action(lines: Lines) -> int:
     at = index(lines, "action", 2, kind="turn")
     lines[at]["action"]["plays"] = []
-    return at + 1
-
-
-def forge_order_of_keys(lines: Lines) -> int:
-    at = index(lines, "action", kind="turn")
-    play = lines[at]["action"]["plays"][0]
-    lines[at]["action"]["plays"][0] = dict(reversed(play.items()))
     return at + 1
 
 
@@ -183,13 +205,26 @@ def test_a_forged_game_with_right_sums_is_caught_where_it_departs(
     assert caught.value.line == line
 
 
+def test_the_order_of_keys_means_nothing(log: Path, tmp_path: Path) -> None:
+    """A writer in a language whose maps have no order writes logs, too, and with the same digest."""
+    lines = [json.loads(line) for line in log.read_bytes().splitlines()]
+    at = index(lines, "action", kind="turn")
+    play = lines[at]["action"]["plays"][0]
+    lines[at]["action"]["plays"][0] = dict(reversed(play.items()))
+    lines[at] = {"record": "action"} | dict(reversed(lines[at].items()))
+    turned = tmp_path / "turned.jsonl"
+    turned.write_bytes(summed(lines))
+    assert turned.read_bytes() != log.read_bytes()
+    assert verify(turned, revealed(SECRET)).draws_checked
+
+
 def test_a_draw_that_the_secret_does_not_give_is_caught(log: Path, tmp_path: Path) -> None:
     """A game that is right by the rules, and was not dealt from the secret that it was committed to."""
     lines = [json.loads(line) for line in log.read_bytes().splitlines()]
     other = bytes(32)
-    lines[0]["commitment"] = commitment(deal_secret(other, 0))
-    lines[0]["salt"] = game_salt(other, lines[0]["game"]).hex()
-    for seat, bot in enumerate(lines[0]["bots"]):
+    header = lines[0]
+    header |= {"commitment": commitment(deal_secret(other, 0)), "salt": game_salt(other, header["game"]).hex()}
+    for seat, bot in enumerate(header["bots"]):
         bot["bot_seed"] = bot_seed(other, 0, seat)
     forged = tmp_path / "forged.jsonl"
     forged.write_bytes(summed(lines))

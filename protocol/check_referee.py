@@ -1804,7 +1804,7 @@ def bank(world: World, played: Played) -> str:
     return f"{number} decisions; {lost / number:.1f} ms of each were the journey"
 
 
-@duty("time.race", "lets the faster seat seize first, and asks the slower again", "§9-8", "§9-9", "§9-7", runs=["race"])
+@duty("time.race", "lets the faster seat seize first, and asks the slower again", "§9-8", "§9-9", runs=["race"])
 def race(world: World, played: Played) -> str:
     """Both want the first card; one takes 50 ms, the other answers at once."""
     _finished(played)
@@ -2102,13 +2102,13 @@ class Gardener:
 # The report
 # --------------------------------------------------------------------------------------------------------------------
 
-SECTIONS = ("start", "ready", "frames", "fields", "session", "messages", "action", "time", "secrets")
+SECTIONS = ("start", "ready", "frames", "fields", "session", "messages", "action", "time", "secrets", "untried")
 UNTRIED = {
-    "§9-7": "whether all requests are ready before the first is sent cannot be seen from outside",
-    "§12-3": "that the secret cannot be derived cannot be shown by playing",
-    "§4.1-3": "a bot that reads nothing would need more messages than a game has",
+    "§4.1-3": "a bot that reads nothing would have to be sent more than a game has",
+    "§9-7": "what the referee has ready before it sends the first request cannot be seen from outside",
+    "§12-3": "that nobody can derive the secret cannot be shown by playing",
 }
-"""Duties of a referee that no dialogue can show."""
+"""Duties of a referee that no dialogue can show, and why."""
 
 
 def judge(check: Check, world: World) -> Result:
@@ -2139,8 +2139,8 @@ def lines_of(results: list[Result], command: str, seconds: float) -> Iterator[st
             yield section
         for result in own:
             spec = result.spec[0] + (f" +{len(result.spec) - 1}" if len(result.spec) > 1 else "")
-            seen = f": {result.seen}" if result.seen and result.verdict != "broken" else ""
-            yield f"  {result.verdict:<11}{spec:<12}{result.title}{seen}"
+            seen = [result.seen] if result.seen and result.verdict != "broken" else []
+            yield f"  {result.verdict:<11}{spec:<12}{': '.join(filter(None, [result.title, *seen]))}"
     for result in results:
         if result.verdict == "broken":
             yield ""
@@ -2202,6 +2202,8 @@ def main(arguments: list[str]) -> int:
         with tempfile.TemporaryDirectory(prefix="referee-") as folder:
             world = play_all(chosen, checks, Path(folder))
     results = [judge(check, world) for check in checks]
+    if not chosen.only:
+        results += [Result(f"untried.{number}", "", (number,), "not tried", why) for number, why in UNTRIED.items()]
     seconds, command = time.monotonic() - began, " ".join(chosen.command)
     if chosen.json:
         counts = Counter(result.verdict for result in results)

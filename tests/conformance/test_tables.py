@@ -22,7 +22,7 @@ from arena.wire.session import TRANSITIONS
 from tests.conformance.kit import DATA, DIALOGUES, FOLDER, INVALID, PROTOCOL, VALID
 
 PROGRAMS = sorted(FOLDER.rglob("*.py"))
-ALLOWED = {"generate": set[str](), "check_vectors": {"msgpack", "jsonschema"}}
+ALLOWED = {"generate": set[str](), "check_vectors": {"msgpack", "jsonschema"}, "check_referee": {"msgpack", "zmq"}}
 """What each program may import beside the standard library; those that are not here nothing."""
 
 

@@ -45,6 +45,13 @@ def leak_in_events() -> None:
 
 
 @fault
+def event_left_out() -> None:
+    """Nobody is told what was placed on the board."""
+    news = Course.news
+    Course.news = lambda course, seat: [event for event in news(course, seat) if event["event"] != "placed"]
+
+
+@fault
 def leak_of_a_sum() -> None:
     """Events have a field that nobody documented, with a number that depends on the hands of all seats."""
     news = Course.news

@@ -1,6 +1,6 @@
 """The messages of the protocol, typed. One class is one message; `protocol/SPEC.md` is the authority.
 
-The field tables of the specification and its JSON Schemas are generated from these classes, docstrings included.
+A test compares them field by field with `protocol/messages.toml`, from which the specification's tables are made.
 Unknown fields are ignored in both directions, so that a later minor version can add some.
 """
 
@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from arena.types import Payload
 
 PROTOCOL = "1.0"
-"""Version of the protocol, `major.minor`. The number lives here and nowhere else."""
+"""Version of the protocol, `major.minor`. The number lives here and nowhere else in the package."""
 
 MAX_FRAME = 65_536
 """Bytes that a message from a bot may have."""

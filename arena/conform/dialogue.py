@@ -12,12 +12,11 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-import zmq
 from msgspec.structs import replace
 
 from arena.conform.base import Budget, Finding, breach
 from arena.conform.frames import Form, decoded, hexed, type_is_first
-from arena.conform.report import Evidence, Passed
+from arena.conform.report import Evidence, Passed, Verdict
 from arena.errors import RemoteProtocolError
 from arena.link.base import Failure
 from arena.link.bots import BotSpec
@@ -25,10 +24,10 @@ from arena.link.custody import Custody
 from arena.link.hub import MAX_READ, Hub, Part, Route, Unread
 from arena.link.process import INHERITED, BotProcess, End
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
+from arena.text import plain
 from arena.types import NS_PER_MS, Termination
 from arena.wire.messages import (
     MAX_FRAME,
-    MAX_IGNORED,
     MAX_NOTE,
     PROTOCOL,
     Action,
@@ -91,9 +90,8 @@ class Dialogue:
         self._ready_ms = ready_ms
         self._hub = Hub(directory)
         endpoint = self._hub.endpoint
-        if tcp:
-            self._hub.router.bind("tcp://127.0.0.1:*")
-            endpoint = self._hub.router.getsockopt_string(zmq.LAST_ENDPOINT)
+        if tcp or spec.tcp:
+            endpoint = self._hub.tcp_endpoint()
         token = secrets.token_hex(32)
         self.session = Session(token)
         if bare:
@@ -108,7 +106,6 @@ class Dialogue:
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
         self._route: Route | None = None
-        self._ignored = 0
         self._written = 0
         """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
@@ -119,7 +116,6 @@ class Dialogue:
         """Sends a message, in an unusual `form` if one is given. The session moves on."""
         frame = self.session.send(message)
         if isinstance(message, GameStart):
-            self._ignored = 0
             self._written += self._process.output_bytes()
             self._process.forget_output()
         elif isinstance(message, Request):
@@ -354,12 +350,11 @@ class Dialogue:
             return message
         if isinstance(message, Error):
             self.remarks.append(f"{message.code}: {message.message}")
-        self._ignored += 1
-        if self._ignored >= MAX_IGNORED:
-            raise Finding(
-                f"expected fewer than {MAX_IGNORED:,} messages that ask for nothing in one game, got: as many",
-                "Write to standard error what nobody asked for.",
-                "§5.3-7",
-                about="session.remarks",
-            )
+            if self.session.state is State.PREPARING:
+                raise Finding(
+                    f"expected ready to game_start, got: an error of the bot, {plain(self.remarks[-1])[:200]}",
+                    "Play these rules, or leave them out of `rules` in bot.toml and in the hello.",
+                    "§8.4-2",
+                    verdict=Verdict.UNIMPLEMENTED,
+                )
         return None

@@ -83,7 +83,8 @@ def _rows(struct: type[msgspec.Struct], prefix: str) -> list[str]:
     for field in info.fields:
         required = "yes" if field.required else "no"
         rows.append(f"| `{prefix}{field.name}` | {_words(field.type)} | {required} | {meanings[field.name]} |")
-        inner, suffix = (field.type.item_type, "[]") if isinstance(field.type, types.ListType) else (field.type, "")
+        many = isinstance(field.type, types.ListType | types.VarTupleType)
+        inner, suffix = (field.type.item_type, "[]") if many else (field.type, "")
         if isinstance(inner, types.StructType):
             rows += _rows(inner.cls, f"{prefix}{field.name}{suffix}.")
     return rows
@@ -119,6 +120,8 @@ def _words(kind: types.Type) -> str:
             return f"array: {_words(item)}"
         case types.DictType(value_type=types.AnyType()) | types.StructType():
             return "map"
+        case types.DictType(value_type=item, max_length=int(longest)):
+            return f"map of at most {longest}: {_words(item)}"
         case types.DictType(value_type=item):
             return f"map: {_words(item)}"
         case types.UnionType(types=members):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgpack
 
@@ -32,7 +32,7 @@ def rule_broken(frame: bytes) -> str | None:
         return "§5.1-2"
     if not isinstance(value, Map):
         return "§5.1-3"
-    return _in_value(value, 1) or _in_message(dict(value))
+    return _in_value(value, 1) or _in_message(value)
 
 
 def _in_value(value: Any, depth: int) -> str | None:
@@ -56,62 +56,91 @@ def _in_value(value: Any, depth: int) -> str | None:
     return next(filter(None, (_in_value(item, depth + 1) for _, item in value)), None)
 
 
-def _text(longest: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, str) and len(value) <= longest
+Check: TypeAlias = Callable[[Any], str | None]
+"""Returns the number of the rule that a value breaks, or None."""
+
+
+def _bad(value: Any) -> str:
+    return "§5.2-8" if isinstance(value, bool) else "§5.3-3"
+
+
+def _that(allows: Callable[[Any], bool]) -> Check:
+    return lambda value: None if allows(value) else _bad(value)
+
+
+def _text(longest: int) -> Check:
+    return _that(lambda value: isinstance(value, str) and len(value) <= longest)
+
+
+def _form(pattern: str) -> Check:
+    return _that(lambda value: isinstance(value, str) and re.search(pattern, value) is not None)
 
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
-    return _is_integer(value) and value >= 1
+def _array(item: Check, longest: int = 16) -> Check:
+    def check(value: Any) -> str | None:
+        if not isinstance(value, list) or isinstance(value, Map) or len(value) > longest:
+            return _bad(value)
+        return next(filter(None, map(item, value)), None)
+
+    return check
 
 
-def _is_version(value: Any) -> bool:
-    return isinstance(value, str) and re.search(r"^[0-9]{1,4}\.[0-9]{1,4}$", value) is not None
+def _names_by_rules(value: Any) -> str | None:
+    if not isinstance(value, Map) or len(value) > 16:
+        return _bad(value)
+    return next(filter(None, (_text(64)(key) or _array(_text(64))(names) for key, names in value)), None)
 
 
-def _is_map(value: Any) -> bool:
-    return isinstance(value, Map)
+def _fields(checks: dict[str, Check], required: set[str]) -> Check:
+    def check(value: Any) -> str | None:
+        if not isinstance(value, Map):
+            return _bad(value)
+        broken = next(filter(None, (checks[key](item) for key, item in value if key in checks)), None)
+        return broken or (None if required <= {key for key, _ in value} else "§5.3-2")
+
+    return check
 
 
-def _is_want(value: Any) -> bool:
-    return isinstance(value, list) and not _is_map(value) and len(value) <= 16 and all(map(_text(64), value))
-
-
-def _is_note(value: Any) -> bool:
-    return value is None or isinstance(value, str)
-
-
-def _is_maybe_integer(value: Any) -> bool:
-    return value is None or _is_integer(value)
+_NUMBER: Final = _that(lambda value: _is_integer(value) and value >= 1)
+_VERSION: Final = _form(r"^[0-9]{1,4}\.[0-9]{1,4}$")
+_MAP: Final = _that(lambda value: isinstance(value, Map))
+_NOTE: Final = _that(lambda value: value is None or isinstance(value, str))
+_MAYBE_INTEGER: Final = _that(lambda value: value is None or _is_integer(value))
+_NAMES: Final = _array(_text(64))
+_RULES: Final = _array(_fields({"name": _text(64), "versions": _array(_NUMBER)}, {"name", "versions"}))
 
 
 FROM_REFEREE: Final = frozenset({"welcome", "game_start", "request", "game_over", "goodbye"})
-FIELDS: Final[dict[str, dict[str, Callable[[Any], bool]]]] = {
-    "hello": {"token": _text(128), "protocol": _is_version, "name": _text(64), "version": _text(64), "want": _is_want},
-    "ready": {"game": _is_number},
-    "action": {"id": _is_number, "action": _is_map, "note": _is_note},
-    "error": {"code": _text(64), "message": _text(4096), "id": _is_maybe_integer},
-}
-REQUIRED: Final = {"hello": {"token", "protocol"}, "ready": {"game"}, "action": {"id", "action"}, "error": {"code"}}
+MESSAGES: Final[dict[str, Check]] = {
+    "hello": _fields(
+        {
+            "token": _text(128), "protocol": _VERSION, "name": _text(64), "version": _text(64),
+            "want": lambda value: (_names_by_rules if isinstance(value, Map) else _NAMES)(value), "rules": _RULES,
+            "capabilities": _NAMES,
+            "entropy": _that(lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None),
+        },
+        {"token", "protocol"},
+    ),
+    "ready": _fields({"game": _NUMBER}, {"game"}),
+    "action": _fields({"id": _NUMBER, "action": _MAP, "note": _NOTE}, {"id", "action"}),
+    "error": _fields({"code": _text(64), "message": _text(4096), "id": _MAYBE_INTEGER}, {"code"}),
+}  # fmt: skip
 
 
-def _in_message(message: dict[str, Any]) -> str | None:
-    kind = message.get("type")
+def _in_message(message: Map) -> str | None:
+    fields = dict(message)
+    kind = fields.get("type")
     if not isinstance(kind, str):
         return "§5.3-1"
     if kind in FROM_REFEREE:
         return "§5.3-6"
-    if kind not in FIELDS:
+    if kind not in MESSAGES:
         return None
-    for field, value in message.items():
-        if field in FIELDS[kind] and not FIELDS[kind][field](value):
-            if field == "want" and isinstance(value, list) and not _is_map(value) and len(value) <= 16:
-                value = next(item for item in value if not _text(64)(item))
-            return "§5.2-8" if isinstance(value, bool) else "§5.3-3"
-    if not REQUIRED[kind] <= message.keys():
-        return "§5.3-2"
-    note = message.get("note")
-    return "§8.6-3" if kind == "action" and note and len(note.encode()) > MAX_NOTE else None
+    note = fields.get("note")
+    return MESSAGES[kind](message) or (
+        "§8.6-3" if kind == "action" and note and len(note.encode()) > MAX_NOTE else None
+    )

@@ -115,7 +115,9 @@ def test_time_for_being_late_is_charged(tmp_path: Path) -> None:
     _, _, bots = race(tmp_path, grab(5), grab(2), time="10+0.1")
     first, second = asked(bots[0])[:2]
     assert first.clock.bank_ms == 10_000
-    assert second.clock.bank_ms == 10_000 - 5 + 100
+    assert second.clock.bank_ms == 10_000 - 5, "there is no increment for a late claim"
+    plant = next(message for message in bots[0].heard if isinstance(message, Request) and message.kind == "plant")
+    assert plant.clock.bank_ms == 10_000 - 5 - 5 + 100
 
 
 @pytest.mark.parametrize("fault", ["never there", "insists", "silent", "unreadable"])

@@ -21,7 +21,7 @@ from arena.errors import RemoteProtocolError
 from arena.link.base import Failure
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
-from arena.link.hub import MAX_READ, Hub, Part, Route, Unread
+from arena.link.hub import MAX_READ, OLD_ZMTP, Hub, Part, Route, Unread
 from arena.link.process import INHERITED, BotProcess, End
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.text import plain
@@ -325,12 +325,30 @@ class Dialogue:
             "§4.3-2",
         )
 
+    def _look_at_connection(self, part: Part) -> None:
+        """Looks at what the socket tells of the bot's own."""
+        if part.descriptor == OLD_ZMTP:
+            raise Finding(
+                "expected a connection that speaks ZMTP 3, got: one of an older version",
+                "Use a ZeroMQ library that speaks ZMTP 3.0 or 3.1.",
+                "§4.1-4",
+                about="session.connection",
+            )
+        if part.route[:1] != b"\0":
+            raise Finding(
+                f"expected a socket without a routing id, got: one with {plain(repr(part.route))[:80]}",
+                "Do not set a routing id (an identity): two processes of the bot would shut each other out.",
+                "§4.1-6",
+                about="session.connection",
+            )
+
     def _read(self, part: Part) -> FromBot | None:
         self._passed.append(("bot", time.monotonic_ns(), part.data))
         if self._route is None:
             self._route = part.route
             self._hub.closed()  # a descriptor that another connection had before: its closing means nothing
             self._watch.connect(part.descriptor)
+            self._look_at_connection(part)
         elif part.route != self._route:
             raise Finding(
                 "expected one connection, got: another that speaks for the same process",

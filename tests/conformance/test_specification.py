@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import tomllib
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
@@ -33,6 +34,7 @@ from tests.conformance.kit import (
 TAGS = {str(message.__struct_config__.tag) for message in (*get_args(FromBot), *get_args(FromReferee))}
 NUMBERED = re.findall(r"^- \*\*§((\d+(?:\.\d+)?)-(\d+))(°?)\*\* (.*(?:\n  .*)*)", SPECIFICATION, re.MULTILINE)
 """Number, section, count, mark, sentence."""
+TESTS = Path(__file__).parents[1]
 EVERY_VECTOR = [*VALID, *INVALID, *DIALOGUES, *BREACHES]
 
 
@@ -161,6 +163,14 @@ def test_every_number_that_bytes_can_show_is_broken_in_a_vector() -> None:
     broken |= {number for d in DIALOGUES if any("error" in step for step in d["steps"]) for number in d["spec"]}
     testable = {f"§{number}" for number, _, _, mark, _ in NUMBERED if not mark}
     assert testable <= broken, f"never broken: {testable - broken}"
+
+
+def test_every_number_is_cited_by_a_vector_or_a_test() -> None:
+    """Also those that bytes cannot show."""
+    tests = [path for path in TESTS.rglob("*.py") if path.name not in ("oracle.py", "test_catalogue.py")]
+    cited = {number for path in tests for number in re.findall(r"§\d+(?:\.\d+)?-\d+", path.read_text(encoding="utf-8"))}
+    cited |= {number for vector in EVERY_VECTOR for number in vector["spec"]}
+    assert {f"§{number}" for number, *_ in NUMBERED} <= cited
 
 
 def test_numbers_in_the_text_exist() -> None:

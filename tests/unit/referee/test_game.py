@@ -237,6 +237,7 @@ def test_a_fault_between_turns_counts_when_the_seat_is_next_asked(tmp_path: Path
 
 
 def test_the_deadline_itself_is_in_time_and_a_nanosecond_later_is_not(tmp_path: Path) -> None:
+    """§9-3."""
     limit_ms = 1_000 + MARGIN_MS
     for after_ms, code in ((limit_ms, None), (limit_ms + 1e-6, Termination.TIMEOUT)):
         bot = MemoryBot(on_turn(1, lambda r, ms=after_ms: [answer(r, first_legal(r), after_ms=ms)]))
@@ -438,6 +439,7 @@ def test_a_game_can_be_interrupted_before_it_began(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", [*tables(), *single_options()], ids=str)
 def test_random_bots_play_at_every_table_one_legal_play_at_a_time(tmp_path: Path, table: Table) -> None:
+    """§8.5-4, §8.5-5: any play of any product is accepted, and one is always enough."""
     chance = random.Random(7)
 
     def at_random(request: Request) -> Payload:

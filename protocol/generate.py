@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     stale = [
         path for path, text in generated().items() if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
-    stray = sorted(set((FOLDER / "schemas").glob("*")) - set(generated()))
+    stray = sorted(set((FOLDER / "schemas").glob("*.json")) - set(generated()))
     if arguments == ["--check"]:
         for path in [*stale, *stray]:
             print(f"expected {path} as the code has it, got another: run protocol/generate.py", file=sys.stderr)

@@ -19,6 +19,7 @@ import pytest
 from golden.breaking import CASES
 from golden.logs import EXAMPLES, files
 from jsonschema import Draft202012Validator
+from referee_kit import revealed
 
 from arena.errors import LogError, ReplayMismatch
 from arena.games import game, names
@@ -34,6 +35,7 @@ PAGE = (FOLDER / "LOG.md").read_text(encoding="utf-8")
 SCHEMAS = {path.stem: load(path) for path in (FOLDER / "schemas" / "log").glob("*.json")}
 BROKEN = load(LOGS / "broken.json")["broken"]
 SECRET = bytes.fromhex(load(LOGS / "examples.json")["secret"])
+PUBLISHED = revealed(SECRET, "examples")
 NUMBERED = re.findall(r"^- \*\*(§L(\d+(?:\.\d+)?)-(\d+))(°?)\*\* (.*(?:\n  .*)*)", PAGE, re.MULTILINE)
 """Number, section, count, mark, sentence."""
 LOG_FILES = sorted(LOGS.glob("*.jsonl"))
@@ -252,7 +254,7 @@ def test_records_fit_their_schemas(path: Path) -> None:
 @by_file
 def test_arena_and_the_checker_accept_the_examples(path: Path) -> None:
     found = checker["check"](path.read_bytes(), SECRET)
-    verdict = verify(path, SECRET)
+    verdict = verify(path, PUBLISHED)
     assert (found["records"], found["draws"]) == (verdict.records, verdict.draws)
     assert verdict.draws_checked
     assert found["draws_checked"]
@@ -317,7 +319,7 @@ def test_arena_finds_it_on_the_line(vector: dict[str, Any], tmp_path: Path) -> N
     path = tmp_path / "broken.jsonl"
     path.write_bytes(broken((LOGS / vector["base"]).read_bytes(), vector))
     with pytest.raises((ReplayMismatch, LogError)) as caught:
-        verify(path, SECRET if vector["needs"] == "secret" else None)
+        verify(path, PUBLISHED if vector["needs"] == "secret" else None)
     assert line_of(caught.value) == vector["line"]
 
 

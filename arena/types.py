@@ -152,7 +152,9 @@ def _seconds(ms: int) -> str:
     return f"{whole}.{fraction:03d}".rstrip("0").rstrip(".")
 
 
-RACE_WINDOW_MS = 1.0
+MARGIN_MS: Final = 30
+"""How long the journey of messages may take on top of a decision's time, unless the operator says otherwise."""
+RACE_WINDOW_MS: Final = 1.0
 """How far apart the answers of a race may be and still tie, unless the operator says otherwise."""
 
 
@@ -200,6 +202,13 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The time that every seat has."""
     race_window_ms: float = RACE_WINDOW_MS
     """Two answers of a race tie if their reaction times differ by no more than this. Chance decides ties."""
+    margin_ms: int = MARGIN_MS
+    """Added to every deadline for the journey of messages; milliseconds."""
+
+    @property
+    def race_window_us(self) -> int:
+        """The window in whole microseconds, as bots are told it."""
+        return round(self.race_window_ms * 1_000)
 
 
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True):

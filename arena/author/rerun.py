@@ -18,7 +18,7 @@ from arena.record.log import Log
 from arena.referee.chance import bot_seed
 from arena.referee.replay import rules_of
 from arena.referee.requests import Asked, requests_of
-from arena.referee.table import MARGIN_NS, Answer, Cause, Chair, Clock, Table, refused
+from arena.referee.table import Answer, Cause, Chair, Clock, Table, refused
 from arena.referee.tell import game_over, game_start
 from arena.rules.base import Rules
 from arena.rules.course import Course
@@ -111,8 +111,10 @@ class Rerun:
         hello = link.open()[0]
         if isinstance(hello, Fault):
             raise ConfigError(_failed(self._spec, hello.detail, link))
-        chair.greet(hello)
         header = self._log.header
+        chair.greet(hello, header.settings.rules, header.settings.rules_version)
+        if chair.fault is not None:
+            raise ConfigError(_failed(self._spec, chair.fault.detail, link))
         start = game_start(
             self._rules,
             header.settings,
@@ -129,6 +131,8 @@ class Rerun:
 
     def _ask(self, chair: Chair, table: Table, asked: Asked, clock: Clock | None) -> Reply:
         whole = asked.request
+        if clock is not None and asked.begins:
+            clock.begin()
         times = whole.clock if clock is None else clock.told()
         message = msgspec.structs.replace(
             whole,
@@ -136,13 +140,13 @@ class Rerun:
             clock=times,
             **{name: None for name in ("view", "events", "legal") if name not in chair.wants},
         )
-        table.ask([(0, message, times.limit_ms * NS_PER_MS + MARGIN_NS)])
+        table.ask([(0, message, (times.limit_ms + self._log.header.settings.margin_ms) * NS_PER_MS)])
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
         if isinstance(answer, Cause):
             chair.fault = answer
             return Reply(asked=asked, action=None, note=None, used_ms=times.limit_ms, fault=answer.cited)
         if clock is not None:
-            clock.charge(answer.used_ns)
+            clock.charge(answer.used_ns, goes_on=asked.goes_on)
         return self._judge(asked, answer)
 
     def _judge(self, asked: Asked, answer: Answer) -> Reply:

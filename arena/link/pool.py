@@ -21,7 +21,7 @@ from arena.errors import RemoteProtocolError
 from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
-from arena.link.hub import Hub, Part, Route, Unread, group_of
+from arena.link.hub import OLD_ZMTP, Hub, Part, Route, Unread, group_of
 from arena.link.process import BotProcess
 from arena.link.watch import Watch
 from arena.types import NS_PER_MS
@@ -128,7 +128,8 @@ class Pool:
                 return bot
             self._discard(bot)
         token = secrets.token_hex(32)
-        environment = {"ARENA_ENDPOINT": self.hub.endpoint, "ARENA_TOKEN": token}
+        endpoint = self.hub.tcp_endpoint() if spec.tcp else self.hub.endpoint
+        environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token}
         bot = Bot(spec, token, BotProcess(spec, self._custody, environment))
         self._bots.append(bot)
         return bot
@@ -177,6 +178,9 @@ class Pool:
             if culprit.route is not None:
                 reason = "expected one connection, got: another with its token"
                 raise RemoteProtocolError("protocol_violation", reason, "§4.1-2")
+            if part.descriptor == OLD_ZMTP:
+                reason = "expected a connection that speaks ZMTP 3, got: one of an older version"
+                raise RemoteProtocolError("protocol_violation", reason, "§4.1-4")
             culprit.session.receive(part.data)
         except RemoteProtocolError as error:
             # Whose connection it is must be known before it is told: it may close it at once.

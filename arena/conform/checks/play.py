@@ -12,8 +12,7 @@ from arena.conform.bench import Bench, Checks
 from arena.conform.games import Plan, TrialGame, kinds_of
 from arena.conform.report import Level, Verdict
 from arena.games import game
-from arena.referee.table import MARGIN_NS
-from arena.types import NS_PER_MS, TimeControl
+from arena.types import MARGIN_MS, NS_PER_MS, TimeControl
 
 USE = Checks()
 """Of time and memory."""
@@ -26,7 +25,6 @@ _TRIES: Final = 5
 _LONGER: Final = 10
 """Such a game may take so many times as long as others."""
 _DECISIONS: Final = 12
-_MARGIN_MS: Final = MARGIN_NS / NS_PER_MS
 _IN_TIME: Final = "Stop thinking well before `clock.limit_ms` of the request is over, whatever has been found by then."
 
 
@@ -121,10 +119,10 @@ def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str
         played.answer(bench.budget.patience_ms)
         used_ms = dialogue.used_ns / NS_PER_MS
         slowest = max(slowest, used_ms)
-        if used_ms > limit_ms + _MARGIN_MS:
+        if used_ms > limit_ms + MARGIN_MS:
             raise Finding(
                 f"decision {played.kinds.total()}, {kind!r}: expected an action within {limit_ms:,} ms and a margin of "
-                f"{_MARGIN_MS:g}, got: one after {used_ms:,.1f} ms",
+                f"{MARGIN_MS:g}, got: one after {used_ms:,.1f} ms",
                 _IN_TIME,
                 "§9-3",
             )

@@ -90,11 +90,14 @@ type GameStart struct {
 	BotSeed      int64              `msgpack:"bot_seed"` // for the bot's own randomness
 }
 
-// TimeControl is the time that a game allows, in milliseconds; nil means that there is no such limit.
+// TimeControl is the time that a game allows, in milliseconds but for the window; nil means that there is no such
+// limit, or no race. A decision has one limit and one increment, however many requests it takes.
 type TimeControl struct {
 	BankMS      *int64 `msgpack:"bank_ms"`
 	IncrementMS int64  `msgpack:"increment_ms"`
 	LimitMS     *int64 `msgpack:"limit_ms"`
+	MarginMS    int64  `msgpack:"margin_ms"` // added to every deadline for the journey of messages
+	WindowUS    *int64 `msgpack:"window_us"` // how far apart the times of a race are tied, in microseconds
 }
 
 // Request asks for a decision. View, Events and Legal are there if the bot wants them, as the game's protocol page

@@ -123,6 +123,13 @@ def clock_without_increment() -> None:
 
 
 @fault
+def increment_for_every_request() -> None:
+    """A seat that plays its turn in two actions gets two increments, and twice the limit."""
+    charge, begin = Clock.charge, Clock.begin
+    Clock.charge = lambda clock, used_ns, *, goes_on=False: (charge(clock, used_ns, goes_on=False), begin(clock))
+
+
+@fault
 def clock_at_half_speed() -> None:
     """Half of the time that a seat uses is not charged."""
     charge = Clock.charge

@@ -105,6 +105,7 @@ def test_every_form_of_a_play_and_every_end_of_a_capture_is_among_them() -> None
 
 @pytest.mark.parametrize("vector", VECTORS["positions"], ids=by_id)
 def test_legal_plays(vector: dict[str, Any]) -> None:
+    """§S4-1, §S4-2, §S4-3, §S4-4, §S8-2, §S8-8, §S8-15, §S8-16, §S10-7."""
     rules, state = engine(vector)
     expected = in_order(vector["legal"])
     assert in_order(plays_of(rules.write_legal(state, vector["seat"]))) == expected
@@ -113,6 +114,7 @@ def test_legal_plays(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["positions"], ids=by_id)
 def test_turns(vector: dict[str, Any]) -> None:
+    """§S4-5, §S8-1, §S8-3, §S8-4, §S8-6, §S8-11, §S8-12, §S8-13, §S8-14."""
     for turn in vector["turns"]:
         rules, state = engine(vector)
         events: list[Event] = []
@@ -131,6 +133,7 @@ def test_turns(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["rankings"], ids=by_id)
 def test_rankings(vector: dict[str, Any]) -> None:
+    """§S5-1, §S5-2, §S5-3, §S5-4, §S5-5, §S6-1."""
     captured = [tuple(own[caste] for caste in CASTES) for own in vector["captured"]]
     led = {caste: leader(captured, number) for number, caste in enumerate(CASTES)}  # type: ignore[arg-type]
     assert led == vector["leaders"] == oracle.leaders(vector["captured"])

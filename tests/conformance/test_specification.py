@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
 
@@ -175,6 +176,24 @@ def test_every_number_is_cited_by_a_vector_or_a_test() -> None:
 def test_numbers_in_the_text_exist() -> None:
     exists = {number for number, *_ in NUMBERED}
     assert set(re.findall(r"§(\d+(?:\.\d+)?-\d+)", SPECIFICATION)) <= exists
+
+
+@pytest.mark.parametrize(("page", "letter"), [("samurai", "S"), ("gardener", "G")])
+def test_statements_of_a_page_count_up_and_those_that_tests_cite_exist(page: str, letter: str) -> None:
+    text = (FOLDER / "rules" / f"{page}.md").read_text(encoding="utf-8")
+    numbers = [(int(part), int(count)) for part, count in re.findall(rf"\*\*§{letter}(\d+)-(\d+)\*\*", text)]
+    expected = [(part, count) for part, group in groupby(numbers, first) for count, _ in enumerate(group, start=1)]
+    assert numbers == expected
+    assert [part for part, _ in groupby(numbers, first)] == list(range(1, numbers[-1][0] + 1))
+    tests = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py")]
+    cited = {number for test in tests for number in re.findall(rf"§({letter}\d+-\d+)", test)}
+    exists = {f"{letter}{part}-{count}" for part, count in numbers}
+    assert cited <= exists
+    assert len(cited) > 20
+
+
+def first(pair: tuple[int, int]) -> int:
+    return pair[0]
 
 
 def test_links_lead_somewhere() -> None:

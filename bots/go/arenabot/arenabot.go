@@ -45,6 +45,8 @@ package arenabot
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -64,6 +66,12 @@ type Bot struct {
 	// Want is what each request shall carry: any of "view", "events", "legal". The less, the faster.
 	Want []string
 
+	// Rules are the rules that the bot plays; none: whatever it is asked to play.
+	Rules []Played
+
+	// Entropy says whether the bot contributes to the deals; its manifest must say entropy = true.
+	Entropy bool
+
 	// Start begins a game.
 	Start func(game *GameStart) error
 
@@ -73,6 +81,12 @@ type Bot struct {
 
 	// Over ends a game.
 	Over func(result *GameOver)
+}
+
+// Played names rules, and the versions of them that a bot plays.
+type Played struct {
+	Name     string `msgpack:"name"`
+	Versions []int  `msgpack:"versions"`
 }
 
 // GameStart is the message with which a game begins.
@@ -173,6 +187,8 @@ type hello struct {
 	Name     string   `msgpack:"name,omitempty"`
 	Version  string   `msgpack:"version,omitempty"`
 	Want     []string `msgpack:"want,omitempty"`
+	Rules    []Played `msgpack:"rules,omitempty"`
+	Entropy  string   `msgpack:"entropy,omitempty"`
 }
 
 type welcome struct {
@@ -238,9 +254,20 @@ func newSession(bot Bot, link link) *session {
 	return &session{bot: bot, link: link, maxNote: 1024}
 }
 
+// entropy returns 32 random bytes as hex.
+func entropy() string {
+	random := make([]byte, 32)
+	rand.Read(random) // fails on no system that Go runs on
+	return hex.EncodeToString(random)
+}
+
 // serve says hello and answers messages until the referee says goodbye.
 func (s *session) serve(token string) error {
-	err := s.send(hello{"hello", token, protocol, s.bot.Name, s.bot.Version, s.bot.Want})
+	greeting := hello{"hello", token, protocol, s.bot.Name, s.bot.Version, s.bot.Want, s.bot.Rules, ""}
+	if s.bot.Entropy {
+		greeting.Entropy = entropy()
+	}
+	err := s.send(greeting)
 	for over := false; err == nil && !over; {
 		var message zmq4.Msg
 		if message, err = s.link.Recv(); err != nil {

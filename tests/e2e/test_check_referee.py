@@ -198,8 +198,8 @@ def test_the_states_are_those_of_the_tables(program: Any) -> None:
     [
         ("x {bots} {rules} --o={option} {time}", "samurai", "x a b samurai 10/move"),
         ("x --bot={bot} --bot={bot} {option}", "face-down", "x --bot=a --bot=b deck=face_down"),
-        ("x {bots} {bank_ms} {increment_ms} {limit_ms}", "bank", "x a b 5000 150 0"),
-        ("x {bots} {time}", "bank", "x a b 5+0.15"),
+        ("x {bots} {bank_ms} {increment_ms} {limit_ms}", "bank", "x a b 5000 400 0"),
+        ("x {bots} {time}", "bank", "x a b 5+0.4"),
         ("x {bots} {time}", "again", "x a b 5+0.2,2/move"),
         ("x {bot} {bot} {folder}/log", "slow-start", "x a b logs/log"),
     ],

@@ -138,12 +138,12 @@ def clock_at_half_speed() -> None:
 
 @fault
 def slowest_first() -> None:
-    """In a race the slowest of those who answer within 100 ms is served first."""
+    """In a race the slowest of those who answer within 300 ms is served first."""
     settled_ns = Race.settled_ns
 
     def later(race: Race) -> int | None:
         settled = settled_ns(race)
-        return None if settled is None else settled + 100 * NS_PER_MS
+        return None if settled is None else settled + 300 * NS_PER_MS
 
     def serve(race: Race) -> list[int]:
         last = max(race._claims, key=race._claims.__getitem__)

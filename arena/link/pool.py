@@ -33,6 +33,7 @@ MAX_IDLE: Final = 8
 """Processes that wait for another game."""
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
+_SEVERAL: Final = "expected one frame per message, got: several"
 _BURST: Final = 256
 """How many messages that nobody asked for are read between two games."""
 
@@ -227,6 +228,8 @@ class Pool:
         """Treats a message of a known bot: one that waits may only send an answer that has lapsed, or it is ended."""
         for bot in [bot for bot in self._idle if bot.route == part.route]:
             try:
+                if part.more:
+                    raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
                 bot.session.receive(part.data)
             except RemoteProtocolError as error:
                 self._send(part.route, bot.session.send(Error(code=error.error_code, message=str(error))))
@@ -263,7 +266,7 @@ def _hello(part: Part) -> Hello | None:
         RemoteProtocolError: It is something else.
     """
     if part.more:
-        raise RemoteProtocolError("protocol_violation", "expected one frame per message, got: several", "§5.1-1")
+        raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
     message = decode(part.data)
     if isinstance(message, Error):
         return None

@@ -565,13 +565,15 @@ def test_what_a_bot_is_given(pool: Pool, tmp_path: Path, monkeypatch: pytest.Mon
     assert place == f"{tmp_path} True b''"
 
 
-def test_a_waiting_bot_that_speaks_is_ended(pool: Pool) -> None:
-    link = started(pool, faulty("twice"))
+@pytest.mark.parametrize("step", ["twice", "parts"])
+def test_a_waiting_bot_that_speaks_is_ended(pool: Pool, step: str) -> None:
+    """With a second answer, or with a remark of two frames."""
+    link = started(pool, faulty(step))
     ask(link)
     first = pid_of(pool)
     link.close(keep=frozenset({0}))
-    pool.hub.wait([], 20_000)  # until the second answer has come
-    link = started(pool, faulty("twice"))
+    pool.hub.wait([], 20_000)  # until what it adds has come
+    link = started(pool, faulty(step))
     assert pid_of(pool) != first
     assert eventually(lambda: not lives(first))
 

@@ -1,6 +1,6 @@
 """arena with one fault in its referee: `python referee.py FAULT match …` is `arena match …` that breaks one rule."""
 
-# mypy does not look here, and every line is an assault on a method.
+# Each fault replaces a method, which a type checker would refuse.
 from __future__ import annotations
 
 import sys

@@ -53,7 +53,7 @@ class Hello(Message, frozen=True, tag="hello"):
 
     token: Annotated[str, Meta(max_length=128)]
     """The value of the environment variable `ARENA_TOKEN`."""
-    protocol: Annotated[str, Meta(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}$")]
+    protocol: Annotated[str, Meta(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}\Z")]
     """The protocol version that the bot speaks, `major.minor`."""
     name: Name = ""
     """The bot's own name for itself; shown nowhere to opponents."""

@@ -125,13 +125,14 @@ class LogError(ArenaError):
 
 
 class ReplayMismatch(ArenaError):
-    """A log and the rules disagree, or the log was altered. `line` is counted from 1."""
+    """A log and the rules disagree, or the log was altered. `line` is counted from 1, `check` names what found it."""
 
     code = "replay_mismatch"
     exit_code = 4
 
-    def __init__(self, source: str, line: int, reason: str) -> None:
+    def __init__(self, source: str, line: int, reason: str, *, check: str = "log") -> None:
         super().__init__(f"{source}:{line}: {reason}")
+        self.check = check
         self.source = source
         self.line = line
         self.reason = reason

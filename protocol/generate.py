@@ -1,45 +1,37 @@
-"""Write what follows from the code: the schemas, and the parts of SPEC.md between markers.
+"""Writes what follows from messages.toml: the schemas, and the parts of SPEC.md between markers.
 
     python protocol/generate.py            write
     python protocol/generate.py --check    exit with 1 if anything would change, and say what
 
-A generated part of SPEC.md begins with `<!-- KIND:NAME -->` and ends with `<!-- end -->`; the kinds are `fields`
-(the table of a message's fields), `example` (a vector's message) and `states` (the session's transitions).
+It needs Python 3.11 and nothing else. A generated part of SPEC.md begins with `<!-- KIND:NAME -->` and ends with
+`<!-- end -->`; the kinds are `fields` (the table of a message's fields), `example` (a vector's message) and `states`
+(the session's transitions).
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
-from typing import Any, get_args
-
-import msgspec
-from msgspec import inspect as types
-
-from arena.wire import messages
-from arena.wire.messages import PROTOCOL, FromBot, FromReferee, Message
-from arena.wire.session import TRANSITIONS
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
-MESSAGES: dict[str, type[Message]] = {
-    str(message.__struct_config__.tag): message for message in (*get_args(FromBot), *get_args(FromReferee))
-}
-"""Every message by its `type`."""
+DATA: dict[str, Any] = tomllib.loads((FOLDER / "messages.toml").read_text(encoding="utf-8"))
+KEYS = {"type", "at_least", "at_most", "pattern", "items", "keys", "values", "fields", "nil", "or"}
+"""What a type may say; a field may also be `required`, and has a `meaning`."""
 
 
 def main(arguments: list[str]) -> int:
-    """Write the generated files, or with `--check` compare them. The exit status."""
+    """Writes the generated files, or with `--check` compares them. Returns the exit status."""
     stale = [
         path for path, text in generated().items() if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     stray = sorted(set((FOLDER / "schemas").glob("*.json")) - set(generated()))
     if arguments == ["--check"]:
         for path in [*stale, *stray]:
-            print(f"expected {path} as the code has it, got another: run protocol/generate.py", file=sys.stderr)
+            print(f"expected {path} as messages.toml has it, got another: run protocol/generate.py", file=sys.stderr)
         return 1 if stale or stray else 0
     for path in stale:
         path.parent.mkdir(exist_ok=True)
@@ -50,12 +42,12 @@ def main(arguments: list[str]) -> int:
 
 
 def generated() -> dict[Path, str]:
-    """Every generated file's text, by its path."""
+    """Returns every generated file's text, by its path."""
     specification = FOLDER / "SPEC.md"
     text = specification.read_text(encoding="utf-8")
     files = {specification: re.sub(r"(<!-- (\w+):(\S*) -->\n).*?(<!-- end -->)", _part, text, flags=re.DOTALL)}
-    for name, message in MESSAGES.items():
-        files[FOLDER / "schemas" / f"{name}.json"] = json.dumps(schema(name, message), indent=2) + "\n"
+    for name in DATA["messages"]:
+        files[FOLDER / "schemas" / f"{name}.json"] = json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
     return files
 
 
@@ -69,100 +61,144 @@ def _part(match: re.Match[str]) -> str:
 
 
 def fields_table(name: str) -> str:
-    """The table of a message's fields, those of its inner maps with dotted names."""
+    """Returns the table of a message's fields, those of its inner maps with dotted names."""
     rows = ["| field | type | required | meaning |", "|---|---|---|---|", f'| `type` | `"{name}"` | yes | |']
-    rows += _rows(MESSAGES[name], "")
+    rows += _rows(DATA["messages"][name]["fields"], "")
     return "\n".join(rows) + "\n"
 
 
-def _rows(struct: type[msgspec.Struct], prefix: str) -> list[str]:
+def _rows(fields: dict[str, Any], prefix: str) -> list[str]:
     rows = []
-    meanings = docstrings(struct)
-    info = types.type_info(struct)
-    assert isinstance(info, types.StructType)
-    for field in info.fields:
-        required = "yes" if field.required else "no"
-        rows.append(f"| `{prefix}{field.name}` | {_words(field.type)} | {required} | {meanings[field.name]} |")
-        inner, suffix = (field.type.item_type, "[]") if isinstance(field.type, types.ListType) else (field.type, "")
-        if isinstance(inner, types.StructType):
-            rows += _rows(inner.cls, f"{prefix}{field.name}{suffix}.")
+    for name, field in fields.items():
+        _know(field, KEYS | {"required", "meaning"}, prefix + name)
+        required = "yes" if field.get("required") else "no"
+        rows.append(f"| `{prefix}{name}` | {words(field)} | {required} | {field['meaning']} |")
+        inner, suffix = (field["items"], "[]") if "items" in field else (field, "")
+        rows += _rows(inner.get("fields", {}), f"{prefix}{name}{suffix}.")
     return rows
 
 
-def docstrings(struct: type[msgspec.Struct]) -> dict[str, str]:
-    """The docstring below each field of a class, on one line."""
-    body = ast.parse(inspect.getsource(struct)).body[0]
-    assert isinstance(body, ast.ClassDef)
-    found = {}
-    for field, below in zip(body.body, body.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
-            found[field.target.id] = " ".join(ast.literal_eval(below.value).split())
-    return found
+def _know(kind: dict[str, Any], known: set[str], place: str) -> None:
+    if strange := kind.keys() - known:
+        raise KeyError(f"expected keys among {sorted(known)}, got: {sorted(strange)} - at {place} in messages.toml")
 
 
-def _words(kind: types.Type) -> str:
-    """A type as people say it."""
-    match kind:
-        case types.StrType(pattern=str(pattern)):
-            return f"string, `{pattern}`"
-        case types.StrType(max_length=int(longest)):
-            return f"string, at most {longest} characters"
-        case types.StrType():
-            return "string"
-        case types.IntType(ge=int(least), le=messages.MAX_INT):
-            return f"integer, at least {least}"
-        case types.IntType():
-            return "integer"
-        case types.VarTupleType(item_type=item, max_length=longest):
-            return f"array of at most {longest}: {_words(item)}"
-        case types.ListType(item_type=item):
-            return f"array: {_words(item)}"
-        case types.DictType(value_type=types.AnyType()) | types.StructType():
-            return "map"
-        case types.DictType(value_type=item):
-            return f"map: {_words(item)}"
-        case types.UnionType(types=members):
-            return " or ".join(_words(member) for member in members)
-        case types.NoneType():
-            return "nil"
-    raise TypeError(f"expected a type that the protocol uses, got: {kind}; teach protocol/generate.py its name")
+def words(kind: dict[str, Any]) -> str:
+    """Returns a type as people say it: `array of at most 16: string, at most 64 characters`."""
+    text = _alone(kind)
+    if "or" in kind:
+        text += f" or {words(kind['or'])}"
+    return f"{text} or nil" if kind.get("nil") else text
+
+
+def _alone(kind: dict[str, Any]) -> str:
+    """Returns a type in words, without the others that are allowed beside it."""
+    name, least, most = kind["type"], kind.get("at_least"), kind.get("at_most")
+    if name == "string":
+        if "pattern" in kind:
+            return f"string, `{kind['pattern']}`"
+        return "string" if (size := _size(least, most)) == "" else f"string, {size} characters"
+    if name == "integer":
+        if most is not None:
+            return f"integer, from {least} to {most}"
+        return "integer" if least is None else f"integer, at least {least}"
+    if name in ("array", "map"):
+        of = " of " if (size := _size(least, most)) else ""
+        inner = kind.get("items" if name == "array" else "values")
+        return f"{name}{of}{size}" + (f": {words(inner)}" if inner else "")
+    return str(name)
+
+
+def _size(least: int | None, most: int | None) -> str:
+    if least is None:
+        return "" if most is None else f"at most {most}"
+    return f"at least {least}" if most is None else f"{least} to {most}" if least != most else f"exactly {most}"
 
 
 # Schemas
 
 
-def schema(name: str, message: type[Message]) -> dict[str, Any]:
-    """The JSON Schema of a message, with the fields' docstrings as descriptions."""
-    (reference,), definitions = msgspec.json.schema_components([message], ref_template="#/$defs/{name}")
-    del reference
-    for made in definitions.values():
-        struct = getattr(messages, made["title"])
-        for field, meaning in docstrings(struct).items():
-            made["properties"][field]["description"] = meaning
-    own = definitions.pop(message.__name__)
+def schema(name: str) -> dict[str, Any]:
+    """Returns the JSON Schema of a message, with the fields' meanings as descriptions."""
+    message = DATA["messages"][name]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:arena:protocol:{PROTOCOL}:{name}",
-        **own,
-        **({"$defs": definitions} if definitions else {}),
+        "$id": f"urn:arena:protocol:{DATA['protocol']}:{name}",
+        "title": name,
+        "description": message["meaning"],
+        **_object({"type": {"const": name}}, message["fields"], required=["type"]),
     }
+
+
+def _object(properties: dict[str, Any], fields: dict[str, Any], *, required: list[str]) -> dict[str, Any]:
+    for name, field in fields.items():
+        default = {} if field.get("required") else _default(field)
+        properties[name] = {**type_schema(field), **default, "description": field["meaning"]}
+    needed = [*required, *(name for name, field in fields.items() if field.get("required"))]
+    return {"type": "object", "properties": properties, "required": needed}
+
+
+def _default(field: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a field means that is not there (§5.3-3)."""
+    if field.get("nil"):
+        return {"default": None}
+    empty: dict[str, Any] = {"string": "", "array": [], "map": {}}
+    return {"default": empty[field["type"]]} if field["type"] in empty and "pattern" not in field else {}
+
+
+def type_schema(kind: dict[str, Any]) -> dict[str, Any]:
+    """Returns the JSON Schema of a type."""
+    branches = [_alone_schema(kind)]
+    if "or" in kind:
+        branches.append(type_schema(kind["or"]))
+    if kind.get("nil"):
+        branches.append({"type": "null"})
+    return branches[0] if len(branches) == 1 else {"anyOf": branches}
+
+
+def _alone_schema(kind: dict[str, Any]) -> dict[str, Any]:
+    match kind["type"]:
+        case "string":
+            return {"type": "string", **_bounds(kind, "minLength", "maxLength"), **_given(kind, "pattern")}
+        case "integer":
+            limit = DATA["limits"]["integer"]
+            return {"type": "integer"} | _bounds({"at_least": -limit, "at_most": limit} | kind, "minimum", "maximum")
+        case "boolean":
+            return {"type": "boolean"}
+        case "array":
+            items = {"items": type_schema(kind["items"])} if "items" in kind else {}
+            return {"type": "array", **items, **_bounds(kind, "minItems", "maxItems")}
+        case "map":
+            if "fields" in kind:
+                return _object({}, kind["fields"], required=[])
+            keys = {"propertyNames": type_schema(kind["keys"])} if "keys" in kind else {}
+            values = {"additionalProperties": type_schema(kind["values"])} if "values" in kind else {}
+            return {"type": "object", **keys, **values, **_bounds(kind, "minProperties", "maxProperties")}
+    raise KeyError(f"expected string, integer, boolean, array or map as type, got: {kind['type']!r} in messages.toml")
+
+
+def _bounds(kind: dict[str, Any], least: str, most: str) -> dict[str, Any]:
+    return {there: kind[here] for here, there in (("at_least", least), ("at_most", most)) if here in kind}
+
+
+def _given(kind: dict[str, Any], key: str) -> dict[str, Any]:
+    return {key: kind[key]} if key in kind else {}
 
 
 # States and examples
 
 
 def states_table(_: str) -> str:
-    """The session's transitions."""
+    """Returns the table of the session's transitions."""
     rows = ["| state | message | from | next state |", "|---|---|---|---|"]
-    senders = dict.fromkeys(get_args(FromReferee), "referee") | dict.fromkeys(get_args(FromBot), "bot")
-    for state, allowed in TRANSITIONS.items():
+    for state, allowed in DATA["states"].items():
         for message, after in allowed.items():
-            rows.append(f"| `{state}` | `{message.__struct_config__.tag}` | {senders[message]} | `{after}` |")
+            rows.append(f"| `{state}` | `{message}` | {DATA['messages'][message]['from']} | `{after}` |")
     return "\n".join(rows) + "\n"
 
 
 def example(vector: str) -> str:
-    """The message of a valid vector, as JSON."""
+    """Returns the message of a valid vector, as JSON."""
     for path in sorted((FOLDER / "vectors" / "valid").glob("*.json")):
         for entry in json.loads(path.read_text(encoding="utf-8"))["vectors"]:
             if entry["id"] == vector:

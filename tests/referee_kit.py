@@ -14,9 +14,11 @@ from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.link.memory import MemoryLink, Reply
 from arena.record.log import read_log
+from arena.record.published import Secret
+from arena.referee.chance import commitment
 from arena.referee.game import Game
 from arena.referee.job import Job
-from arena.referee.verify import verify
+from arena.referee.verify import Publication, verify
 from arena.types import RACE_WINDOW_MS, GameResult, Payload
 from arena.wire.messages import Request
 
@@ -31,6 +33,11 @@ def first_legal(request: Request) -> Payload:
 
 def _first(values: Any) -> Any:
     return values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
+
+
+def revealed(secret: bytes, tournament: str = "test") -> Publication:
+    """What is published of a tournament in the end."""
+    return Publication(None, None, Secret(tournament, secret.hex(), commitment(secret)))
 
 
 def make_job(
@@ -70,7 +77,7 @@ def referee(folder: Path, bots: list[Any], **options: Any) -> tuple[GameResult, 
     job = make_job(folder, len(bots), **options)
     result = Game(job, rules_of(job.settings), link).play()
     check_ranks(result.ranks, len(bots))
-    assert verify(folder / result.log, SECRET).draws_checked
+    assert verify(folder / result.log, revealed(SECRET)).draws_checked
     assert read_log(folder / result.log).sha256 == result.log_sha256
     return result, link
 

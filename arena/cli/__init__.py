@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "arena.cli.replay:replay",
         "Show a logged game decision by decision: the board, what happened, and the bots' notes.",
     ),
-    "verify": ("arena.cli.verify:verify", "Re-run logged games and say where one departs from the rules."),
+    "verify": ("arena.cli.verify:verify", "Check logged games, and that none was chosen, changed or left out."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),

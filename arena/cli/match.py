@@ -70,7 +70,7 @@ def match(
 
     setup = set_up(bots, make_game(len(bots)), deals=deals, seed=seed)
     names = [bot.name for bot in setup.settings.bots]
-    begun = begin_match(setup.settings, logs)
+    begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)
     games: list[dict[str, Any]] = []
     try:

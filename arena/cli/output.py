@@ -62,36 +62,36 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def progress_bar(total: int, done: int) -> Iterator[Callable[[Callable[[], str]], None]]:
-    """Draws a bar with games done, rate, time left and leader, if stderr is a terminal that can redraw a line.
+def progress_bar(total: int, done: int, unit: str = "games") -> Iterator[Callable[[Callable[[], str]], None]]:
+    """Draws a bar with what is done, rate, time left and a remark, if stderr is a terminal that can redraw a line.
 
     Yields:
-        The function to call after each game, with a function that returns the leader.
+        The function to call after each one that is done, with a function that returns the remark.
     """
     screen = console(stderr=True)
     if not screen.is_terminal or screen.is_dumb_terminal:
-        yield lambda leader: None
+        yield lambda remark: None
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     began = time.monotonic()
     columns = (
         BarColumn(bar_width=None),
-        TextColumn("{task.completed}/{task.total} games"),
+        TextColumn(f"{{task.completed}}/{{task.total}} {unit}"),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
         TextColumn("left"),
-        TextColumn("{task.fields[leader]}", markup=False),
+        TextColumn("{task.fields[remark]}", markup=False),
     )
     with Progress(*columns, console=screen, transient=True, expand=True) as progress:
-        task = progress.add_task("", total=total, completed=done, rate="", leader="")
+        task = progress.add_task("", total=total, completed=done, rate="", remark="")
         played = 0
 
-        def advance(leader: Callable[[], str]) -> None:
+        def advance(remark: Callable[[], str]) -> None:
             nonlocal played
             played += 1
             rate = f"{played / (time.monotonic() - began):.1f}/s"
-            progress.update(task, advance=1, rate=rate, leader=f"{plain(leader())} leads")
+            progress.update(task, advance=1, rate=rate, remark=plain(remark()))
 
         yield advance
 

@@ -59,6 +59,8 @@ def default_concurrency() -> int:
 @click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @db_option
 @logs_option("Where the tournament gets its folder of logs.")
+@click.option("--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
+@click.option("--commit", is_flag=True, help="Publish the commitment, and play nothing yet.")
 @click.option("--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
 @json_option
 @click.pass_context
@@ -74,6 +76,8 @@ def tournament(
     seed: str | None,
     db: Path,
     logs: Path,
+    beacon: str | None,
+    commit: bool,
     new: bool,
     as_json: bool,
 ) -> None:
@@ -87,14 +91,20 @@ def tournament(
     The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
     are explained by `arena standings --help`.
 
+    Before the first game the commitment to all deals is published, in commitment.json beside the logs; afterwards
+    `arena verify` shows with it that nobody chose a card. To let others choose with you: --commit publishes the
+    commitment and stops; when a public beacon has spoken, the same command with --beacon and its value plays.
+
     \b
     Example:
       arena tournament random greedy --deals 20 --seed spring
       arena tournament --rules gardener --ruleset race
     """
+    from msgspec.structs import replace
+
     from arena.cli.standings import print_tables
     from arena.store.store import open_store
-    from arena.tournament.plan import begin, close
+    from arena.tournament.plan import begin, close, fix_chance
     from arena.tournament.report import report
     from arena.tournament.settings import set_up
 
@@ -107,6 +117,12 @@ def tournament(
         id = begun.tournament.id
         try:
             announce(begun, setup, workers)
+            if commit:
+                again = command_line(ctx, without=("commit", "new"))
+                say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
+                say(f"  {again}")
+                return
+            begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, beacon))
             play_out(store, begun, setup, workers)
             close(store, begun.tournament)
         except KeyboardInterrupt:
@@ -124,6 +140,8 @@ def tournament(
 
 def announce(begun: Begun, setup: Setup, workers: int) -> None:
     """Announces what will be played."""
+    from arena.record.published import COMMITMENT_FILE
+
     tournament, settings = begun.tournament, setup.settings
     names = ", ".join(plain(bot.name) for bot in settings.bots)
     if len(settings.bots) > MOST_NAMES:
@@ -134,6 +152,10 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     else:
         say(f"Tournament {tournament.id}: {counted(tournament.games, 'game')} of {names}")
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {counted(workers, 'game')} at a time")
+    file = os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)
+    say(plain(f"Commitment to {counted(settings.deals, 'deal')}: {tournament.commitment} ({file})"))
+    if settings.seed is not None:
+        say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
@@ -162,7 +184,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         for played in runner.run():
             signals.check()
             forfeits.tell(played)
-            advance(lambda: f"{game}: {leader(store, tournament.id)}")
+            advance(lambda: f"{game}: {leader(store, tournament.id)} leads")
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

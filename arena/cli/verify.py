@@ -1,19 +1,25 @@
-"""`arena verify`: plays logged games again and says where one departs from the rules."""
+"""`arena verify`: plays logged games again, and checks that they are the whole tournament that was committed to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from arena.cli.options import json_option
-from arena.cli.output import counted, say, show_json
-from arena.errors import ConfigError, LogError, ReplayMismatch
-from arena.record.secret import SECRET_FILE
-from arena.referee.verify import verify as verify_log
+from arena.cli.output import counted, progress_bar, say, show_json
+from arena.errors import ConfigError, ReplayMismatch
+from arena.record.published import SECRET_FILE
 from arena.text import plain
+
+if TYPE_CHECKING:
+    from arena.tournament.audit import Audit, Auditor, Examined
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,6 +35,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None = None
     """Where and how it departs from the rules, if it does."""
 
+    @classmethod
+    def of(cls, log: Examined) -> Row:
+        """Returns the row of a log that was examined."""
+        if log.fault is not None:
+            return cls(log=log.path, ok=False, reason=log.fault.reason)
+        return cls(log=log.path, ok=True, turns=log.turns, draws_checked=log.draws_checked)
+
     def __str__(self) -> str:
         if not self.ok:
             return f"FAILED  {self.reason}"
@@ -38,48 +51,123 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command()
 @click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--complete", is_flag=True, help="Demand every game of the schedule, and the secret.")
+@click.option(
+    "--noted",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A commitment.json that you kept from before the first game, to compare with.",
+)
+@click.option(
+    "--db",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A database to compare with: results, digests, and the ratings played again.",
+)
 @json_option
 @click.pass_context
-def verify(ctx: click.Context, logs: tuple[Path, ...], as_json: bool) -> None:
-    """Re-run logged games and say where one departs from the rules.
+def verify(
+    ctx: click.Context, logs: tuple[Path, ...], complete: bool, noted: Path | None, db: Path | None, as_json: bool
+) -> None:
+    """Check logged games, and that none was chosen, changed or left out.
 
-    LOGS are game logs, or folders that hold logs. Every event, the outcome and the digests are compared, and every
-    draw too once the secret is out. The exit code is 4 if a log fails.
+    LOGS are game logs, or folders that hold logs. Every log is played again: each event, the outcome, the digests and
+    the times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
+    commitment.json says which games of which bots there must be, on which deals. Each check supports a promise of the
+    organiser, and is named with it. The exit code is 4 if anything is wrong.
 
     \b
     Example:
       arena verify logs
+      arena verify logs/20260101-1a2b --complete --db arena.db
     """
-    rows = []
-    for file in _find(logs):
-        row = _check(file)
-        rows.append(row)
-        if not as_json:
-            click.echo(plain(str(row)))
+    from arena.tournament.audit import Auditor, examine_all
+
+    rows: list[Row] = []
+    audits: list[Audit] = []
+    with ExitStack() as stack:
+        reader = None
+        if db is not None:
+            from arena.store.store import open_reader, update
+
+            update(db)
+            reader = stack.enter_context(open_reader(db))
+        found = [(path, path.is_dir(), _logs_in(path)) for path in logs]
+        advance = stack.enter_context(progress_bar(sum(len(files) for _, _, files in found), 0, "logs"))
+        for _, as_folder, files in found:
+            for folder, group in groupby(files, key=lambda file: file.parent):
+                auditor = Auditor(folder, reader, noted) if as_folder else None
+                for log in examine_all([str(file) for file in group], _cores()):
+                    rows.append(row := Row.of(log))
+                    if auditor is not None:
+                        auditor.add(log)
+                    if not (as_json or as_folder):
+                        click.echo(plain(str(row)))
+                    advance(lambda: "")
+                if auditor is not None:
+                    audits.append(_finish(auditor, complete=complete, quiet=as_json))
     failed = sum(not row.ok for row in rows)
+    faults = sum(len(audit.faults) for audit in audits) or failed
     if as_json:
-        show_json({"logs": rows, "failed": failed})
+        show_json({"logs": rows, "folders": audits, "failed": failed, "faults": faults})
     elif len(rows) > 1:
-        say(f"{len(rows)} logs, {failed or 'none'} failed")
-    if failed:
+        more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
+        say(f"{len(rows)} logs, {failed or 'none'} failed{more}")
+    if faults:
         ctx.exit(ReplayMismatch.exit_code)
 
 
-def _find(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yields the logs in the given files and folders."""
-    for path in paths:
-        if not path.is_dir():
-            yield path
+def _finish(auditor: Auditor, *, complete: bool, quiet: bool) -> Audit:
+    """Returns what was found in a folder, and prints it unless `quiet`."""
+    audit = auditor.result(complete=complete)
+    if not quiet:
+        for line in describe(audit):
+            click.echo(plain(line))
+    return audit
+
+
+def describe(audit: Audit) -> Iterable[str]:
+    """Yields the lines that tell of a folder: each check with its promise, and under it what it found."""
+    from arena.tournament.audit import PROMISES
+
+    if audit.games is None:
+        yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
+    else:
+        yield f"{audit.folder}: tournament {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
+    for name, promise in PROMISES.items():
+        faults = [fault for fault in audit.faults if fault.check == name]
+        if name not in audit.checked:
+            yield f"  -       {name}: not checked, {_WHY_NOT[name]}"
             continue
-        found = sorted(path.rglob("*.jsonl"))
-        if not found:
-            raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {path}")
-        yield from found
+        yield f"  {'FAILED' if faults else 'ok    '}  {name}: {promise}"
+        for fault in faults[:MOST_FAULTS]:
+            yield f"            {fault.reason}"
+        if len(faults) > MOST_FAULTS:
+            yield f"            and {len(faults) - MOST_FAULTS} more (--json has all)"
 
 
-def _check(file: Path) -> Row:
-    try:
-        verdict = verify_log(file)
-    except (LogError, ReplayMismatch) as error:
-        return Row(log=str(file), ok=False, reason=str(error))
-    return Row(log=str(file), ok=True, turns=verdict.turns, draws_checked=verdict.draws_checked)
+MOST_FAULTS = 10
+"""How many faults of one check are printed."""
+_WHY_NOT = {
+    "commitment": "there is no commitment.json",
+    "deals": f"there is no {SECRET_FILE} yet",
+    "schedule": "there is no commitment.json",
+    "bots": "there is no commitment.json",
+    "secret": "only --complete demands it",
+    "database": "--db names one",
+}
+
+
+def _cores() -> int:
+    """Returns how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _logs_in(path: Path) -> list[Path]:
+    """Returns the logs in a file or folder, those of one folder together."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.rglob("*.jsonl"), key=lambda file: (file.parent, file.name))
+    if not found:
+        raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {path}")
+    return found

@@ -62,7 +62,10 @@ class Link(Protocol):
         """
 
     def open(self) -> dict[Seat, Hello | Fault]:
-        """Gets every seat's bot ready, within its start-up time: reuses it, or starts it and waits for its `hello`."""
+        """Gets every seat's bot ready, within its start-up time: reuses it, or starts it and waits for its `hello`.
+
+        The bot of a seat with a fault is stopped already, with time to read why if it was sent an `error`.
+        """
 
     def session(self, seat: Seat) -> Session:
         """Returns the protocol session of a seat that `open` got ready."""

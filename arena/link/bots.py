@@ -55,6 +55,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Largest size of a file that it writes, its captured output included."""
     start_ms: int = 10_000
     """Time for `hello` after the start, and for `ready` after `game_start`."""
+    entropy: bool = False
+    """Whether its `hello` contributes to the chance of a tournament."""
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -80,6 +82,8 @@ class Manifest(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     """Files outside the folder that belong to the bot."""
+    entropy: bool = False
+    """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     limits: _Limits = _Limits()
 
 
@@ -231,6 +235,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         memory_mib=manifest.limits.memory_mib,
         file_mib=manifest.limits.file_mib,
         start_ms=manifest.limits.start_ms,
+        entropy=manifest.entropy,
     )
 
 

@@ -97,6 +97,8 @@ class Pool:
         """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
         self._graves: list[BotProcess] = []
         """Killed, and not reaped yet."""
+        self._refused: set[Route] = set()
+        """Connections that were told an `error`: it was the last message over them, whatever they still say (§6-5)."""
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
 
     def tidy(self) -> None:
@@ -156,6 +158,8 @@ class Pool:
 
     def hear(self, part: Part) -> None:
         """Treats a message that came over no seat's connection: a greeting, or nonsense."""
+        if part.route in self._refused:
+            return
         # A descriptor that was closed and given out again must not be taken for the old connection's.
         self.notice()
         if any(bot.route == part.route for bot in self._bots):
@@ -178,6 +182,7 @@ class Pool:
             # Whose connection it is must be known before it is told: it may close it at once.
             culprit = culprit or self._by_group(group_of(part.descriptor))
             self._send(part.route, encode(Error(code=error.error_code, message=str(error))))
+            self._refused.add(part.route)
             if culprit is not None and culprit.route is None:
                 culprit.refusal = error
             return

@@ -78,6 +78,8 @@ class Game:
             return result
         except KeyboardInterrupt:
             self._say_over(interrupted=True)
+            # They are to read it, and a goodbye after it, which the link's owner says when it ends.
+            keep = frozenset(chair.seat for chair in self._chairs if chair.seated and chair.fault is None)
             raise
         finally:
             self._link.close(keep=keep if self._job.keep_bots else frozenset())
@@ -218,7 +220,8 @@ class Game:
         if told:
             self._chairs[seat].send(Error(code=cause.error_code or cause.code, message=cause.detail[:1000]))
         words = self._link.last_words(seat)
-        self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
+        if self._chairs[seat].seated:  # else the link has stopped it, with time to read why
+            self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
         overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
         return Forfeit(
             seat=seat,

@@ -1,4 +1,7 @@
-"""Checks a log from end to end: its sums, every record against the rules, and every draw against the secret."""
+"""Checks a log from end to end: its sums, every record against the rules, times, and chance against what was published.
+
+Whether a folder holds every game of its tournament is the business of `arena.tournament.audit`.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,78 @@ import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.log import Chance, Log, read_log
-from arena.record.secret import SECRET_FILE, revealed
-from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt
+from arena.record.published import (
+    COMMITMENT_FILE,
+    CONTRIBUTIONS_FILE,
+    SECRET_FILE,
+    Commitment,
+    Contributions,
+    Secret,
+    published,
+)
+from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.referee.replay import replay
+from arena.referee.times import Times
+
+
+class Publication(msgspec.Struct, frozen=True):
+    """What is published in a folder of logs."""
+
+    commitment: Commitment | None
+    contributions: Contributions | None
+    secret: Secret | None
+
+    @property
+    def key(self) -> bytes | None:
+        """The tournament's secret, once it is out."""
+        return None if self.secret is None else bytes.fromhex(self.secret.secret)
+
+    def contradictions(self) -> list[str]:
+        """Returns what is wrong with the files, each by itself and beside each other. Call it before all else."""
+        before, given, secret = self.commitment, self.contributions, self.secret
+        wrong = []
+        try:
+            if secret is not None and commitment(bytes.fromhex(secret.secret)) != secret.commitment:
+                wrong.append(f"{SECRET_FILE}: expected the secret of the commitment {secret.commitment}, got: another")
+            if (
+                given is not None
+                and mix(given.beacon, map(bytes.fromhex, filter(None, given.entropy))).hex() != given.mix
+            ):
+                wrong.append(f"{CONTRIBUTIONS_FILE}: expected the mix of these contributions, got: {given.mix:.80}")
+        except ValueError as error:
+            wrong.append(f"expected hexadecimal digits, got: {error}")
+        if before is None:
+            return wrong
+        for other, file in ((secret, SECRET_FILE), (given, CONTRIBUTIONS_FILE)):
+            if other is not None and other.tournament != before.tournament:
+                wrong.append(
+                    f"{file}: expected one of tournament {before.tournament}, got: one of {other.tournament:.80}"
+                )
+        if secret is not None and secret.commitment != before.commitment:
+            wrong.append(
+                f"{SECRET_FILE}: expected the secret that was committed to before the first game, "
+                f"{before.commitment:.80}, got: one of the commitment {secret.commitment:.80}"
+            )
+        return wrong
+
+
+def published_in(folder: Path) -> Publication:
+    """Returns what is published in a folder of logs.
+
+    Raises:
+        LogError: A file is there and cannot be read.
+    """
+    return Publication(
+        published(folder, COMMITMENT_FILE, Commitment),
+        published(folder, CONTRIBUTIONS_FILE, Contributions),
+        published(folder, SECRET_FILE, Secret),
+    )
 
 
 class Verdict(msgspec.Struct, frozen=True):
     """What was checked in a log that has no fault."""
 
-    game: str
+    log: Log
     turns: int
     records: int
     draws: int
@@ -25,56 +91,62 @@ class Verdict(msgspec.Struct, frozen=True):
     """Whether they were computed again from the secret. Without it, only their form can be checked."""
 
 
-def find_secret(path: Path, tournament: str | None) -> bytes | None:
-    """Returns the secret that was revealed beside a log, or None if there is none for this tournament.
-
-    Raises:
-        LogError: The file is there and cannot be used.
-    """
-    found = revealed(path.parent)
-    if found is None or found.tournament != tournament:
-        return None
-    secret = bytes.fromhex(found.secret)
-    if commitment(secret) != found.commitment:
-        raise LogError(f"expected the secret of the commitment {found.commitment} - at {path.parent / SECRET_FILE}")
-    return secret
-
-
-def verify(path: Path, secret: bytes | None = None) -> Verdict:
+def verify(path: Path, published: Publication | None = None) -> Verdict:
     """Checks a log.
 
     Args:
         path: The log.
-        secret: The tournament's secret; by default, the one revealed beside the log, if any.
+        published: What is published of its tournament; by default, what lies beside the log.
 
     Raises:
         LogError: It cannot be read.
         ReplayMismatch: Something is wrong with it; the message says what and on which line.
     """
     log = read_log(path)
-    if secret is None:
-        secret = find_secret(path, log.header.tournament)
-    deal = _deal(log, secret) if secret is not None else None
+    if published is None:
+        published = published_in(path.parent)
+        if wrong := published.contradictions():
+            raise LogError(f"{wrong[0]} - at {path.parent}")
+    deal = _deal(log, published)
     draws = 0
-    for step in replay(log):
-        record = step.record
+    for line, record in enumerate(log.records, start=2):
         if isinstance(record, Chance):
             draws += 1
-            if deal is not None and (drawn := deal.draw(record.stream, record.n)) != record.draw:
-                raise ReplayMismatch(
-                    log.source, step.line, f"the secret gives the draw {drawn}, the log says {record.draw}"
-                )
-    return Verdict(log.header.game, log.outcome.turns, len(log.records) + 1, draws, deal is not None)
+            if deal is not None and record.n > 0 and (drawn := deal.draw(record.stream, record.n)) != record.draw:
+                reason = f"the secret gives the draw {drawn}, the log says {record.draw}"
+                raise ReplayMismatch(log.source, line, reason, check="deals")
+    times = Times(log)
+    for step in replay(log, times.asked):
+        times.check(step.line, step.record)
+    return Verdict(log, log.outcome.turns, len(log.records) + 1, draws, deal is not None)
 
 
-def _deal(log: Log, secret: bytes) -> Deal:
-    header = log.header
-    derived = deal_secret(secret, header.deal, bytes.fromhex(header.mix))
+def _deal(log: Log, published: Publication) -> Deal | None:
+    """Returns the deal by the secret, and checks all in the header that follows from it; None without a secret."""
+    header, before, secret = log.header, published.commitment, published.secret
+    given = published.contributions
+    for of in (before, secret, given):
+        if of is not None and of.tournament != header.tournament:
+            return None  # another tournament's: `audit` says so
+    mixed = mix() if given is None else bytes.fromhex(given.mix)
+    if (before is not None or secret is not None) and header.mix != mixed.hex():
+        what = "contributions.json" if given is not None else "nobody having put anything into chance"
+        raise _chance(log, f"the mix does not follow from {what}")
+    key = published.key
+    if key is None:
+        return None
+    derived = deal_secret(key, header.deal, mixed)
     if commitment(derived) != header.commitment:
-        raise ReplayMismatch(log.source, 1, "the deal's commitment does not belong to the revealed secret")
-    if game_salt(secret, header.game).hex() != header.salt:
-        raise ReplayMismatch(log.source, 1, "the salt does not belong to the revealed secret")
+        raise _chance(log, "the deal's commitment does not belong to the revealed secret")
+    if game_salt(key, header.game).hex() != header.salt:
+        raise _chance(log, "the salt does not follow from the secret and the game's identifier")
     for seat, bot in enumerate(header.bots):
-        if bot.bot_seed != bot_seed(secret, header.deal, seat):
-            raise ReplayMismatch(log.source, 1, f"the bot's seed of seat {seat} does not belong to the revealed secret")
+        if bot.bot_seed != bot_seed(key, header.deal, seat):
+            raise _chance(log, f"the seed of the bot in seat {seat} does not follow from the secret")
+    if header.beacon != (given.beacon if given is not None else ""):
+        raise _chance(log, f"the beacon {header.beacon!r} is not the one in contributions.json")
     return Deal(derived)
+
+
+def _chance(log: Log, reason: str) -> ReplayMismatch:
+    return ReplayMismatch(log.source, 1, reason, check="deals")

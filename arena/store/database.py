@@ -28,7 +28,13 @@ BUSY_MS = 10_000
 APPLICATION_ID: Final = int.from_bytes(b"aren")
 """Marks the header of every database of ours, where `file` and other tools look for the owner of a file."""
 
-MIGRATIONS = ("0001_tournaments", "0002_pools", "0003_claimed_games", "0004_game_settings")
+MIGRATIONS = (
+    "0001_tournaments",
+    "0002_pools",
+    "0003_claimed_games",
+    "0004_game_settings",
+    "0005_contributions",
+)
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 
 _Settings = tuple[tuple[str, str, Any], ...]

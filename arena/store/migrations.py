@@ -196,6 +196,13 @@ def game_settings(db: Database) -> None:
         db.execute("UPDATE tournaments SET settings = ?, digest = ? WHERE id = ?", (now, _sha256(now), id))
 
 
+@migrations(name="0005_contributions")
+def contributions(db: Database) -> None:
+    """Adds what others than the organiser put into a tournament's chance: a beacon's value, and entropy by entrant."""
+    db.execute("ALTER TABLE tournaments ADD COLUMN beacon TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE tournaments ADD COLUMN entropy TEXT")
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

@@ -13,11 +13,11 @@ import msgspec
 from arena.errors import StoreError
 from arena.store.database import snapshot
 from arena.store.ratings import Rating
-from arena.store.records import Entrant, ForfeitRow, SeatRow, Tournament
+from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, Tournament
 
 _TOURNAMENT = (
-    "SELECT id, created, settings, digest, seed, secret, commitment, logs, games, rated, seconds, status, finished"
-    " FROM tournaments"
+    "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, rated, seconds,"
+    " status, finished FROM tournaments"
 )
 
 
@@ -125,6 +125,25 @@ class Reader:
         for _, seats in groupby(rows, key=lambda row: row[0]):
             yield tuple(SeatRow(*row[1:]) for row in seats)
 
+    def games(self, tournament: str) -> Iterator[GameRow]:
+        """Yields each finished game, in schedule order."""
+        return self._games("tournament = ?", tournament)
+
+    def game(self, id: str) -> GameRow | None:
+        """Returns a finished game, or None if there is no such result."""
+        return next(self._games("games.id = ?", id), None)
+
+    def _games(self, where: str, parameter: str) -> Iterator[GameRow]:
+        rows = self._db.execute(
+            "SELECT id, number, termination, play_digest, log_sha256, entrant, rank FROM games"
+            f" JOIN seats ON seats.game = games.id WHERE {where} AND status = 'done' ORDER BY number, seat",
+            (parameter,),
+        )
+        for (game, number, termination, digest, sha256), seats in groupby(rows, key=lambda row: row[:5]):
+            sat = [row[5:] for row in seats]
+            entrants, ranks = tuple(entrant for entrant, _ in sat), tuple(rank for _, rank in sat)
+            yield GameRow(game, number, termination, digest, sha256, entrants, ranks)
+
     def forfeits(self, tournament: str) -> Iterator[ForfeitRow]:
         """Yields every forfeit, in schedule order."""
         rows = self._db.execute(
@@ -151,4 +170,6 @@ class Reader:
         fields = dict(zip((column[0] for column in cursor.description), row, strict=True))
         fields["settings"] = msgspec.json.decode(fields["settings"])
         fields["secret"] = bytes.fromhex(fields["secret"])
+        if fields["entropy"] is not None:
+            fields["entropy"] = tuple(msgspec.json.decode(fields["entropy"]))
         return Tournament(**fields)

@@ -60,6 +60,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """The secret from which every deal's secret is derived."""
     commitment: str
     """SHA-256 (hex) of the secret."""
+    beacon: str = ""
+    """The value of a public beacon in its chance; empty if none was named."""
+    entropy: tuple[str | None, ...] | None = None
+    """By entrant what it put into chance (hex), or None; all None until they are asked, before the first game."""
     logs: str
     """The folder of its logs, absolute."""
     games: int
@@ -112,6 +116,20 @@ class SeatRow(msgspec.Struct, frozen=True):
     """The code, if it lost by its own doing."""
     score: int | None = None
     """Its score, if the game has scores."""
+
+
+class GameRow(msgspec.Struct, frozen=True):
+    """A finished game."""
+
+    game: str
+    number: int
+    termination: str
+    play_digest: str
+    log_sha256: str
+    entrants: tuple[int, ...]
+    """By seat."""
+    ranks: tuple[int, ...]
+    """By seat."""
 
 
 class ForfeitRow(msgspec.Struct, frozen=True):

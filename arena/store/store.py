@@ -55,6 +55,21 @@ class Store(Reader):
                 ((t.id, e.number, e.name, e.version, e.digest, canonical(e.spec)) for e in entrants),
             )
 
+    def contribute(self, tournament: str, beacon: str, entropy: Sequence[str | None]) -> None:
+        """Stores what others than the organiser put into chance. It is fixed by that.
+
+        Raises:
+            StoreError: It is fixed already, or a game has been claimed.
+        """
+        with immediate(self._db):
+            changed = self._db.execute(
+                "UPDATE tournaments SET beacon = ?, entropy = ? WHERE id = ? AND entropy IS NULL"
+                " AND NOT EXISTS (SELECT 1 FROM games WHERE tournament = tournaments.id)",
+                (beacon, canonical(entropy), tournament),
+            ).rowcount
+            if changed != 1:
+                raise StoreError(f"expected the chance of tournament {tournament} to be open, got: it is fixed")
+
     def resume(self, tournament: str) -> list[str]:
         """Gives back the games that were running when the last run ended, and returns their identifiers."""
         with immediate(self._db):

@@ -6,28 +6,41 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from arena.errors import ArenaError
 from arena.referee.scribe import Watch
 from arena.referee.transcript import Tap
 from arena.referee.worker import play
 from arena.store.records import Tournament
-from arena.tournament.plan import draw_tournament, make_log_folder, reveal_secret
+from arena.tournament.plan import (
+    contributions,
+    draw_tournament,
+    make_log_folder,
+    publish_commitment,
+    publish_contributions,
+    reveal_secret,
+)
 from arena.tournament.runner import Played, could_not_play
-from arena.tournament.settings import Settings, Setup
+from arena.tournament.settings import Setup
 
 
-def begin_match(settings: Settings, logs: Path) -> Tournament:
-    """Makes the folder for a match's logs, draws its secret, and returns it as a tournament that can be played.
+def begin_match(setup: Setup, logs: Path) -> Tournament:
+    """Begins a match, and returns it as a tournament that can be played: its logs have a folder, its chance is fixed.
 
     Args:
-        settings: Its settings, with as many bots as players.
+        setup: Its settings, with as many bots as players, and the bots.
         logs: The folder in which the match's own folder of logs is made.
 
     Raises:
         ConfigError: The folder cannot be made. Show the message to the operator.
     """
     id = make_log_folder(logs, "match-", 3)
-    return draw_tournament(settings, id, logs.resolve() / id)
+    match = draw_tournament(setup.settings, id, logs.resolve() / id)
+    publish_commitment(match, setup.settings)
+    match = replace(match, entropy=contributions(setup.specs))
+    publish_contributions(match)
+    return match
 
 
 def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None) -> Iterator[Played]:

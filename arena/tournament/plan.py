@@ -1,4 +1,8 @@
-"""Begins a tournament, or finds the unfinished one with the same settings; and closes it."""
+"""Begins a tournament, or finds the unfinished one with the same settings; and closes it.
+
+The order is that of `protocol/CHANCE.md`: the commitment is published, then others put into chance what they have, then
+the games are played, then the secret is published. Each step is durable before the next begins.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,24 @@ import msgspec
 
 from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
-from arena.record.secret import reveal
+from arena.link.local import LocalLink
+from arena.link.pool import worker_pool
+from arena.record.published import (
+    COMMITMENT_FILE,
+    CONTRIBUTIONS_FILE,
+    SECRET_FILE,
+    Commitment,
+    CommittedBot,
+    Contributions,
+    Secret,
+    publish,
+    sha256_of,
+)
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
-from arena.tournament.settings import Settings
+from arena.tournament.settings import Settings, mix_of
+from arena.wire.messages import Hello
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -51,6 +68,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
                 f"got: {logs.resolve()}; give that folder with --logs, or begin another tournament with --new"
             )
         _make_folder(Path(found.logs))
+        publish_commitment(found, settings)
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
         return Begun(found, store.done(found.id), resumed=True)
 
@@ -67,7 +85,89 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         for number, bot in enumerate(settings.bots)
     ]
     store.create(tournament, entrants)
+    publish_commitment(tournament, settings)
     return Begun(tournament, 0, resumed=False)
+
+
+def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], beacon: str | None = None) -> Tournament:
+    """Fixes what others than the organiser put into chance, unless it is fixed already. Returns the tournament with it.
+
+    Args:
+        store: The database.
+        tournament: A tournament whose commitment is published.
+        specs: The entrants' manifests, by number. Those that contribute are started to say what.
+        beacon: The value of a public beacon; None if none is named.
+
+    Raises:
+        ConfigError: Another beacon was named before, or no beacon and games have been played.
+    """
+    if tournament.entropy is None:
+        store.contribute(tournament.id, beacon or "", contributions(specs))
+        tournament = store.tournament(tournament.id)
+    elif beacon is not None and beacon != tournament.beacon:
+        was = f"the beacon {tournament.beacon!r}" if tournament.beacon else "no beacon"
+        raise ConfigError(
+            f"expected {was}, with which tournament {tournament.id} began, got: --beacon {beacon!r}; "
+            "leave it out to go on, or begin another tournament with --new"
+        )
+    publish_contributions(tournament)
+    return tournament
+
+
+def contributions(specs: Sequence[BotSpec]) -> tuple[str | None, ...]:
+    """Starts the bots whose manifest says that they contribute to chance. Returns by entrant what each gave (hex).
+
+    A bot that fails to start gives nothing; its games will show why.
+    """
+    asked = [number for number, spec in enumerate(specs) if spec.entropy]
+    given: list[str | None] = [None] * len(specs)
+    if asked:
+        link = LocalLink(worker_pool(), [specs[number] for number in asked])
+        try:
+            for seat, hello in link.open().items():
+                if isinstance(hello, Hello) and hello.entropy:
+                    given[asked[seat]] = hello.entropy
+        finally:
+            link.close(keep=frozenset())
+    return tuple(given)
+
+
+def publish_commitment(tournament: Tournament, settings: Settings) -> None:
+    """Writes what is fixed before the first game beside the logs of a tournament or match.
+
+    Raises:
+        ArenaError: It cannot be written. Show the message to the operator.
+    """
+    schedule = settings.schedule()
+    plan = schedule.document()
+    open_settings = {key: value for key, value in settings.document().items() if key != "seed"}
+    document = Commitment(
+        tournament=tournament.id,
+        commitment=tournament.commitment,
+        settings_sha256=sha256_of(open_settings),
+        schedule_sha256=sha256_of(plan),
+        deals=settings.deals,
+        games=schedule.total(),
+        bots=[CommittedBot(bot.name, bot.version, bot.digest) for bot in settings.bots],
+        seeded=settings.seed is not None,
+        settings=open_settings,
+        schedule=plan,
+    )
+    _publish(tournament, COMMITMENT_FILE, document)
+
+
+def publish_contributions(tournament: Tournament) -> None:
+    """Writes what others put into chance beside the logs, if they put in anything.
+
+    Raises:
+        ArenaError: It cannot be written. Show the message to the operator.
+    """
+    entropy = tournament.entropy or ()
+    if tournament.beacon or any(entropy):
+        document = Contributions(
+            tournament=tournament.id, beacon=tournament.beacon, entropy=list(entropy), mix=mix_of(tournament).hex()
+        )
+        _publish(tournament, CONTRIBUTIONS_FILE, document)
 
 
 def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
@@ -112,11 +212,16 @@ def reveal_secret(tournament: Tournament) -> None:
     Raises:
         ArenaError: It cannot be written. Show the message to the operator.
     """
+    secret = Secret(tournament.id, tournament.secret.hex(), tournament.commitment)
+    _publish(tournament, SECRET_FILE, secret)
+
+
+def _publish(tournament: Tournament, file: str, document: Commitment | Contributions | Secret) -> None:
     try:
-        reveal(Path(tournament.logs), tournament.id, tournament.secret, tournament.commitment)
+        publish(Path(tournament.logs), file, document)
     except OSError as error:
         raise ArenaError(
-            f"expected to write the secret beside the logs, got: {error.strerror} - at {tournament.logs}; "
+            f"expected to write {file} beside the logs, got: {error.strerror} - at {tournament.logs}; "
             "fix that and give the same command again. All results are kept"
         ) from error
 

@@ -16,6 +16,7 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.store.records import PlannedGame
+from arena.types import Payload
 
 MAX_GAMES: Final = 10**9
 """The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
@@ -80,6 +81,10 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
             return (tuple(permutations(places)),)
         circles = ((0, *rest) for rest in permutations(places[1:]))
         return tuple(tuple(circle[shift:] + circle[:shift] for shift in places) for circle in circles)
+
+    def document(self) -> Payload:
+        """Returns all that the games follow from, as plain values."""
+        return {"format": "round-robin", **msgspec.structs.asdict(self)}
 
     def total(self) -> int:
         """Returns the number of games."""

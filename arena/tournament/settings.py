@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
+from arena.referee.chance import mix
 from arena.referee.job import Job
 from arena.store.records import Tournament, canonical, game_id
 from arena.tournament.schedule import RoundRobin, ScheduledGame, Seatings
@@ -83,6 +84,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     def job(self, tournament: Tournament, game: ScheduledGame) -> Job:
         """Returns the work for one game."""
+        entropy = tournament.entropy or ()
         return Job(
             game=game_id(tournament.id, game.number),
             tournament=tournament.id,
@@ -91,8 +93,16 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
             deal=game.deal,
             rotation=game.rotation,
             secret=tournament.secret,
+            mix=mix_of(tournament),
+            beacon=tournament.beacon,
+            entropy=tuple(entropy[entrant] for entrant in game.entrants) if any(entropy) else (),
             logs=tournament.logs,
         )
+
+
+def mix_of(tournament: Tournament) -> bytes:
+    """Returns what others than the organiser put into a tournament's chance, as 32 bytes."""
+    return mix(tournament.beacon, [bytes.fromhex(given) for given in tournament.entropy or () if given])
 
 
 def set_up(

@@ -1,6 +1,6 @@
 """The messages of the protocol, typed. One class is one message; `protocol/SPEC.md` is the authority.
 
-The field tables of the specification and its JSON Schemas are generated from these classes, docstrings included.
+A test compares them field by field with `protocol/messages.toml`, from which the specification's tables are made.
 Unknown fields are ignored in both directions, so that a later minor version can add some.
 """
 
@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from arena.types import Payload
 
 PROTOCOL = "1.0"
-"""Version of the protocol, `major.minor`. The number lives here and nowhere else."""
+"""Version of the protocol, `major.minor`. The number lives here and nowhere else in the package."""
 
 MAX_FRAME = 65_536
 """Bytes that a message from a bot may have."""
@@ -51,6 +51,8 @@ class Hello(Message, frozen=True, tag="hello"):
     """The bot's own version."""
     want: Annotated[tuple[Name, ...], Meta(max_length=16)] = ()
     """What each request shall carry: any of `view`, `events`, `legal`. Other names are ignored."""
+    entropy: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")] = ""
+    """32 random bytes (hex) that the bot puts into the chance of a tournament."""
 
 
 class Welcome(Message, frozen=True, tag="welcome"):

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
+import tomllib
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "protocol"
+DATA: dict[str, Any] = tomllib.loads((FOLDER / "messages.toml").read_text(encoding="utf-8"))
+"""The protocol's own tables."""
+PROTOCOL = {name: runpy.run_path(str(FOLDER / f"{name}.py")) for name in ("generate", "check_vectors")}
+"""The programs of the protocol's folder, as their globals: they are no package, and import nothing of arena."""
 SPECIFICATION = (FOLDER / "SPEC.md").read_text(encoding="utf-8")
 
 

@@ -154,6 +154,8 @@ def test_verify_without_the_secret_checks_all_but_the_draws(arena: Arena, tmp_pa
     secret.unlink()
     done = arena("verify", "logs")
     assert done.returncode == 0
+    assert "deals: not checked, there is no secret.json yet" in done.stdout
+    done = arena("verify", *map(str, tmp_path.rglob("*.jsonl")))
     assert done.stdout.count("draws not checked") == 2
 
 

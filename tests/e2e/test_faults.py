@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from referee_kit import revealed
 
 from arena.games import make_settings
 from arena.link.bots import BotSpec
@@ -99,7 +100,7 @@ def test_a_fault_in_mid_turn_is_a_forfeit_and_the_others_play_on(
     assert forfeits[guilty].stderr, "its last words are kept"
     assert result.termination == "finished"
     assert result.ranks[guilty] == 3
-    assert verify(tmp_path / result.log, SECRET).draws_checked
+    assert verify(tmp_path / result.log, revealed(SECRET, "faults")).draws_checked
     transcript = (tmp_path / result.transcripts[0]).read_text().splitlines()
     assert [json.loads(line)["from"] for line in transcript][:2] == ["referee", "bot"]
 

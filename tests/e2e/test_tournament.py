@@ -270,8 +270,8 @@ def check_the_rest(arena: Run, folder: Path, least: int) -> None:
     one, other = ([row[1:] for row in rows if row[0] == tournament] for tournament in ids)
     assert one == other
     logs = Path(resumed["logs"])
-    assert sorted(path.suffix for path in logs.iterdir()) == [".json"] + [".jsonl"] * 12
-    arena("verify", "logs")
+    assert sorted(path.suffix for path in logs.iterdir()) == [".json"] * 2 + [".jsonl"] * 12
+    arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
 @pytest.fixture

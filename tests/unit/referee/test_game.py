@@ -336,7 +336,7 @@ def test_the_same_plays_have_the_same_digest_whatever_the_times_and_names(tmp_pa
     assert other.play_digest not in digests
 
 
-def test_an_interrupted_game_leaves_no_log_and_keeps_no_bot(tmp_path: Path) -> None:
+def test_an_interrupted_game_leaves_no_log_and_keeps_bots_for_a_goodbye(tmp_path: Path) -> None:
     def interrupt(request: Request) -> Payload:
         raise KeyboardInterrupt
 
@@ -345,7 +345,7 @@ def test_an_interrupted_game_leaves_no_log_and_keeps_no_bot(tmp_path: Path) -> N
     with pytest.raises(KeyboardInterrupt):
         Game(make_job(tmp_path, 2), samurai(2), link).play()
     assert list(tmp_path.iterdir()) == []
-    assert link.kept == frozenset()
+    assert link.kept == frozenset({0, 1})
     over = [message for message in bots[0].heard if isinstance(message, GameOver)]
     assert [message.termination for message in over] == ["interrupted"]
 

@@ -10,12 +10,12 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from referee_kit import SECRET, first_legal, on_turn, referee
+from referee_kit import SECRET, first_legal, on_turn, referee, revealed
 
 from arena.errors import LogError, ReplayMismatch
 from arena.link.memory import MemoryBot
 from arena.record.log import parse_log, play_digest, read_log
-from arena.record.secret import SECRET_FILE
+from arena.record.published import SECRET_FILE
 from arena.referee.chance import bot_seed, commitment, deal_secret, game_salt
 from arena.referee.verify import verify
 
@@ -215,7 +215,7 @@ def test_the_order_of_keys_means_nothing(log: Path, tmp_path: Path) -> None:
     turned = tmp_path / "turned.jsonl"
     turned.write_bytes(summed(lines))
     assert turned.read_bytes() != log.read_bytes()
-    assert verify(turned, SECRET).draws_checked
+    assert verify(turned, revealed(SECRET)).draws_checked
 
 
 def test_a_draw_that_the_secret_does_not_give_is_caught(log: Path, tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_draw_that_the_secret_does_not_give_is_caught(log: Path, tmp_path: Pat
     forged.write_bytes(summed(lines))
     assert not verify(forged).draws_checked
     with pytest.raises(ReplayMismatch, match="the secret gives the draw") as caught:
-        verify(forged, other)
+        verify(forged, revealed(other))
     assert lines[caught.value.line - 1]["record"] == "chance"
 
 
@@ -238,13 +238,13 @@ def test_the_secret_is_found_beside_the_log_once_it_is_revealed(log: Path, tmp_p
     copy = tmp_path / log.name
     copy.write_bytes(log.read_bytes())
     assert not verify(copy).draws_checked
-    revealed = {"tournament": "test", "secret": SECRET.hex(), "commitment": commitment(SECRET)}
-    (tmp_path / SECRET_FILE).write_text(json.dumps(revealed))
+    told = {"tournament": "test", "secret": SECRET.hex(), "commitment": commitment(SECRET)}
+    (tmp_path / SECRET_FILE).write_text(json.dumps(told))
     assert verify(copy).draws_checked
-    (tmp_path / SECRET_FILE).write_text(json.dumps(revealed | {"secret": "00" * 32}))
+    (tmp_path / SECRET_FILE).write_text(json.dumps(told | {"secret": "00" * 32}))
     with pytest.raises(LogError, match="commitment"):
         verify(copy)
-    other = revealed | {"secret": "00" * 32, "commitment": commitment(bytes(32))}
+    other = told | {"secret": "00" * 32, "commitment": commitment(bytes(32))}
     (tmp_path / SECRET_FILE).write_text(json.dumps(other))
     with pytest.raises(ReplayMismatch, match="does not belong to the revealed secret"):
         verify(copy)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from referee_kit import SECRET, first_legal, make_job, on_turn, referee
+from referee_kit import SECRET, first_legal, make_job, on_turn, referee, revealed
 
 from arena.errors import ReplayMismatch
 from arena.games import rules_of
@@ -213,7 +213,7 @@ def at_first(kind: type, records: list[Record]) -> int:
 
 
 def test_a_log_retold_as_it_was_is_good(tmp_path: Path) -> None:
-    assert verify(retold(tmp_path, lambda records: records), SECRET).draws_checked
+    assert verify(retold(tmp_path, lambda records: records), revealed(SECRET)).draws_checked
 
 
 def other_order(records: list[Record]) -> list[Record]:

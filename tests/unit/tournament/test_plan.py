@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.errors import ConfigError, StoreError
+from arena.link.bots import BotSpec
+from arena.referee.chance import NO_MIX, mix
 from arena.store.store import Store, open_store
-from arena.tournament.plan import close
+from arena.tournament.plan import begin, close, fix_chance
+from arena.tournament.settings import enter, mix_of
 from tests import instant
 
 SETTINGS = instant.settings()
@@ -82,6 +87,74 @@ def test_the_secret_is_revealed_when_all_is_done(store: Store, tmp_path: Path) -
     assert not list(file.parent.glob(".*")), "a draft was left"
 
 
+def test_the_commitment_is_published_before_anything_is_played(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    told = json.loads((Path(begun.tournament.logs) / "commitment.json").read_text())
+    assert told["commitment"] == hashlib.sha256(begun.tournament.secret).hexdigest() == begun.tournament.commitment
+    assert (told["tournament"], told["deals"], told["games"]) == (begun.tournament.id, 2, 12)
+    assert [bot["name"] for bot in told["bots"]] == ["ann", "bob", "cid"]
+    assert SETTINGS.seed is not None
+    assert SETTINGS.seed not in json.dumps(told)
+    assert told["seeded"] is True
+    for part in ("settings", "schedule"):
+        text = json.dumps(told[part], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        assert told[f"{part}_sha256"] == hashlib.sha256(text.encode()).hexdigest()
+
+
+def contributing(tmp_path: Path, name: str, entropy: str) -> BotSpec:
+    """A bot that says hello with some entropy, and waits."""
+    program = tmp_path / f"{name}.py"
+    program.write_text(
+        "import os, msgpack, zmq\n"
+        "socket = zmq.Context().socket(zmq.DEALER)\n"
+        "socket.connect(os.environ['ARENA_ENDPOINT'])\n"
+        "hello = {'type': 'hello', 'token': os.environ['ARENA_TOKEN'], 'protocol': '1.0'}\n"
+        f"hello['entropy'] = {entropy!r}\n"
+        "socket.send(msgpack.packb(hello))\n"
+        "socket.recv()\n"
+        "socket.recv()\n"
+    )
+    command = (sys.executable, str(program))
+    return BotSpec(name=name, version="", command=command, folder=str(tmp_path), digest="0" * 64, entropy=True)
+
+
+def test_bots_contribute_before_the_first_game_and_once(store: Store, tmp_path: Path) -> None:
+    first, second = "0a" * 32, "ff" * 32
+    specs = [
+        contributing(tmp_path, "ann", first),
+        instant.spec("bob"),
+        contributing(tmp_path, "cid", second),
+    ]
+    setting = msgspec.structs.replace(SETTINGS, bots=enter(specs))
+    begun = begin(store, setting, specs, tmp_path)
+    fixed = fix_chance(store, begun.tournament, specs, "drand 7")
+    assert fixed.entropy == (first, None, second)
+    told = json.loads((Path(fixed.logs) / "contributions.json").read_text())
+    assert (told["beacon"], told["entropy"]) == ("drand 7", [first, None, second])
+    assert bytes.fromhex(told["mix"]) == mix_of(fixed) == mix("drand 7", [bytes.fromhex(first), bytes.fromhex(second)])
+    again = fix_chance(store, begin(store, setting, specs, tmp_path).tournament, [instant.spec("x")] * 3)
+    assert again == fixed
+    with pytest.raises(ConfigError, match=r"expected the beacon 'drand 7', .* got: --beacon 'drand 8'"):
+        fix_chance(store, fixed, specs, "drand 8")
+
+
+def test_a_bot_that_says_nothing_puts_nothing_in(store: Store, tmp_path: Path) -> None:
+    broken = msgspec.structs.replace(instant.spec("ann"), entropy=True)  # `true` ends without a hello
+    setting = instant.settings(("ann", "bob"))
+    begun = begin(store, setting, [broken, instant.spec("bob")], tmp_path)
+    fixed = fix_chance(store, begun.tournament, [broken, instant.spec("bob")])
+    assert fixed.entropy == (None, None)
+    assert mix_of(fixed) == NO_MIX
+    assert not (Path(fixed.logs) / "contributions.json").exists()
+
+
+def test_chance_is_fixed_once_a_game_is_claimed(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    next(instant.runner(store, begun, SETTINGS).run())
+    with pytest.raises(StoreError, match="got: it is fixed"):
+        store.contribute(begun.tournament.id, "late", (None, None, None))
+
+
 def test_nothing_is_finished_before_all_is_done(store: Store, tmp_path: Path) -> None:
     begun = instant.start(store, SETTINGS, tmp_path)
     with pytest.raises(StoreError):
@@ -101,7 +174,7 @@ def test_logs_of_games_that_do_not_count_are_removed(store: Store, tmp_path: Pat
     assert dropped, "games were running"
     (folder / f".{min(dropped)}.tmp").write_text("half")
     instant.start(store, SETTINGS, tmp_path)
-    assert {path.name for path in folder.iterdir()} == counted | {"notes.txt"}
+    assert {path.name for path in folder.iterdir()} == counted | {"notes.txt", "commitment.json"}
 
 
 def test_a_resumed_tournament_keeps_its_folder_of_logs(store: Store, tmp_path: Path) -> None:

@@ -1,0 +1,107 @@
+"""Reads and writes what is published beside a tournament's logs: commitment, contributions, secret.
+
+`protocol/LOG.md` says what the files hold, and `protocol/CHANCE.md` when each is written. A match has them too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+
+from arena.errors import LogError
+from arena.record.durable import write_durably
+from arena.types import Payload
+
+COMMITMENT_FILE: Final = "commitment.json"
+CONTRIBUTIONS_FILE: Final = "contributions.json"
+SECRET_FILE: Final = "secret.json"
+
+T = TypeVar("T")
+
+
+class CommittedBot(msgspec.Struct, frozen=True):
+    """An entrant."""
+
+    name: str
+    """Unique in the tournament."""
+    version: str
+    digest: str
+    """SHA-256 (hex) of its files."""
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+    """What is fixed before the first game."""
+
+    tournament: str
+    commitment: str
+    """SHA-256 (hex) of the tournament's secret."""
+    settings_sha256: str
+    """SHA-256 (hex) of `settings` as canonical JSON."""
+    schedule_sha256: str
+    """SHA-256 (hex) of `schedule` as canonical JSON."""
+    deals: int
+    """How many deals there are: 0 to `deals` - 1."""
+    games: int
+    """How many games there are."""
+    bots: list[CommittedBot]
+    """The entrants, by number."""
+    seeded: bool
+    """Whether the secret follows from a text that a person chose: whoever guesses it knows every deal."""
+    settings: Payload
+    """Everything else that the games depend on."""
+    schedule: Payload
+    """From which every game's deal and seats follow."""
+
+
+class Contributions(msgspec.Struct, frozen=True, kw_only=True):
+    """What others than the organiser put into chance, before the first game."""
+
+    tournament: str
+    beacon: str
+    """The value of a public beacon; empty if none was named."""
+    entropy: list[str | None]
+    """By entrant 32 bytes (hex), or None where it contributed nothing."""
+    mix: str
+    """What follows from both: 32 bytes (hex)."""
+
+
+class Secret(msgspec.Struct, frozen=True):
+    """What is revealed after the last game."""
+
+    tournament: str
+    secret: str
+    """32 bytes (hex)."""
+    commitment: str
+    """The SHA-256 (hex) that was published beforehand."""
+
+
+def sha256_of(document: object) -> str:
+    """Returns the SHA-256 (hex) of a document as canonical JSON: keys sorted, no blanks, UTF-8."""
+    return hashlib.sha256(msgspec.json.encode(document, order="sorted")).hexdigest()
+
+
+def publish(folder: Path, file: str, document: Commitment | Contributions | Secret) -> None:
+    """Writes a document durably into the folder of the logs. It may be called again.
+
+    Raises:
+        OSError: It could not be written.
+    """
+    write_durably(folder / file, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+
+
+def published(folder: Path, file: str, kind: type[T]) -> T | None:
+    """Returns what was published in a folder, or None if it was not.
+
+    Raises:
+        LogError: The file is there and cannot be used.
+    """
+    path = folder / file
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LogError(f"expected a readable {file}, got: {error} - at {path}") from None

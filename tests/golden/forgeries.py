@@ -1,0 +1,304 @@
+"""The forgeries of `protocol/vectors/tournaments`: how each is made from an honest tournament, and what finds it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from golden.tournaments import FOLDER
+
+from arena.record.published import sha256_of
+from arena.referee.chance import commitment, game_salt
+
+Record = dict[str, Any]
+Edit = dict[str, Any]
+OTHER: Final = "ab" * 32
+
+
+def load(of: str, file: str) -> Any:
+    """Returns a file of an honest tournament: the records of a log, or a document."""
+    text = (FOLDER / of / file).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()] if file.endswith(".jsonl") else json.loads(text)
+
+
+def log(of: str, number: int) -> str:
+    """Returns the name of a log."""
+    return f"{load(of, 'commitment.json')['tournament']}-{number:06d}.jsonl"
+
+
+def line(of: str, file: str, wanted: Callable[[Record], bool]) -> int:
+    """Returns the number of the first line with such a record, from 1."""
+    return next(at for at, record in enumerate(load(of, file), start=1) if wanted(record))
+
+
+def forgery(
+    id: str, of: str, description: str, check: str, says: str, *edits: Edit, complete: bool = False, noted: bool = False
+) -> Record:
+    return {
+        "id": id,
+        "of": of,
+        "description": description,
+        "edits": list(edits),
+        "complete": complete,
+        "noted": noted,
+        "found": {"check": check, "says": says},
+    }
+
+
+def put(file: str, at: int | None = None, **values: Any) -> Edit:
+    """An edit that sets values; the keys are paths, with `__` for the dots."""
+    place = {} if at is None else {"line": at}
+    return {"file": file, **place, "set": {path.replace("__", "."): value for path, value in values.items()}}
+
+
+def forgeries() -> Iterator[Record]:
+    first, second, third, fourth = (log("deals", number) for number in range(4))
+    secret = bytes.fromhex(load("deals", "secret.json")["secret"])
+    before = load("deals", "commitment.json")
+    id = before["tournament"]
+    games = {number: f"{id}-{number:06d}" for number in range(8)}
+    salts = {number: game_salt(secret, game).hex() for number, game in games.items()}
+    action = line("deals", first, lambda record: record["record"] == "action")
+    chosen = {"secret": OTHER, "commitment": commitment(bytes.fromhex(OTHER))}
+    other_deal = next(file for file in (second, third, fourth) if load("deals", file)[0]["deal"] != 0)
+    other_seats = next(file for file in (second, third, fourth) if load("deals", file)[0]["deal"] == 0)
+    place = int(other_seats[-12:-6])
+
+    def posing(file: str) -> list[Edit]:
+        """Another game in the place of the one with the seats changed, down to its salt."""
+        header = {"game": games[place], "salt": salts[place]}
+        return [{"copy": file, "to": other_seats}, put(other_seats, 1, **header)]
+
+    # The secret and what is published
+    yield forgery(
+        "other-secret", "deals", "The secret is one that was chosen afterwards.",
+        "commitment", "committed to before the first game", put("secret.json", **chosen),
+    )  # fmt: skip
+    yield forgery(
+        "other-commitment", "deals",
+        "The commitment was replaced with the secret. Only who noted the first one can see it.",
+        "commitment", "expected the commitment", put("secret.json", **chosen),
+        put("commitment.json", commitment=chosen["commitment"]), noted=True,
+    )  # fmt: skip
+    yield forgery(
+        "secret-of-no-commitment", "deals", "The secret is not the one of its commitment.",
+        "commitment", "expected the secret of the commitment", put("secret.json", secret=OTHER),
+    )  # fmt: skip
+    yield forgery(
+        "secret-withheld", "deals", "The secret is not revealed.",
+        "secret", "not revealed", {"delete": "secret.json"}, complete=True,
+    )  # fmt: skip
+    yield forgery(
+        "commitment-withheld", "deals", "What was committed to is not told.",
+        "commitment", "expected a commitment.json", {"delete": "commitment.json"}, complete=True,
+    )  # fmt: skip
+    yield forgery(
+        "deals-left-out", "deals",
+        "A deal was left out, and the commitment says that there was one. Only who noted the first one can see it.",
+        "commitment", "expected the deals", *left_out(before), noted=True,
+    )  # fmt: skip
+    yield forgery(
+        "settings-after-the-fact", "deals", "The settings in the commitment were changed, but not their digest.",
+        "commitment", "settings_sha256", put("commitment.json", settings__game__time__bank_ms=60_000),
+    )  # fmt: skip
+    yield forgery(
+        "schedule-after-the-fact", "deals", "The commitment has fewer games than its schedule.",
+        "commitment", "number of games", put("commitment.json", games=3),
+    )  # fmt: skip
+    yield forgery(
+        "entrants-after-the-fact", "deals", "The commitment's bots are not those of its settings.",
+        "commitment", "bots does not follow", put("commitment.json", bots__0__digest="c" * 64),
+    )  # fmt: skip
+    yield forgery(
+        "contribution-changed", "deals", "A bot's contribution was replaced afterwards.",
+        "commitment", "expected the mix", put("contributions.json", entropy__0="11" * 32),
+    )  # fmt: skip
+    yield forgery(
+        "contributions-of-another", "deals", "The contributions are those of another tournament.",
+        "commitment", "expected one of tournament", put("contributions.json", tournament="20260101-0009"),
+    )  # fmt: skip
+    # Deals
+    yield forgery(
+        "contributions-hidden", "deals", "That others put something into chance is not told.",
+        "deals", "mix does not follow", {"delete": "contributions.json"},
+    )  # fmt: skip
+    yield forgery(
+        "mix-changed", "deals", "What others put into chance was left out of a game.",
+        "deals", "mix does not follow", put(first, 1, mix="00" * 32),
+    )  # fmt: skip
+    yield forgery(
+        "beacon-changed", "deals", "A log names another value of the beacon.",
+        "deals", "beacon", put(first, 1, beacon="round 43"),
+    )  # fmt: skip
+    yield forgery(
+        "other-deal-claimed", "deals", "A log says that it was dealt from another deal.",
+        "deals", "commitment does not belong", put(first, 1, deal=1),
+    )  # fmt: skip
+    yield forgery(
+        "draw-chosen", "deals", "A draw is another one that the rules allow.",
+        "deals", "the secret gives the draw", redrawn(first),
+    )  # fmt: skip
+    yield forgery(
+        "salt-changed", "deals", "The bots of a game were told another commitment.",
+        "deals", "salt does not follow", put(first, 1, salt="00" * 32),
+    )  # fmt: skip
+    yield forgery(
+        "bot-seed-chosen", "deals", "A bot was given a number that does not follow from the secret.",
+        "deals", "seed of the bot in seat 0", put(first, 1, bots__0__bot_seed=7),
+    )  # fmt: skip
+    yield forgery(
+        "one-deal-two-commitments", "deals", "Before the secret is out, two games of one deal have other commitments.",
+        "deals", "another commitment", {"delete": "secret.json"}, put(other_seats, 1, commitment="00" * 32),
+    )  # fmt: skip
+    # The schedule
+    yield forgery(
+        "dealt-again", "deals", "The game with the seats changed was played on another deal of the tournament.",
+        "schedule", "was played on deal 1", *posing(other_deal),
+    )  # fmt: skip
+    yield forgery(
+        "rotation-missing", "deals", "The game in which the seats were changed is not there.",
+        "schedule", "1 of 4 games of the schedule are missing", {"delete": other_seats},
+    )  # fmt: skip
+    yield forgery(
+        "rotation-twice", "deals", "The first game stands in the place of the one in which the seats were changed.",
+        "schedule", "in rotation 0; by the schedule it is deal 0, rotation 1", *posing(first),
+    )  # fmt: skip
+    yield forgery(
+        "game-twice", "deals", "A game is there twice.",
+        "schedule", "is there twice", {"copy": first, "to": f"{id}-extra.jsonl"},
+    )  # fmt: skip
+    yield forgery(
+        "other-tournament", "deals", "A log of another tournament lies among them.",
+        "schedule", "a log of tournament 20260101-0009", put(second, 1, tournament="20260101-0009"),
+    )  # fmt: skip
+    yield forgery(
+        "game-unknown", "deals", "A log is of a game that the schedule does not have.",
+        "schedule", "is no game of the schedule", put(second, 1, game=games[7], salt=salts[7]),
+    )  # fmt: skip
+    yield forgery(
+        "settings-of-a-game", "deals", "The bots had more time in one game.",
+        "schedule", "not played by the settings", put(second, 1, settings__time__bank_ms=60_000),
+    )  # fmt: skip
+    # Bots
+    yield forgery(
+        "bots-exchanged", "deals", "The bots of a game are exchanged, so that the winner is the loser.",
+        "bots", "in seat 0 sat slow", {"file": first, "line": 1, "exchange": named(first)},
+    )  # fmt: skip
+    yield forgery(
+        "bot-unknown", "deals", "Another program played under the name of an entrant.",
+        "bots", "in seat 1 sat slow 1 (cccc", put(first, 1, bots__1__digest="c" * 64),
+    )  # fmt: skip
+    # The game
+    outcome = len(load("deals", first))
+    yield forgery(
+        "ranks-exchanged", "deals", "Winner and loser are exchanged.",
+        "log", "expected the ranks", put(first, outcome, ranks=load("deals", first)[-1]["ranks"][::-1]),
+    )  # fmt: skip
+    yield forgery(
+        "event-changed", "deals", "An event tells something else than what happened.",
+        "log", "expected the event", put(first, action, events__0__data__space=0),
+    )  # fmt: skip
+    yield forgery(
+        "board-changed", "deals", "The board that is shown is not the one that was played on.",
+        "log", "the board is not the one", put(first, 1, board__spaces__0__kind="village"),
+    )  # fmt: skip
+    yield forgery(
+        "byte-flipped", "deals", "A byte is another.",
+        "log", "", {"file": first, "flip": (FOLDER / "deals" / first).stat().st_size // 2},
+    )  # fmt: skip
+    # Times
+    yield forgery(
+        "beyond-the-bank", "deals", "A seat used more time than its bank had.",
+        "time", "its clock allowed", {"file": first, "from": action, "add": {"ms": 99_000}},
+        put(first, action, used_ns=10_031_000_000),
+    )  # fmt: skip
+    yield forgery(
+        "more-than-passed", "deals", "A seat used more time than passed since it was asked.",
+        "time", "since it was asked", put(first, action, used_ns=9_000_000_000),
+    )  # fmt: skip
+    yield forgery(
+        "less-than-nothing", "deals", "A seat used less than no time.",
+        "log", "used_ns", put(first, action, used_ns=-1),
+    )  # fmt: skip
+    yield forgery(
+        "back-in-time", "deals", "A draw happened before the turn that led to it.",
+        "time", "before the record above it",
+        put(first, line("deals", first, lambda record: record["record"] == "chance" and record["ms"] > 20), ms=0),
+    )  # fmt: skip
+    timed_out = log("clock", 0)
+    forfeit = line("clock", timed_out, lambda record: record["record"] == "forfeit")
+    yield forgery(
+        "out-of-time-too-early", "clock", "A seat is said to have run out of time while it had some left.",
+        "time", "it had time until", {"file": timed_out, "from": forfeit, "add": {"ms": -100}},
+    )  # fmt: skip
+    yield from races()
+
+
+def races() -> Iterator[Record]:
+    """Races that were served otherwise than their times say."""
+    file = log("race", 0)
+    records = load("race", file)
+    tied = line("race", file, lambda record: record.get("tied") is not None)
+    claims = ("action", "late")
+    alone = next(
+        at
+        for at, record in enumerate(records, start=1)
+        if record.get("kind") == "seize" and record["record"] == "action" and records[at]["record"] == "late"
+        and records[at - 2].get("tied") is None and records[at - 2]["record"] not in claims
+    )  # fmt: skip
+    fast, slow = records[alone - 1]["used_ns"], records[alone]["used_ns"]
+    yield forgery(
+        "race-out-of-order", "race", "The slower seat was served first.",
+        "time", "by their times seat", put(file, alone, used_ns=slow, ms=records[alone]["ms"]),
+        put(file, alone + 1, used_ns=fast),
+    )  # fmt: skip
+    yield forgery(
+        "tie-decided", "race", "Two seats were equally fast, and their order was not drawn.",
+        "time", "the tied seats [0, 1] came next", put(file, alone + 1, used_ns=fast + 1),
+    )  # fmt: skip
+    fastest = min(records[tied]["used_ns"], records[tied + 1]["used_ns"])
+    yield forgery(
+        "tie-invented", "race", "The order of two seats was drawn although one was faster.",
+        "time", "not the tied seats [0, 1]", put(file, tied + 1, used_ns=fastest - 1_500_000),
+    )  # fmt: skip
+
+
+def left_out(before: Record) -> list[Edit]:
+    """The edits that leave out the second deal, and say that there never was one."""
+    settings = before["settings"] | {"deals": 1}
+    schedule = before["schedule"] | {"deals": 1}
+    told = {
+        "deals": 1,
+        "games": before["games"] // 2,
+        "settings.deals": 1,
+        "settings_sha256": sha256_of(settings),
+        "schedule.deals": 1,
+        "schedule_sha256": sha256_of(schedule),
+    }
+    gone = [file for file in (log("deals", number) for number in range(4)) if load("deals", file)[0]["deal"] == 1]
+    return [*({"delete": file} for file in gone), {"file": "commitment.json", "set": told}]
+
+
+def redrawn(file: str) -> Edit:
+    """The edit that makes the last draw another. Its event is left: the secret speaks before the rules do."""
+    records = load("deals", file)
+    at = next(at for at, record in enumerate(records, start=1) if record["record"] == "chance" and record["n"] > 1)
+    return put(file, at, draw=(records[at - 1]["draw"] + 1) % records[at - 1]["n"])
+
+
+def named(file: str) -> list[list[str]]:
+    """The paths of a header that must change places for its bots to do so. Seeds stay: they are of the seats."""
+    return [[f"bots.0.{key}", f"bots.1.{key}"] for key in ("name", "version", "digest", "entropy")]
+
+
+def document() -> bytes:
+    """Returns the file of all forgeries."""
+    rows = ",\n".join(f"    {json.dumps(one, ensure_ascii=False)}" for one in forgeries())
+    return f'{{\n  "forgeries": [\n{rows}\n  ]\n}}\n'.encode()
+
+
+def files() -> Iterator[tuple[Path, bytes]]:
+    """Yields the file, once the honest tournaments are there."""
+    yield FOLDER / "forgeries.json", document()

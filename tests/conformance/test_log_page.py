@@ -476,6 +476,28 @@ def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, caps
     assert checker["main"]([str(log)]) == 1, "a commitment and no contributions: then nobody put anything into chance"
 
 
+TOURNAMENTS = sorted((FOLDER / "vectors" / "tournaments").glob("*/commitment.json"))
+
+
+@pytest.mark.parametrize("commitment", TOURNAMENTS, ids=lambda path: path.parent.name)
+def test_the_checker_accepts_tournaments_by_their_own_files(
+    commitment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = sorted(commitment.parent.glob("*.jsonl"))
+    assert checker["main"]([*map(str, logs), "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(found) == len(logs) == load(commitment)["games"]
+    assert all(one["draws_checked"] for one in found)
+
+
+@pytest.mark.parametrize("commitment", TOURNAMENTS, ids=lambda path: path.parent.name)
+def test_settings_and_schedule_have_their_digests_in_canonical_json(commitment: Path) -> None:
+    """§L11-2."""
+    document = load(commitment)
+    for name in ("settings", "schedule"):
+        assert hashlib.sha256(checker["canonical"](document[name])).hexdigest() == document[f"{name}_sha256"]
+
+
 def test_a_game_without_a_board_has_null_for_it() -> None:
     """No game of the folder is played without one, but others are."""
     lines = bodies((LOGS / "gardener-absent.jsonl").read_bytes())

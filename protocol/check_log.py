@@ -28,6 +28,7 @@ from zlib import crc32
 FORMAT = 3
 GONE = {"crashed", "disconnected", "out_of_memory"}
 MAX_INT = 2**53 - 1
+NS_PER_MS = 1_000_000
 SCHEMAS: dict[str, Any] = {
     path.stem: json.loads(path.read_text(encoding="utf-8"))
     for path in (Path(__file__).resolve().parent / "schemas" / "log").glob("*.json")
@@ -266,7 +267,7 @@ def check_order(records: list[Record]) -> None:
         if (record["record"] == "outcome") != (line == len(records)):
             raise Fault(line, "4-1", "expected one outcome, and it last")
     check_header(records[0])
-    course = Course(records[0]["settings"]["players"])
+    course = Course(records[0]["settings"])
     for line, record in enumerate(records[1:], start=2):
         course.check(line, record)
     check_outcome(records, course.turn)
@@ -289,9 +290,16 @@ def check_header(header: Record) -> None:
 class Course:
     """Who may still act, record by record."""
 
-    def __init__(self, players: int) -> None:
-        """Takes the number of seats."""
-        self.players = players
+    def __init__(self, settings: Record) -> None:
+        """Takes the header's settings."""
+        self.players = settings["players"]
+        self.time = settings["time"]
+        self.margin_ms = settings["margin_ms"]
+        self.ms = 0
+        """When the latest of the records happened."""
+        bank_ms = self.time["bank_ms"]
+        self.bank_ns = [bank_ms and bank_ms * NS_PER_MS for _ in range(self.players)]
+        """The most that each seat can have in its bank: when an increment is added, only the rules know for certain."""
         self.turn = 0
         """The turn of the last record."""
         self.gone: set[int] = set()
@@ -313,11 +321,17 @@ class Course:
         if turn < self.turn:
             raise Fault(line, "4-2", f"expected turn {self.turn} or a later one, got: {turn}")
         self.turn = turn
+        if record["record"] not in ("action", "late") and record["ms"] < self.ms:
+            raise Fault(
+                line, "4-6", f"expected a moment {self.ms} ms after the beginning or later, got: {record['ms']}"
+            )
+        self.ms = max(self.ms, record["ms"])
         match record["record"]:
             case "chance":
                 self.chance(line, record)
             case "action" | "late":
                 self.decided(line, record["seat"])
+                self.charge(line, record["seat"], record["used_ns"])
             case "forfeit":
                 self.forfeit(line, [forfeit["seat"] for forfeit in record["forfeits"]])
 
@@ -344,6 +358,15 @@ class Course:
             self.refused.add(served)
         if seat in self.refused:
             raise Fault(line, "4-4", f"expected the tied seats in the order that was drawn, got seat {seat}")
+
+    def charge(self, line: int, seat: int, used_ns: int) -> None:
+        """Checks that a seat had the time that it used."""
+        limit_ms, bank_ns = self.time["limit_ms"], self.bank_ns[seat]
+        had_ns = min(ns for ns in (limit_ms and limit_ms * NS_PER_MS, bank_ns) if ns is not None)
+        if used_ns > had_ns + self.margin_ms * NS_PER_MS:
+            raise Fault(line, "3.3-4", f"expected at most {had_ns} ns and the margin, got: {used_ns}")
+        if bank_ns is not None:
+            self.bank_ns[seat] = max(0, bank_ns - used_ns) + self.time["increment_ms"] * NS_PER_MS
 
     def forfeit(self, line: int, seats: list[int]) -> None:
         """Checks that seats may forfeit."""

@@ -329,6 +329,9 @@ def parse_log(data: bytes, source: str) -> Log:
     header, *rest = records
     if not isinstance(header, Header):
         raise LogError(f"expected a header of log format {FORMAT} - at {source}:1")
+    if len(header.bots) != header.settings.players:  # before anybody makes a clock for each of 2^53 players
+        reason = f"expected a bot for each of {header.settings.players} seats, got: {len(header.bots)}"
+        raise ReplayMismatch(source, 1, reason)
     for number, record in enumerate(rest, start=2):
         if isinstance(record, Header):
             raise LogError(f"expected one header, got another - at {source}:{number}")

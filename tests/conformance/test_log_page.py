@@ -19,7 +19,6 @@ import pytest
 from golden.breaking import CASES
 from golden.logs import EXAMPLES, files
 from jsonschema import Draft202012Validator
-from referee_kit import revealed
 
 from arena.errors import LogError, ReplayMismatch
 from arena.games import game, names
@@ -34,8 +33,8 @@ ROOT = FOLDER.parent
 PAGE = (FOLDER / "LOG.md").read_text(encoding="utf-8")
 SCHEMAS = {path.stem: load(path) for path in (FOLDER / "schemas" / "log").glob("*.json")}
 BROKEN = load(LOGS / "broken.json")["broken"]
-SECRET = bytes.fromhex(load(LOGS / "examples.json")["secret"])
-PUBLISHED = revealed(SECRET, "examples")
+PUBLISHED = load(LOGS / "examples.json")
+SECRET = bytes.fromhex(PUBLISHED["secret"])
 NUMBERED = re.findall(r"^- \*\*(§L(\d+(?:\.\d+)?)-(\d+))(°?)\*\* (.*(?:\n  .*)*)", PAGE, re.MULTILINE)
 """Number, section, count, mark, sentence."""
 LOG_FILES = sorted(LOGS.glob("*.jsonl"))
@@ -84,7 +83,7 @@ def _inner(schema: Any, root: Any) -> Iterator[tuple[Any, str]]:
 
 def _words(schema: Any, root: Any) -> str:
     if "anyOf" in schema:
-        return " or ".join(_words(one, root) for one in schema["anyOf"])
+        return ", or ".join(_words(one, root) for one in schema["anyOf"])
     if "$ref" in schema:
         return "map"
     if "const" in schema:
@@ -221,6 +220,16 @@ def test_the_terminations_are_those_of_the_code() -> None:
 # The examples
 
 
+def publish(folder: Path) -> Path:
+    """Writes into a folder what is published of the tournament of the examples, and returns the folder."""
+    files = {"secret": ("secret", "commitment"), "contributions": ("beacon", "entropy", "mix")}
+    for name, keys in files.items():
+        document = PUBLISHED | PUBLISHED["contributions"]
+        text = json.dumps({key: document[key] for key in ("tournament", *keys)})
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+    return folder
+
+
 def test_the_examples_are_current() -> None:
     """As files, so that another format, another rule or another draw is seen; `make golden` writes them."""
     made = dict(files())
@@ -252,9 +261,9 @@ def test_records_fit_their_schemas(path: Path) -> None:
 
 
 @by_file
-def test_arena_and_the_checker_accept_the_examples(path: Path) -> None:
+def test_arena_and_the_checker_accept_the_examples(path: Path, tmp_path: Path) -> None:
     found = checker["check"](path.read_bytes(), SECRET)
-    verdict = verify(path, PUBLISHED)
+    verdict = verify(Path(shutil.copy(path, publish(tmp_path))))
     assert (found["records"], found["draws"]) == (verdict.records, verdict.draws)
     assert verdict.draws_checked
     assert found["draws_checked"]
@@ -318,8 +327,10 @@ def test_the_checker_finds_what_it_can(vector: dict[str, Any]) -> None:
 def test_arena_finds_it_on_the_line(vector: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "broken.jsonl"
     path.write_bytes(broken((LOGS / vector["base"]).read_bytes(), vector))
+    if vector["needs"] == "secret":
+        publish(tmp_path)
     with pytest.raises((ReplayMismatch, LogError)) as caught:
-        verify(path, PUBLISHED if vector["needs"] == "secret" else None)
+        verify(path)
     assert line_of(caught.value) == vector["line"]
 
 
@@ -438,7 +449,7 @@ def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
 def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = tmp_path / "gardener-draft.jsonl"
     shutil.copy(LOGS / log.name, log)
-    examples = load(LOGS / "examples.json")
+    examples = PUBLISHED
     header = json.loads(log.read_bytes().splitlines()[0])
     entropy = [bot.get("entropy") for bot in header["bots"]] + [hashlib.sha256(b"cid").hexdigest()]
     right = {
@@ -463,6 +474,28 @@ def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, caps
     assert "expected the mix" in capsys.readouterr().out
     (tmp_path / "contributions.json").unlink()
     assert checker["main"]([str(log)]) == 1, "a commitment and no contributions: then nobody put anything into chance"
+
+
+TOURNAMENTS = sorted((FOLDER / "vectors" / "tournaments").glob("*/commitment.json"))
+
+
+@pytest.mark.parametrize("commitment", TOURNAMENTS, ids=lambda path: path.parent.name)
+def test_the_checker_accepts_tournaments_by_their_own_files(
+    commitment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = sorted(commitment.parent.glob("*.jsonl"))
+    assert checker["main"]([*map(str, logs), "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(found) == len(logs) == load(commitment)["games"]
+    assert all(one["draws_checked"] for one in found)
+
+
+@pytest.mark.parametrize("commitment", TOURNAMENTS, ids=lambda path: path.parent.name)
+def test_settings_and_schedule_have_their_digests_in_canonical_json(commitment: Path) -> None:
+    """§L11-2."""
+    document = load(commitment)
+    for name in ("settings", "schedule"):
+        assert hashlib.sha256(checker["canonical"](document[name])).hexdigest() == document[f"{name}_sha256"]
 
 
 def test_a_game_without_a_board_has_null_for_it() -> None:

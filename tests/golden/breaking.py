@@ -489,6 +489,23 @@ def _(log: Breaker) -> int:
     return log.change(log.find("action", 1, turn=3), "turn", 2)
 
 
+@case("log-too-slow", "§L3.3-4", "consistency", "samurai-summary", "A seat used more than its limit and the margin.")
+def _(log: Breaker) -> int:
+    line = log.find("action", -1)
+    settings = log.records[0]["settings"]
+    over = (settings["time"]["limit_ms"] + settings["margin_ms"]) * 1_000_000 + 1
+    return log.change(line, "used_ns", over)
+
+
+@case("log-before-the-record-above", "§L4-6", "consistency", DRAFT, "Chance drew before the action above it.")
+def _(log: Breaker) -> int:
+    records = log.records
+    line = next(
+        n for n, one in enumerate(records, 1) if one["record"] == "chance" and records[n - 2]["record"] == "action"
+    )
+    return log.change(line, "ms", records[line - 2]["ms"] - 1)
+
+
 @case("log-forfeits-twice", "§L3.5-1", "consistency", FORFEITS, "A seat forfeits twice at once.")
 def _(log: Breaker) -> int:
     line = log.find("forfeit")
@@ -500,10 +517,8 @@ def _(log: Breaker) -> int:
 def _(log: Breaker) -> int:
     line = log.find("forfeit")
     later = log.find("action", -1)
-    text = log.lines[line - 1].replace(
-        f'"turn":{log.records[line - 1]["turn"]}', f'"turn":{log.records[later - 1]["turn"]}'
-    )
-    return log.insert(later, text)
+    again = log.records[line - 1] | {"turn": log.records[later - 1]["turn"], "ms": log.records[-1]["ms"]}
+    return log.insert(later, compact(again)[:-1])
 
 
 @case("log-forfeits-descending", "§L3.5-1", "consistency", FORFEITS, "The seats that forfeit descend.")
@@ -694,7 +709,7 @@ def _(log: Breaker) -> int:
     last, turn = len(log.lines), log.records[-2]["turn"]
     forfeit = {"seat": 1, "code": "timeout", "sentence": "seat 1 did not answer in time"}
     events = [{"data": {"event": "forfeited", "seat": 1}}]
-    record = {"record": "forfeit", "forfeits": [forfeit], "turn": turn, "events": events, "ms": 1000}
+    record = {"record": "forfeit", "forfeits": [forfeit], "turn": turn, "events": events, "ms": log.records[-1]["ms"]}
     log.change(last, "termination", "timeout")
     return log.insert(last, compact(record)[:-1])
 
@@ -729,6 +744,13 @@ def _(log: Breaker) -> int:
     log.insert(line, compact(first)[:-1])
     log.insert(line, compact(second)[:-1])
     return line + 1
+
+
+@case("log-option-missing", "§L3.1-4", "rules", DRAFT, "An option of the rules is missing.")
+def _(log: Breaker) -> int:
+    options = log.records[0]["settings"]["options"]
+    rest = {key: value for key, value in options.items() if key != "target"}
+    return log.replace(1, f'"options":{compact(options)}', f'"options":{compact(rest)}')
 
 
 @case("log-event-missing", "§L5-4", "rules", STANDARD, "An event is missing.")

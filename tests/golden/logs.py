@@ -32,6 +32,7 @@ NAMES = ("ann", "bob", "cid", "dee")
 SECRET = hashlib.sha256(b"the secret of the example logs").digest()
 BEACON = "the value of a public beacon"
 ENTROPY = (hashlib.sha256(b"ann").hexdigest(), None, hashlib.sha256(b"cid").hexdigest(), None)
+MIX = mix(BEACON, [bytes.fromhex(entropy) for entropy in ENTROPY if entropy])
 
 Decide = Callable[[Request], Any]
 
@@ -154,7 +155,7 @@ def play(example: Example) -> bytes:
             secret=SECRET,
             beacon=BEACON,
             entropy=ENTROPY[: len(bots)],
-            mix=mix(BEACON, [bytes.fromhex(entropy) for entropy in ENTROPY if entropy]),
+            mix=MIX,
             deal=EXAMPLES.index(example),
             bots=tuple(
                 BotSpec(
@@ -185,6 +186,7 @@ def files() -> Iterator[tuple[Path, bytes]]:
         "tournament": "examples",
         "secret": SECRET.hex(),
         "commitment": commitment(SECRET),
+        "contributions": {"beacon": BEACON, "entropy": ENTROPY, "mix": MIX.hex()},
         "logs": [{"file": f"{example.name}.jsonl", "shows": example.shows} for example in EXAMPLES],
     }
     yield FOLDER / "examples.json", _pretty(described)

@@ -79,7 +79,7 @@ class Game:
             self._say_over(interrupted=True)
             raise
         finally:
-            self._link.close(keep=keep if self._job.keep_bots else frozenset())
+            self._link.close(keep=keep)
 
     def _go_on(self, due: Due) -> None:
         """Does what is due. What comes most often is tried first."""

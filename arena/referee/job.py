@@ -27,5 +27,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """The tournament's 32-byte secret, from which the deal's is derived."""
     logs: str
     """The folder for logs, which exists."""
-    keep_bots: bool = True
-    """Whether bot processes may be kept for later games."""
+    block: str = ""
+    """Bot processes are kept for the games of one block, and end when a game of another comes."""
+    ahead: tuple[BotSpec, ...] = ()
+    """The bots to start for the next block while this game is played."""

@@ -50,9 +50,11 @@ SCHEMA = closed(
         deals={"type": "integer", "minimum": 1},
         seatings={"enum": ["cyclic", "all"]},
         level={"const": "trusted"},
+        processes={"enum": ["block", "game", "tournament"]},
         seed=SEED,
         bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},
     ),
+    processes={"enum": ["block", "game", "tournament"]},
     games=COUNT,
     seconds=NUMBER,
     standings={

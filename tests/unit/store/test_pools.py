@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 from sqlite_utils import Database
@@ -71,7 +70,7 @@ def rated(store: Store, tmp_path: Path) -> str:
     """A tournament in which one game has moved ratings, beside a pool that is not its own."""
     begin(store, other(ruleset="basic"), tmp_path)
     begun = instant.start(store, SETTINGS, tmp_path)
-    games = instant.runner(store, begun, SETTINGS, in_flight=1).run()
+    games = instant.runner(store, begun, SETTINGS, lanes=1).run()
     next(games)
     games.close()
     return begun.tournament.id
@@ -223,15 +222,13 @@ def test_an_old_database_keeps_all_it_holds_and_gets_pools(old: Path) -> None:
     }
 
 
-def test_an_unfinished_tournament_of_an_old_database_is_continued_in_its_pool(old: Path, tmp_path: Path) -> None:
+def test_an_unfinished_tournament_of_an_old_database_is_not_continued(old: Path, tmp_path: Path) -> None:
+    """Its games have another order: what is left of it under the present schedule would play some of them twice."""
     with open_store(old) as store:
         begun = instant.start(store, SETTINGS, tmp_path / "logs")
-        assert (begun.resumed, begun.done, begun.tournament.id) == (True, 1, RUNNING[0])
-        assert msgspec.convert(begun.tournament.settings, Settings) == SETTINGS
-        list(instant.runner(store, begun, SETTINGS).run())
-        store.finish(RUNNING[0])
-        assert pool_of(store, begin(store, SETTINGS, tmp_path)) == pool_of(store, RUNNING[0]) == 2
-    assert contents(old, {"ratings": "DISTINCT pool, tournament"})["ratings"] == [(1, FINISHED[0]), (2, RUNNING[0])]
+        assert (begun.resumed, begun.done) == (False, 0)
+        assert pool_of(store, begun.tournament.id) == pool_of(store, RUNNING[0]) == 2
+        assert store.tournament(RUNNING[0]).status == "running"
 
 
 def test_who_only_reads_an_old_database_has_to_update_it_before(old: Path) -> None:
@@ -242,7 +239,7 @@ def test_who_only_reads_an_old_database_has_to_update_it_before(old: Path) -> No
         assert reader.tournament(ruleset="basic").id == FINISHED[0]
 
 
-def test_games_that_were_never_claimed_lose_their_rows_and_are_played_all_the_same(old: Path, tmp_path: Path) -> None:
+def test_games_that_were_never_claimed_lose_their_rows(old: Path) -> None:
     """Two games were running when the last run of the old version was killed, and one had been given back."""
     connection = sqlite3.connect(old)
     with connection:
@@ -253,13 +250,6 @@ def test_games_that_were_never_claimed_lose_their_rows_and_are_played_all_the_sa
     update(old)
     rows = {"games": f"number, status, attempt FROM games WHERE tournament = '{RUNNING[0]}' ORDER BY 1 --"}
     assert contents(old, rows)["games"] == [(0, "done", 1), (1, "running", 1), (2, "planned", 1), (3, "running", 1)]
-    with open_store(old) as store:
-        begun = instant.start(store, SETTINGS, tmp_path / "logs")
-        told = [played.game.number for played in instant.runner(store, begun, SETTINGS).run()]
-        assert told == list(range(1, SETTINGS.schedule().total()))
-        store.finish(RUNNING[0])
-    attempts = {"games": f"attempt FROM games WHERE tournament = '{RUNNING[0]}' ORDER BY number --"}
-    assert [row[0] for row in contents(old, attempts)["games"]] == [1, 2, 2, 2] + [1] * 8
 
 
 def test_a_database_of_an_earlier_version_gets_the_application_id(old: Path) -> None:
@@ -298,6 +288,11 @@ def test_the_database_before_has_the_settings_of_its_time(flat: Path) -> None:
     assert (text, digest) == told(flat_settings(SETTINGS))
 
 
+def without_processes(settings: Settings) -> dict[str, Any]:
+    """Returns settings from before there was a choice of how long bot processes are kept."""
+    return {name: value for name, value in settings.document().items() if name != "processes"}
+
+
 def told(settings: Any) -> tuple[str, str]:
     """Returns the text of settings, and its digest."""
     text = canonical(settings)
@@ -313,9 +308,7 @@ def told(settings: Any) -> tuple[str, str]:
         ("gardener", {"ruleset": "race", "race_window_ms": 2.5}),
     ],
 )
-def test_an_unfinished_tournament_is_found_by_the_same_command_as_before(
-    flat: Path, rules: str, options: dict[str, Any]
-) -> None:
+def test_settings_get_their_present_form(flat: Path, rules: str, options: dict[str, Any]) -> None:
     settings = replace(SETTINGS, game=make_settings(rules, 2, **options))
     connection = sqlite3.connect(flat)
     with connection:
@@ -324,11 +317,10 @@ def test_an_unfinished_tournament_is_found_by_the_same_command_as_before(
     connection.close()
     update(flat)
     with open_reader(flat) as reader:
-        found = reader.unfinished(settings.digest)
-        assert found is not None
-        assert (found.id, found.digest) == (RUNNING[0], settings.digest)
-        assert found.settings == settings.document()
-        assert reader.tournament(FINISHED[0]).settings == FINISHED[1].document()
+        for id, before in ((RUNNING[0], settings), (FINISHED[0], FINISHED[1])):
+            found = reader.tournament(id)
+            assert found.settings == without_processes(before)
+            assert found.digest == told(found.settings)[1]
 
 
 def test_all_else_stays_as_it_was_and_no_seat_has_a_score(flat: Path) -> None:
@@ -338,11 +330,3 @@ def test_all_else_stays_as_it_was_and_no_seat_has_a_score(flat: Path) -> None:
     with open_reader(flat) as reader:
         [seats] = reader.results(RUNNING[0])
         assert [(seat.entrant, seat.rank, seat.score) for seat in seats] == [(0, 1, None), (1, 2, None)]
-
-
-def test_a_tournament_of_before_goes_on_where_it_was(flat: Path, tmp_path: Path) -> None:
-    with open_store(flat) as store:
-        begun = instant.start(store, SETTINGS, tmp_path / "logs")
-        assert (begun.resumed, begun.done, begun.tournament.id) == (True, 1, RUNNING[0])
-        list(instant.runner(store, begun, SETTINGS).run())
-        store.finish(RUNNING[0])

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.errors import ConfigError, StoreError
@@ -39,6 +40,7 @@ def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_
         instant.settings(players=3),
         instant.settings(("ann", "bob", "dan")),
         instant.settings(("bob", "ann", "cid")),
+        msgspec.structs.replace(SETTINGS, processes="game"),
     ],
 )
 def test_other_settings_begin_another(store: Store, tmp_path: Path, other: object) -> None:

@@ -146,10 +146,8 @@ def play(table: Table, deal: int, bots: Iterable[int], seed: str) -> Ranks:
 def shares(table: Table, deal: int) -> Shares:
     """Each bot's share of the wins on one deal."""
     players = table.players
-    schedule = RoundRobin(players, players, deal + 1)
-    orders = [schedule.game(deal * players + rotation).entrants for rotation in range(players)]
-    if not table.rotated:
-        orders = [tuple(range(players))]
+    circles = RoundRobin(players, players, deals=1).orders
+    orders = circles[deal % len(circles)] if table.rotated else (tuple(range(players)),)
     won = [0.0] * players
     for rotation, bots in enumerate(orders):
         ranks = play(table, deal, bots, f"{table} deal {deal} rotation {rotation}")

@@ -18,8 +18,9 @@ from arena.link.bots import BotSpec
 from arena.referee.job import Job
 from arena.store.records import Tournament, game_id
 from arena.store.store import Store
+from arena.tournament.blocks import Processes
 from arena.tournament.plan import Begun, begin
-from arena.tournament.runner import Play, Runner, Workers
+from arena.tournament.runner import Play, Runner, Worker
 from arena.tournament.schedule import ScheduledGame
 from arena.tournament.settings import Settings, enter
 from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
@@ -127,7 +128,14 @@ def start(store: Store, setting: Settings, logs: Path, *, new: bool = False) -> 
 
 
 def runner(
-    store: Store, begun: Begun, setting: Settings, *, play: Play = play, workers: Workers = inline, in_flight: int = 4
+    store: Store,
+    begun: Begun,
+    setting: Settings,
+    *,
+    play: Play = play,
+    worker: Worker = inline,
+    lanes: int = 2,
+    processes: Processes = "block",
 ) -> Runner:
     make_job = partial(job, begun.tournament, setting)
-    return Runner(store, begun.tournament, setting.schedule(), make_job, play, workers, in_flight)
+    return Runner(store, begun.tournament, setting.schedule(), make_job, play, worker, lanes, processes=processes)

@@ -111,7 +111,8 @@ def command_line(ctx: click.Context, *, without: tuple[str, ...] = ()) -> str:
         if isinstance(parameter, click.Argument):
             arguments += values
         elif isinstance(parameter, click.Option) and parameter.is_flag:
-            options.append(parameter.opts[0])
+            if parameter.is_bool_flag or value == parameter.flag_value:
+                options.append(parameter.opts[0])
         else:
             for item in values:
                 options += [parameter.opts[0], item]

@@ -55,3 +55,5 @@ def print_tables(document: object) -> None:
     show(standings_table(plain["standings"]))
     click.echo()
     show(crosstable_table(plain["crosstable"]))
+    if plain["processes"] == "tournament":
+        click.echo("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")

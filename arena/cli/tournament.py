@@ -19,20 +19,22 @@ from arena.text import plain
 if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.store.store import Store
+    from arena.tournament.blocks import Processes
     from arena.tournament.plan import Begun
     from arena.tournament.settings import Setup
-
-IN_FLIGHT_PER_WORKER = 2
-"""One game runs and one waits, so that no worker is idle while a result is stored."""
 
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
 
+def available_cores() -> int:
+    """Returns how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def default_concurrency() -> int:
     """Returns half of the cores: a game's bots and referee share one core; the other half keeps clocks honest."""
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, available // 2)
+    return max(1, available_cores() // 2)
 
 
 @click.command()
@@ -56,6 +58,8 @@ def default_concurrency() -> int:
     show_default=True,
     help="Each deal once per rotation of the seats, or per order.",
 )
+@click.option("--keep-bots", "processes", flag_value="tournament", help="Keep bot processes for all games.")
+@click.option("--fresh", "processes", flag_value="game", help="Start new bot processes for every game.")
 @click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @db_option
 @logs_option("Where the tournament gets its folder of logs.")
@@ -72,6 +76,7 @@ def tournament(
     format_: str,
     deals: int,
     seatings: Literal["cyclic", "all"],
+    processes: Processes | None,
     concurrency: int | None,
     seed: str | None,
     db: Path,
@@ -87,6 +92,10 @@ def tournament(
     rules and answer at once. The same bot may enter more than once. Every pairing plays the same deals, each once per
     rotation of the seats. A seed gives the same deals again, and with deterministic bots the same games, except where
     bots race (gardener race), because there time decides.
+
+    A bot's process plays games of one pairing and seating, each with another deal, and then ends. So it never meets a
+    deal again, whose hidden cards it would know. --fresh starts processes for every game. --keep-bots keeps them: then
+    bots may recognise deals, and the standings say so.
 
     The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
     are explained by `arena standings --help`.
@@ -111,7 +120,7 @@ def tournament(
     workers = default_concurrency() if concurrency is None else concurrency
     if workers < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
-    setup = set_up(bots, make_game(players), deals=deals, seatings=seatings, seed=seed)
+    setup = set_up(bots, make_game(players), deals=deals, seatings=seatings, processes=processes or "block", seed=seed)
     with open_store(db) as store:
         begun = begin(store, setup.settings, setup.specs, logs, new=new)
         id = begun.tournament.id
@@ -166,7 +175,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
     from arena.referee.worker import play
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
-    from arena.tournament.workers import local_workers
+    from arena.tournament.workers import local_worker
 
     tournament = begun.tournament
     runner = Runner(
@@ -175,8 +184,10 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
         setup.settings.schedule(),
         partial(setup.job, tournament),
         play,
-        partial(local_workers, workers),
-        in_flight=workers * IN_FLIGHT_PER_WORKER,
+        local_worker,
+        lanes=workers,
+        processes=setup.settings.processes,
+        ahead=workers < available_cores(),
     )
     forfeits = Forfeits(setup, tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"

@@ -31,12 +31,13 @@ _BURST: Final = 64
 class LocalLink:
     """Bots that run on this machine, as `Link` says."""
 
-    def __init__(self, pool: Pool, specs: Sequence[BotSpec]) -> None:
-        """Takes the bots by seat. Nothing is started before `open`."""
+    def __init__(self, pool: Pool, specs: Sequence[BotSpec], ahead: Sequence[BotSpec] = ()) -> None:
+        """Takes the bots by seat, and those to start ahead. Nothing is started before `open`."""
         self.lateness_ns = 0
         self._pool = pool
         self._hub = pool.hub
         self._specs = specs
+        self._ahead = ahead
         self._bots: dict[Seat, Bot] = {}
         """Every seat whose process was started."""
         self._live: dict[Seat, Bot] = {}
@@ -55,7 +56,7 @@ class LocalLink:
         self._recv = pool.hub.router.recv
 
     def open(self) -> dict[Seat, Hello | Fault]:
-        """Gets every seat's bot ready, all at once, each within its start-up time."""
+        """Gets every seat's bot ready, all at once, each within its start-up time. Then it starts those ahead."""
         self._pool.tidy()
         opened: dict[Seat, Hello | Fault] = {}
         for seat, spec in enumerate(self._specs):
@@ -74,6 +75,7 @@ class LocalLink:
                     opened[seat] = result
                     del waiting[seat]
             if not waiting:
+                self._pool.start_ahead(self._ahead)
                 return opened
             if any(bot.watch.is_failing for bot in waiting.values()):
                 self._poll(waiting.values(), FAILING_LOOK_MS * NS_PER_MS)

@@ -1,10 +1,12 @@
-"""The running bots of one worker process: started, greeted, kept between games, and ended.
+"""The running bots of one worker process: started, greeted, kept for the games of a block, and ended.
 
 Laws:
 1. A bot's process is known by its token, a connection by the `hello` that carried the token: the first one. Whoever
    else claims the token, or speaks without one, is told `error` and has no effect.
 2. A bot serves one seat at a time, so a bot that enters a game twice has two processes.
-3. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
+3. A process serves the games of one block only. When the next block begins, those that wait are told goodbye and end
+   by themselves; nobody waits for that. So there are never more than those that play, and as many started ahead.
+4. A worker is one thread of one process. `worker_pool` is made after any fork, never before.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import secrets
 import time
 from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 from multiprocessing.util import Finalize
 from typing import Final
@@ -29,11 +32,11 @@ from arena.wire.codec import decode, encode
 from arena.wire.messages import Error, Goodbye, Hello
 from arena.wire.session import Session, State
 
-MAX_IDLE: Final = 8
-"""Processes that wait for another game."""
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
 _SEVERAL: Final = "expected one frame per message, got: several"
+FREE_MEMORY: Final = 1 / 8
+"""Share of the machine's memory that must be free for a bot to be started before it is needed."""
 _BURST: Final = 256
 """How many messages that nobody asked for are read between two games."""
 
@@ -62,7 +65,7 @@ class Bot:
             self.route is not None
             and not self.watch.is_closed
             and self.dies_ns is None
-            and self.session.state is State.IDLE
+            and self.session.state in (State.GREETED, State.IDLE)
             and self.process.end() is None
         )
 
@@ -92,8 +95,12 @@ class Pool:
         self.hub = Hub(self._custody.directory)
         self._bots: list[Bot] = []
         """All whose process may live and whose messages mean something."""
+        self._block = ""
+        """The block whose games are played."""
         self._idle: deque[Bot] = deque()
-        """Those of them that wait for a game, the longest waiting first."""
+        """Those of them that wait for a game of this block, the longest waiting first."""
+        self._ahead: deque[Bot] = deque()
+        """Those of them that were started for the next block."""
         self._leaving: list[Bot] = []
         """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
         self._graves: list[BotProcess] = []
@@ -116,27 +123,47 @@ class Pool:
                 break
             self.hear(part)
 
+    def enter(self, block: str) -> None:
+        """Begins a block, unless its games are being played already.
+
+        Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
+        """
+        if block == self._block:
+            return
+        self._block = block
+        for bot in self._idle:
+            self._dismiss(bot, "no more games for now")
+        self._idle, self._ahead = self._ahead, deque()
+
+    def start_ahead(self, specs: Iterable[BotSpec]) -> None:
+        """Starts the bots of the next block that are not started yet, if there is memory. Failures show when needed."""
+        started = [bot.spec for bot in self._ahead]
+        for spec in specs:
+            if spec in started:
+                started.remove(spec)
+            elif _has_memory():
+                with suppress(OSError):
+                    self._ahead.append(self._start(spec))
+
     def take(self, spec: BotSpec) -> Bot:
-        """Returns a bot for one seat: one that waits, or a new one, which has yet to say `hello`.
+        """Returns a bot for one seat: one that waits, or a new one. It may have yet to say `hello`.
 
         Raises:
             OSError: Its process could not be started.
         """
         for bot in [bot for bot in self._idle if bot.spec == spec]:
             self._idle.remove(bot)
+            if bot.session.state is State.NEW:
+                return bot
             if bot.is_fit():
-                bot.process.forget_output()
+                if bot.session.state is State.IDLE:
+                    bot.process.forget_output()
                 return bot
             self._discard(bot)
-        token = secrets.token_hex(32)
-        endpoint = self.hub.tcp_endpoint() if spec.tcp else self.hub.endpoint
-        environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token}
-        bot = Bot(spec, token, BotProcess(spec, self._custody, environment))
-        self._bots.append(bot)
-        return bot
+        return self._start(spec)
 
     def give_back(self, bot: Bot, *, keep: bool) -> None:
-        """Ends a seat's use of a bot: it waits for another game if `keep` and it can, otherwise it is killed.
+        """Ends a seat's use of a bot: it waits for another game of its block if `keep` and it can, else it is killed.
 
         One that was stopped has until then to read its `error`: its author will look for it in the bot's own output.
         """
@@ -147,8 +174,6 @@ class Pool:
             self._discard(bot)
             return
         self._idle.append(bot)
-        if len(self._idle) > MAX_IDLE:
-            self._dismiss(self._idle.popleft(), "no more games for now")
 
     def notice(self) -> None:
         """Learns which connections were closed. What they sent before can be received now."""
@@ -200,9 +225,10 @@ class Pool:
             return
         self.is_shut = True
         self._at_exit.cancel()
-        for bot in self._idle:
+        for bot in (*self._idle, *self._ahead):
             self._dismiss(bot, "all games are over")
         self._idle.clear()
+        self._ahead.clear()
         until_ns = max((bot.dies_ns or 0 for bot in self._leaving), default=0)
         while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
             self.hub.wait([bot.process for bot in self._leaving], 20)
@@ -215,6 +241,14 @@ class Pool:
         self.hub.close()
         self._custody.close()
 
+    def _start(self, spec: BotSpec) -> Bot:
+        token = secrets.token_hex(32)
+        endpoint = self.hub.tcp_endpoint() if spec.tcp else self.hub.endpoint
+        environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token}
+        bot = Bot(spec, token, BotProcess(spec, self._custody, environment))
+        self._bots.append(bot)
+        return bot
+
     def _by_token(self, token: str) -> Bot | None:
         """Returns the bot that was given a token."""
         claimed = token.encode()
@@ -226,15 +260,16 @@ class Pool:
 
     def _hear_known(self, part: Part) -> None:
         """Treats a message of a known bot: one that waits may only send an answer that has lapsed, or it is ended."""
-        for bot in [bot for bot in self._idle if bot.route == part.route]:
-            try:
-                if part.more:
-                    raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
-                bot.session.receive(part.data)
-            except RemoteProtocolError as error:
-                self._send(part.route, bot.session.send(Error(code=error.error_code, message=str(error))))
-                self._idle.remove(bot)
-                self._leave(bot, LAST_MESSAGE_MS)
+        for waiting in (self._idle, self._ahead):
+            for bot in [bot for bot in waiting if bot.route == part.route]:
+                try:
+                    if part.more:
+                        raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
+                    bot.session.receive(part.data)
+                except RemoteProtocolError as error:
+                    self._send(part.route, bot.session.send(Error(code=error.error_code, message=str(error))))
+                    waiting.remove(bot)
+                    self._leave(bot, LAST_MESSAGE_MS)
 
     def _dismiss(self, bot: Bot, reason: str) -> None:
         """Says goodbye to a bot."""
@@ -257,6 +292,16 @@ class Pool:
         """Sends what nobody waits for an answer to."""
         with suppress(Unread):
             self.hub.send(route, data)
+
+
+def _has_memory() -> bool:
+    """Tells whether enough of the machine's memory is free to start a bot that nobody needs yet."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as meminfo:
+            sizes = {name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in meminfo)}
+        return sizes["MemAvailable"] > sizes["MemTotal"] * FREE_MEMORY
+    except (OSError, KeyError):
+        return True  # the system does not tell
 
 
 def _hello(part: Part) -> Hello | None:

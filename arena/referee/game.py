@@ -83,7 +83,7 @@ class Game:
             keep = frozenset(chair.seat for chair in self._chairs if chair.seated and chair.fault is None)
             raise
         finally:
-            self._link.close(keep=keep if self._job.keep_bots else frozenset())
+            self._link.close(keep=keep)
 
     def _go_on(self, due: Due) -> None:
         """Does what is due. What comes most often is tried first."""

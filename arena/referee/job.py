@@ -34,5 +34,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
     logs: str
     """The folder for logs, which exists."""
-    keep_bots: bool = True
-    """Whether bot processes may be kept for later games."""
+    block: str = ""
+    """Bot processes are kept for the games of one block, and end when a game of another comes."""
+    ahead: tuple[BotSpec, ...] = ()
+    """The bots to start for the next block while this game is played."""

@@ -19,7 +19,7 @@ from arena.types import GameResult, GameSettings
 
 
 def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameResult:
-    """Plays one game. Bots that did not fail are kept for later games.
+    """Plays one game. Bots that did not fail are kept for later games of its block.
 
     Args:
         job: The game.
@@ -31,7 +31,9 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
         OSError: The log cannot be written.
     """
     rules = _rules(msgspec.json.encode(job.settings))
-    return Game(job, rules, LocalLink(worker_pool(), job.bots), watch, tap).play()
+    pool = worker_pool()
+    pool.enter(job.block)
+    return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
 
 
 @lru_cache(maxsize=4)

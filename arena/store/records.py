@@ -78,11 +78,13 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     """When, in UTC (ISO 8601)."""
 
 
-class PlannedGame(msgspec.Struct, frozen=True):
+class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game of the schedule, before it is claimed."""
 
     number: int
     """Its place in the order, from 0."""
+    block: int
+    """Number of its block, from 0: the games of a block follow each other, and no deal comes twice in one."""
     pairing: int
     """Number of the choice of entrants, from 0, in lexicographic order."""
     deal: int

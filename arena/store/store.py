@@ -90,45 +90,74 @@ class Store(Reader):
                 "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ?", (now(), tournament)
             )
 
-    def claim(self, tournament: str, schedule: Callable[[int], PlannedGame]) -> Claim | None:
-        """Claims the first game that was given back, or else the first that was never claimed.
+    def claim(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int = 1) -> list[Claim]:
+        """Claims games that follow each other in one block and that are claimed for the same time.
+
+        They are the first that were given back, or else the first that were never claimed.
 
         Args:
             tournament: Which tournament.
-            schedule: Returns the game at a place in the order. It is called only for a game that gets its row now.
+            schedule: Returns the game at a place in the order.
+            limit: The most games to claim.
 
         Returns:
-            The claim, or None if every game is running or done.
+            The claims in schedule order; none if every game is running or done.
         """
         with immediate(self._db):
-            row = self._db.execute(
-                "SELECT id, number, deal, rotation, attempt + 1 FROM games"
-                " WHERE tournament = ? AND status = 'planned' ORDER BY number LIMIT 1",
-                (tournament,),
-            ).fetchone() or self._insert_next_game(tournament, schedule)
-            if row is None:
-                return None
-            game, number, deal, rotation, attempt = row
-            self._db.execute("UPDATE games SET status = 'running', attempt = ? WHERE id = ?", (attempt, game))
-        return Claim(game=game, tournament=tournament, number=number, deal=deal, rotation=rotation, attempt=attempt)
+            claims = self._given_back(tournament, schedule, limit) or self._never_claimed(tournament, schedule, limit)
+            self._db.executemany(
+                "UPDATE games SET status = 'running', attempt = ? WHERE id = ?",
+                [(claim.attempt, claim.game) for claim in claims],
+            )
+        return claims
 
-    def _insert_next_game(
-        self, tournament: str, schedule: Callable[[int], PlannedGame]
-    ) -> tuple[str, int, int, int, int] | None:
-        """Inserts the next game's row and returns what `claim` reads of it, or None if every game has a row."""
-        (number,) = self._db.execute(
+    def _given_back(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
+        """Returns claims of the first games that were given back."""
+        claims: list[Claim] = []
+        rows = self._db.execute(
+            "SELECT id, number, deal, rotation, attempt + 1 FROM games"
+            " WHERE tournament = ? AND status = 'planned' ORDER BY number LIMIT ?",
+            (tournament, limit),
+        )
+        for game, number, deal, rotation, attempt in rows.fetchall():
+            claim = Claim(
+                game=game, tournament=tournament, number=number, deal=deal, rotation=rotation, attempt=attempt
+            )
+            if claims and not _continues(claims[-1], claim, schedule):
+                break
+            claims.append(claim)
+        return claims
+
+    def _never_claimed(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
+        """Inserts the next games' rows and returns claims of them."""
+        (first,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
         ).fetchone()
         (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
-        if number >= games:
-            return None
-        game = schedule(number)
-        id = game_id(tournament, number)
-        self._db.execute(
+        planned: list[PlannedGame] = []
+        for number in range(first, min(first + limit, games)):
+            game = schedule(number)
+            if planned and game.block != planned[0].block:
+                break
+            planned.append(game)
+        self._db.executemany(
             "INSERT INTO games (id, tournament, number, pairing, deal, rotation) VALUES (?, ?, ?, ?, ?, ?)",
-            (id, tournament, number, game.pairing, game.deal, game.rotation),
+            [
+                (game_id(tournament, game.number), tournament, game.number, game.pairing, game.deal, game.rotation)
+                for game in planned
+            ],
         )
-        return id, number, game.deal, game.rotation, 1
+        return [
+            Claim(
+                game=game_id(tournament, game.number),
+                tournament=tournament,
+                number=game.number,
+                deal=game.deal,
+                rotation=game.rotation,
+                attempt=1,
+            )
+            for game in planned
+        ]
 
     def release(self, claim: Claim) -> None:
         """Gives a game back unplayed, for another claim."""
@@ -235,6 +264,15 @@ class Store(Reader):
             number += 1
         if number > rated:
             self._db.execute("UPDATE tournaments SET rated = ? WHERE id = ?", (number, tournament))
+
+
+def _continues(one: Claim, other: Claim, schedule: Callable[[int], PlannedGame]) -> bool:
+    """Tells whether a game follows another in the same block, both claimed for the same time."""
+    return (
+        other.number == one.number + 1
+        and other.attempt == one.attempt
+        and schedule(other.number).block == schedule(one.number).block
+    )
 
 
 def now() -> str:

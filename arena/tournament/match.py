@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -9,10 +10,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.referee.job import Job
 from arena.referee.scribe import Watch
 from arena.referee.transcript import Tap
 from arena.referee.worker import play
 from arena.store.records import Tournament
+from arena.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
 from arena.tournament.plan import (
     contributions,
     draw_tournament,
@@ -22,6 +25,7 @@ from arena.tournament.plan import (
     reveal_secret,
 )
 from arena.tournament.runner import Played, could_not_play
+from arena.tournament.schedule import ScheduledGame
 from arena.tournament.settings import Setup
 
 
@@ -43,6 +47,23 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
     return match
 
 
+def _jobs(setup: Setup, match: Tournament) -> Iterator[tuple[ScheduledGame, Job]]:
+    """Yields every game with its job, which says which bots to start ahead."""
+    schedule = setup.settings.schedule()
+    near: deque[tuple[ScheduledGame, Job]] = deque()
+    for game in schedule:
+        near.append((game, replace(setup.job(match, game), block=block_of(setup.settings.processes, game))))
+        if len(near) > AHEAD_GAMES:
+            yield _first(near)
+    while near:
+        yield _first(near)
+
+
+def _first(near: deque[tuple[ScheduledGame, Job]]) -> tuple[ScheduledGame, Job]:
+    game, job = near.popleft()
+    return game, started_ahead(job, (following for _, following in near))
+
+
 def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None) -> Iterator[Played]:
     """Plays every game and yields its result. At the end, even an early one, reveals the secret beside the logs.
 
@@ -52,8 +73,7 @@ def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap:
         ArenaError: A game, or the secret, cannot be written. The logs of the games before are kept.
     """
     try:
-        for game in setup.settings.schedule():
-            job = setup.job(match, game)
+        for game, job in _jobs(setup, match):
             try:
                 result = play(job, watch, tap)
             except OSError as error:

@@ -26,6 +26,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     tournament: Identity
     settings: Payload
+    processes: str
+    """How long a bot process is kept: `block`, `game` or `tournament`. Only with the last can it meet a deal again."""
     games: int
     """Number of games that are done."""
     seconds: float
@@ -57,6 +59,7 @@ def report(
     document = Report(
         tournament=Identity(id=row.id, seed=row.seed, commitment=row.commitment),
         settings=row.settings,
+        processes=row.settings.get("processes", "tournament"),  # all were kept before there was a choice
         games=done,
         seconds=round(row.seconds, 3),
         standings=table.standings,

@@ -1,10 +1,11 @@
-"""Plays a tournament's games on an executor.
+"""Plays a tournament's games on lanes: workers that play one game at a time, in order.
 
 Laws:
-1. Few games are in flight at a time, whatever the length of the schedule: memory does not grow with it.
+1. A lane plays games of one block after another, so that they share bot processes. It holds few games at a time,
+   whatever the length of the schedule: memory does not grow with it. Near the end the lanes share what is left.
 2. A result is yielded after it is stored, never before.
-3. A worker that dies loses no result: the workers are started anew and its games are played again. While a game is
-   under suspicion, games run one at a time, so that the one that kills its worker is known for certain.
+3. A worker that dies loses no result: only its lane starts anew. The first game of the lane that has no result killed
+   it, and is claimed again; the lane plays its other games.
 4. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
    lock held, and the executor would wait for it forever. So futures are started undisturbed, they report to a queue
    when they are finished, and nobody looks at them before.
@@ -13,28 +14,36 @@ Laws:
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from queue import SimpleQueue
-from typing import TypeAlias
+from threading import Thread
+from typing import Final, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.errors import ArenaError, InternalError
 from arena.referee.job import Job
 from arena.store.records import Claim, Tournament
 from arena.store.store import Store
+from arena.tournament.blocks import AHEAD_GAMES, Processes, block_of, started_ahead
 from arena.tournament.schedule import RoundRobin, ScheduledGame
 from arena.tournament.workers import undisturbed
 from arena.types import GameResult, Termination
 
-MAX_TRIES = 3
+MAX_TRIES: Final = 3
 """How often a game may kill its worker, or be interrupted, before the tournament stops."""
+SUBMITTED: Final = 2
+"""Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
+MAX_CHUNK: Final = 100
+"""Most games that a lane claims at a time."""
 
 Play: TypeAlias = Callable[[Job], GameResult]
-Workers: TypeAlias = Callable[[], AbstractContextManager[Executor]]
+Worker: TypeAlias = Callable[[], AbstractContextManager[Executor]]
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -42,6 +51,39 @@ class Played(msgspec.Struct, frozen=True):
 
     game: ScheduledGame
     result: GameResult
+
+
+class _Work(msgspec.Struct, frozen=True):
+    """A claimed game and its job."""
+
+    claim: Claim
+    job: Job
+
+
+class _Lane(AbstractContextManager["_Lane"]):
+    """A worker, and the games that it is to play."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._stack = ExitStack()
+        self.executor = self._stack.enter_context(worker())
+        self.waiting: deque[_Work] = deque()
+        """Claimed and not submitted, in order."""
+        self.submitted: dict[Future[GameResult], _Work] = {}
+        """In order."""
+        self.finished: set[Future[GameResult]] = set()
+        """Those futures that can be looked at."""
+        self.is_broken = False
+        """The worker has died, and what was submitted is coming back."""
+
+    def __exit__(self, *raised: object) -> bool | None:
+        return self._stack.__exit__(*raised)  # type: ignore[arg-type]
+
+    def restart(self) -> None:
+        """Starts a new worker. Nothing may be submitted to the old one any more."""
+        self._stack.close()
+        self.executor = self._stack.enter_context(self._worker())
+        self.is_broken = False
 
 
 class Runner:
@@ -53,8 +95,11 @@ class Runner:
         schedule: Its schedule.
         make_job: Returns the work for a game.
         play: Plays one game. It must be a function that can be sent to a worker.
-        workers: Starts an executor, and stops it when its block ends; at once if the block ends by an exception.
-        in_flight: How many games may be claimed at a time.
+        worker: Starts an executor that plays one game at a time, in order, and stops it when its block ends; at once if
+            the block ends by an exception.
+        lanes: How many workers there are.
+        processes: How long a bot process is kept.
+        ahead: Whether bots are started before they are needed.
     """
 
     def __init__(
@@ -64,18 +109,25 @@ class Runner:
         schedule: RoundRobin,
         make_job: Callable[[ScheduledGame], Job],
         play: Play,
-        workers: Workers,
-        in_flight: int,
+        worker: Worker,
+        lanes: int,
+        *,
+        processes: Processes = "block",
+        ahead: bool = True,
     ) -> None:
         self._store = store
         self._tournament = tournament.id
         self._schedule = schedule
         self._make_job = make_job
         self._play = play
-        self._workers = workers
-        self._in_flight = in_flight
+        self._worker = worker
+        self._lanes = lanes
+        self._processes = processes
+        self._ahead = ahead
         self._tries: Counter[str] = Counter()
-        self._suspects: set[str] = set()
+        self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
+        self._left = 0
+        """How many games are neither done nor held by a lane."""
         self._since = time.monotonic()
 
     def run(self) -> Iterator[Played]:
@@ -87,55 +139,85 @@ class Runner:
             ArenaError: A game could not be played.
         """
         self._since = time.monotonic()
-        while True:
-            try:
-                with self._workers() as executor:
-                    yield from self._run_on(executor)
-                return
-            except BrokenExecutor as error:
-                self._check_tries(error)
+        self._left = self._schedule.total() - self._store.done(self._tournament)
+        with ExitStack() as stack:
+            lanes = [stack.enter_context(_Lane(self._worker)) for _ in range(self._lanes)]
+            while True:
+                for depth in range(1, SUBMITTED + 1):
+                    for lane in lanes:
+                        if len(lane.submitted) < depth and not lane.is_broken:
+                            self._feed(lane)
+                if not any(lane.submitted for lane in lanes):
+                    break
+                lane, future = self._finished.get()
+                lane.finished.add(future)
+                yield from self._settle(lane)
+            _end(lanes)
 
-    def _run_on(self, executor: Executor) -> Iterator[Played]:
-        flying: dict[Future[GameResult], Claim] = {}
-        finished: SimpleQueue[Future[GameResult]] = SimpleQueue()
-        while True:
-            limit = 1 if self._suspects else self._in_flight
-            while len(flying) < limit and (claim := self._store.claim(self._tournament, self._schedule.game)):
-                job = self._make_job(self._schedule.game(claim.number))
-                try:
-                    with undisturbed():
-                        future = executor.submit(self._play, job)
-                        future.add_done_callback(finished.put)
-                except BrokenExecutor:
-                    self._store.release(claim)
-                    _wait_for(flying, finished)
-                    yield from self._salvage(flying)
-                    raise
-                flying[future] = claim
-            if not flying:
-                return
-            done = {finished.get()}
-            while not finished.empty():
-                done.add(finished.get())
-            if any(isinstance(future.exception(), BrokenExecutor) for future in done):
-                _wait_for(set(flying) - done, finished)
-                yield from self._salvage(flying)
-                raise BrokenExecutor("a worker process ended")
-            for future in sorted(done, key=lambda future: flying[future].number):
-                yield from self._settle(future, flying.pop(future))
+    def _feed(self, lane: _Lane) -> None:
+        """Submits the lane's next game, if there is one for it."""
+        self._claim(lane)
+        if not lane.waiting:
+            return
+        work = lane.waiting.popleft()
+        job = started_ahead(work.job, (other.job for other in lane.waiting)) if self._ahead else work.job
+        try:
+            with undisturbed():
+                future = lane.executor.submit(self._play, job)
+                future.add_done_callback(partial(self._report, lane))
+            lane.submitted[future] = work
+        except BrokenExecutor as error:
+            lane.waiting.appendleft(work)
+            lane.is_broken = True
+            if not lane.submitted:
+                self._count_try(work.claim, error)
+                lane.restart()
+                self._feed(lane)
 
-    def _salvage(self, flying: dict[Future[GameResult], Claim]) -> Iterator[Played]:
-        """Stores the results from before a worker died, and gives the other games back. All futures are done."""
-        for future, claim in flying.items():
-            if isinstance(future.exception(), BrokenExecutor):
-                self._store.release(claim)
-                self._suspects.add(claim.game)
-                self._tries[claim.game] += len(flying) == 1 or self._tries[claim.game] == 0
-            else:
-                yield from self._settle(future, claim)
-        flying.clear()
+    def _claim(self, lane: _Lane) -> None:
+        """Claims more games for the lane when it has few, and fewer the fewer are left.
 
-    def _settle(self, future: Future[GameResult], claim: Claim) -> Iterator[Played]:
+        It claims before it is idle, so that the next block is known. The last games go to idle lanes one by one.
+        """
+        share = min(self._left // self._lanes, MAX_CHUNK)
+        if not self._left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
+            return
+        for claim in self._store.claim(self._tournament, self._schedule.game, max(1, share)):
+            game = self._schedule.game(claim.number)
+            block = block_of(self._processes, game, claim.attempt)
+            lane.waiting.append(_Work(claim, replace(self._make_job(game), block=block)))
+            self._left -= 1
+
+    def _release(self, claim: Claim) -> None:
+        self._store.release(claim)
+        self._left += 1
+
+    def _report(self, lane: _Lane, future: Future[GameResult]) -> None:
+        self._finished.put((lane, future))
+
+    def _settle(self, lane: _Lane) -> Iterator[Played]:
+        """Stores the results that a lane has. If its worker has died, waits for all that was submitted to come back."""
+        errors = [future.exception() for future in lane.finished]
+        lane.is_broken = lane.is_broken or any(isinstance(error, BrokenExecutor) for error in errors)
+        if lane.is_broken and len(lane.finished) < len(lane.submitted):
+            return
+        lost: list[_Work] = []
+        for future in [future for future in lane.submitted if future in lane.finished]:
+            work = lane.submitted.pop(future)
+            lane.finished.remove(future)
+            error = future.exception()
+            if not isinstance(error, BrokenExecutor):
+                yield from self._store_result(work.claim, future)
+                continue
+            if not lost:
+                self._count_try(work.claim, error)
+                self._release(work.claim)
+            lost.append(work)
+        if lane.is_broken:
+            lane.waiting.extendleft(reversed(lost[1:]))
+            lane.restart()
+
+    def _store_result(self, claim: Claim, future: Future[GameResult]) -> Iterator[Played]:
         try:
             result = future.result()
         except ArenaError:
@@ -145,7 +227,7 @@ class Runner:
         except Exception as error:
             raise InternalError(f"game {claim.game} could not be played: {type(error).__name__}: {error}") from error
         if result.termination is Termination.INTERRUPTED:
-            self._store.release(claim)
+            self._release(claim)
             self._tries[claim.game] += 1
             if self._tries[claim.game] >= MAX_TRIES:
                 raise ArenaError(f"game {claim.game} was interrupted {MAX_TRIES} times")
@@ -154,16 +236,15 @@ class Runner:
         now = time.monotonic()
         self._store.record(claim, result, game.entrants, now - self._since)
         self._since = now
-        self._suspects.discard(claim.game)
         yield Played(game, result)
 
-    def _check_tries(self, error: BrokenExecutor) -> None:
-        for game in self._suspects:
-            if self._tries[game] >= MAX_TRIES:
-                raise ArenaError(
-                    f"game {game} ended its worker process {MAX_TRIES} times: {error}. All other results are kept. "
-                    "Is the machine out of memory? If not, this is a bug: please report it"
-                ) from error
+    def _count_try(self, claim: Claim, error: BrokenExecutor) -> None:
+        self._tries[claim.game] += 1
+        if self._tries[claim.game] >= MAX_TRIES:
+            raise ArenaError(
+                f"game {claim.game} ended its worker process {MAX_TRIES} times: {error}. All other results are kept. "
+                "Is the machine out of memory? If not, this is a bug: please report it"
+            ) from error
 
 
 def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
@@ -177,8 +258,10 @@ def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
     return ArenaError(f"game {game} could not be played: {error}. {kept}: fix that and give the same command again")
 
 
-def _wait_for(futures: Iterable[Future[GameResult]], finished: SimpleQueue[Future[GameResult]]) -> None:
-    """Waits until all these futures, none of which was taken from the queue yet, are finished."""
-    left = set(futures)
-    while left:
-        left.discard(finished.get())
+def _end(lanes: Sequence[_Lane]) -> None:
+    """Ends all workers at the same time: each gives its bots up to a second to end."""
+    threads = [Thread(target=lane.executor.shutdown, daemon=True) for lane in lanes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

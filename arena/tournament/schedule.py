@@ -1,7 +1,9 @@
 """Schedules a tournament: its games in their order. Pure: every game is computed from its number.
 
-The order is deal by deal; within a deal pairing by pairing; within a pairing seating by seating. So whenever a
-tournament is stopped, every entrant has played nearly as many games as every other.
+The deals are divided into stages. The order is stage by stage, within a stage pairing by pairing, then seating by
+seating, then deal by deal. The games of one stage, pairing and seating are a *block*: no deal comes twice in it, so
+that bot processes which serve one block only meet no deal again. Within a stage the pairings come in an order that
+gives every entrant nearly as many games as every other, wherever the tournament is stopped.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import permutations
+from itertools import count, permutations
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -22,11 +24,16 @@ MAX_GAMES: Final = 10**9
 """The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
 many. Below it every number in the database, a pairing's too, is far from SQLite's 2**63."""
 
+MIN_STAGE: Final = 30
+"""Deals of a stage, at least: the cost of starting a block's processes is spread over so many games."""
+MAX_STAGES: Final = 8
+"""Stages of a tournament, at most."""
+
 Seatings: TypeAlias = Literal["cyclic", "all"]
 """How the entrants of a pairing are seated: rotated, or in every order."""
 
 
-class ScheduledGame(PlannedGame, frozen=True):
+class ScheduledGame(PlannedGame, frozen=True, kw_only=True):
     """One game of a schedule, with those who play it."""
 
     entrants: tuple[int, ...]
@@ -82,9 +89,34 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
         circles = ((0, *rest) for rest in permutations(places[1:]))
         return tuple(tuple(circle[shift:] + circle[:shift] for shift in places) for circle in circles)
 
+    @cached_property
+    def stage(self) -> int:
+        """Number of deals of a stage. The last stage may have fewer; with a single pairing there is only one."""
+        return self.deals if self.pairings == 1 else max(MIN_STAGE, -(-self.deals // MAX_STAGES))
+
+    @cached_property
+    def stride(self) -> int:
+        """How far apart, in lexicographic order, two pairings of three or more are that follow each other in a stage.
+
+        It has no common divisor with the number of pairings, so that each comes once. It is near that number times the
+        fraction of the square root of two, so that a few pairings in a row are spread over all entrants.
+        """
+        near = max(1, round(self.pairings * (math.sqrt(2) - 1)))
+        return next(stride for stride in count(near) if math.gcd(stride, self.pairings) == 1)
+
     def document(self) -> Payload:
-        """Returns all that the games follow from, as plain values."""
-        return {"format": "round-robin", **msgspec.structs.asdict(self)}
+        """Returns a description from which the whole schedule can be computed, as plain values."""
+        return {
+            "format": "round-robin",
+            "entrants": self.entrants,
+            "players": self.players,
+            "deals": self.deals,
+            "seatings": self.seatings,
+            "stage": self.stage,
+            "stride": self.stride if self.players > 2 else None,
+            "circles": [list(orders[0]) for orders in self.orders],
+            "games": self.total(),
+        }
 
     def total(self) -> int:
         """Returns the number of games."""
@@ -98,11 +130,40 @@ class RoundRobin(msgspec.Struct, frozen=True, dict=True):
         """
         if not 0 <= number < self.total():
             raise IndexError(number)
-        rest, rotation = divmod(number, self.seatings_of_a_deal)
-        deal, pairing = divmod(rest, self.pairings)
+        blocks_of_a_stage = self.pairings * self.seatings_of_a_deal
+        stage, rest = divmod(number, blocks_of_a_stage * self.stage)
+        first_deal = stage * self.stage
+        block, deal = divmod(rest, min(self.stage, self.deals - first_deal))
+        place, rotation = divmod(block, self.seatings_of_a_deal)
+        deal += first_deal
+        pairing = self.pairing(place)
         chosen = combination(self.entrants, self.players, pairing)
         order = self.orders[deal % len(self.orders)][rotation]
-        return ScheduledGame(number, pairing, deal, rotation, tuple(chosen[i] for i in order))
+        return ScheduledGame(
+            number=number,
+            block=stage * blocks_of_a_stage + block,
+            pairing=pairing,
+            deal=deal,
+            rotation=rotation,
+            entrants=tuple(chosen[i] for i in order),
+        )
+
+    def pairing(self, place: int) -> int:
+        """Returns the number of the pairing that has a place, from 0, in the order of every stage.
+
+        Games of two follow the circle method of tournaments: each round gives every entrant one game, or, if their
+        number is odd, every entrant but one.
+        """
+        if self.players > 2:
+            return place * self.stride % self.pairings
+        round, match = divmod(place, self.entrants // 2)
+        if self.entrants % 2:
+            one, other = (round + match) % self.entrants, (round - match - 2) % self.entrants
+        else:
+            circle = self.entrants - 1
+            one = (round + match) % circle
+            other = (round - match) % circle if match else circle
+        return number_of_pair(self.entrants, min(one, other), max(one, other))
 
     def __iter__(self) -> Iterator[ScheduledGame]:
         return map(self.game, range(self.total()))
@@ -121,3 +182,8 @@ def combination(n: int, k: int, index: int) -> tuple[int, ...]:
         else:
             index -= beginning_with_value
     return tuple(chosen)
+
+
+def number_of_pair(n: int, first: int, second: int) -> int:
+    """Returns the place of a pair, the smaller number first, among those of numbers below `n` (lexicographic)."""
+    return first * (2 * n - first - 1) // 2 + second - first - 1

@@ -18,6 +18,7 @@ from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.referee.chance import mix
 from arena.referee.job import Job
 from arena.store.records import Tournament, canonical, game_id
+from arena.tournament.blocks import Processes
 from arena.tournament.schedule import RoundRobin, ScheduledGame, Seatings
 from arena.types import GameSettings, Payload
 
@@ -47,6 +48,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How bots are confined."""
     chance: Literal[2] = 2
     """Which version of `protocol/CHANCE.md` its deals follow."""
+    processes: Processes = "block"
+    """How long a bot process is kept: for a block of games of which no two have the same deal, for one game, or for
+    the whole tournament."""
     seed: str | None = None
     """Source of the tournament's secret; None means the system's random generator."""
     bots: tuple[BotSettings, ...]
@@ -106,7 +110,13 @@ def mix_of(tournament: Tournament) -> bytes:
 
 
 def set_up(
-    bots: Sequence[str], game: GameSettings, *, deals: int, seatings: Seatings = "cyclic", seed: str | None = None
+    bots: Sequence[str],
+    game: GameSettings,
+    *,
+    deals: int,
+    seatings: Seatings = "cyclic",
+    processes: Processes = "block",
+    seed: str | None = None,
 ) -> Setup:
     """Reads the bots and checks that they make a tournament.
 
@@ -115,6 +125,7 @@ def set_up(
         game: What is played.
         deals: How many deals every pairing plays.
         seatings: How the seats are rotated.
+        processes: How long a bot process is kept.
         seed: Source of the tournament's secret; None means the system's random generator.
 
     Raises:
@@ -122,7 +133,7 @@ def set_up(
     """
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
     _check_rules_of_bots(specs, game.rules)
-    settings = Settings(game=game, deals=deals, seatings=seatings, seed=seed, bots=enter(specs))
+    settings = Settings(game=game, deals=deals, seatings=seatings, processes=processes, seed=seed, bots=enter(specs))
     settings.schedule()
     refs = tuple(bots) or tuple(spec.name for spec in specs)
     return Setup(settings=settings, specs=specs, refs=refs)

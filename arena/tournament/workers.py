@@ -1,4 +1,4 @@
-"""Runs worker processes on this machine as an executor."""
+"""Runs a worker process on this machine as an executor."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
@@ -32,32 +33,41 @@ def undisturbed() -> Iterator[None]:
 
 
 class _Pool(ProcessPoolExecutor):
-    """Starts workers that ignore a terminal's signals from their first moment."""
+    """Starts its worker so that it ignores a terminal's signals from its first moment."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(1, **kwargs)
+        self.processes: set[BaseProcess] = set()
+        """What the first `submit` started."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         with undisturbed():
-            return super().submit(fn, *args, **kwargs)
+            if self.processes:
+                return super().submit(fn, *args, **kwargs)
+            others = set(multiprocessing.active_children())
+            future = super().submit(fn, *args, **kwargs)
+            self.processes = set(multiprocessing.active_children()) - others
+            return future
 
 
 @contextmanager
-def local_workers(count: int) -> Iterator[Executor]:
-    """Yields an executor over `count` new processes.
+def local_worker() -> Iterator[Executor]:
+    """Yields an executor over one new process, which does what is submitted in order.
 
-    They are spawned, not forked, because a ZeroMQ context must not cross a fork. If an exception leaves the block, the
-    workers are killed and the running games are dropped. Each worker holds the reading end of a pipe to which nothing
-    is ever written, so that it also ends when this process ends, however that happens.
+    It is spawned, not forked, because a ZeroMQ context must not cross a fork. If an exception leaves the block, the
+    worker is killed and the running game is dropped. The worker holds the reading end of a pipe to which nothing is
+    ever written, so that it also ends when this process ends, however that happens.
     """
-    others = set(multiprocessing.active_children())
     context = multiprocessing.get_context("spawn")
     listen, stop = context.Pipe(duplex=False)
     with undisturbed():
         resource_tracker.ensure_running()  # else a worker's start does, and unblocks signals that must stay blocked
-    pool = _Pool(count, mp_context=context, initializer=_start, initargs=(listen,))
+    pool = _Pool(mp_context=context, initializer=_start, initargs=(listen,))
     try:
         yield pool
     except BaseException:
-        for worker in set(multiprocessing.active_children()) - others:
-            worker.kill()
+        for process in pool.processes:
+            process.kill()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

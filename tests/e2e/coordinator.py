@@ -16,7 +16,7 @@ from pathlib import Path
 from arena.referee.job import Job
 from arena.store.store import open_store
 from arena.tournament.plan import close
-from arena.tournament.workers import local_workers
+from arena.tournament.workers import local_worker
 from arena.types import GameResult
 from tests import instant
 
@@ -34,10 +34,8 @@ def play(deadly: frozenset[int], job: Job) -> GameResult:
 def main(folder: Path, concurrency: int, deadly: frozenset[int]) -> None:
     with open_store(folder / "arena.db") as store:
         begun = instant.start(store, SETTINGS, folder / "logs")
-        workers = partial(local_workers, concurrency)
         player = partial(play, deadly)
-        runner = instant.runner(store, begun, SETTINGS, play=player, workers=workers, in_flight=2 * concurrency)
-        for played in runner.run():
+        for played in instant.runner(store, begun, SETTINGS, play=player, worker=local_worker, lanes=concurrency).run():
             print(played.result.game, flush=True)
         close(store, begun.tournament)
 

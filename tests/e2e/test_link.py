@@ -16,8 +16,9 @@ import pytest
 from arena.link import process, watch
 from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
+from arena.link.hub import Part
 from arena.link.local import LocalLink
-from arena.link.pool import MAX_IDLE, Bot, Pool
+from arena.link.pool import Bot, Pool
 from arena.link.process import KEPT_BYTES, End
 from arena.types import Termination
 from arena.wire.codec import decode, encode
@@ -154,14 +155,121 @@ def test_a_bot_that_enters_twice_has_two_processes(pool: Pool) -> None:
     assert len({bot.process.pid for bot in pool._bots}) == 2
 
 
-def test_few_bots_wait_for_another_game(pool: Pool) -> None:
-    specs = [faulty("ok", start_ms=60_000 + number) for number in range(MAX_IDLE + 1)]
+def test_with_a_block_its_processes_end_and_nobody_waits_for_that(pool: Pool) -> None:
+    specs = [faulty("ok", start_ms=60_000 + number) for number in range(20)]
+    pool.enter("one")
     started(pool, *specs).close(keep=frozenset(range(len(specs))))
-    oldest = pool._leaving[0]
-    assert oldest.spec == specs[0]
-    assert len(pool._idle) == MAX_IDLE
-    assert eventually(lambda: oldest.process.end() is not None)
-    assert str(oldest.process.end()).count("exited with status 0"), "it was told goodbye"
+    pool.enter("one")
+    assert len(pool._idle) == len(specs), "within a block all are kept"
+    old = [bot.process for bot in pool._bots]
+    pool.enter("another")
+    assert not pool._idle
+    link = started(pool, specs[0])
+    assert action(ask(link)).id == 1
+    assert eventually(lambda: all(process.end() is not None for process in old))
+    assert {str(process.end()).count("exited with status 0") for process in old} == {1}, "they were told goodbye"
+    link.close(keep=frozenset({0}))
+    LocalLink(pool, []).open()
+    assert [bot.process for bot in pool._bots] == [pool._idle[0].process], "the dead were not buried"
+
+
+def test_bots_that_were_started_ahead_serve_the_next_block(pool: Pool) -> None:
+    pool.enter("one")
+    link = started(pool, faulty("ok"))
+    for _ in range(2):
+        pool.start_ahead([faulty("words"), faulty("words"), faulty("ok")])
+    ahead = {bot.process.pid for bot in pool._ahead}
+    assert len(ahead) == 3, "each is started once"
+    assert action(ask(link)).id == 1
+    link.close(keep=frozenset({0}))
+    again = started(pool, faulty("ok"))
+    assert pool._bots[0].process.pid not in ahead
+    assert {bot.process.pid for bot in pool._ahead} == ahead, "they do not serve this block"
+    again.close(keep=frozenset({0}))
+
+    pool.enter("another")
+    link = started(pool, faulty("ok"), faulty("words"), faulty("words"))
+    assert {bot.process.pid for bot in link._bots.values()} == ahead
+    assert [action(ask(link, seat)).id for seat in range(3)] == [1, 1, 1]
+
+
+def test_a_bot_that_was_started_ahead_may_say_hello_when_it_is_needed(pool: Pool) -> None:
+    slow = command("sh", "-c", f"sleep 0.3; exec {sys.executable} {FAULTY / 'bot.py'} ok")
+    pool.start_ahead([slow])
+    pool.enter("another")
+    ahead = pool._idle[0].process.pid
+    link = started(pool, slow)
+    assert link._bots[0].process.pid == ahead
+    assert action(ask(link)).id == 1
+
+
+def test_a_bot_that_was_started_ahead_and_waits_already_has_its_first_words_kept(pool: Pool) -> None:
+    loud = command("sh", "-c", f"echo I begin; exec {sys.executable} {FAULTY / 'bot.py'} ok")
+    pool.start_ahead([loud])
+    pool.enter("another")
+    bot = pool._idle[0]
+    assert eventually(lambda: pool.tidy() or bot.route is not None)
+    link = started(pool, loud)
+    assert link._bots[0] is bot
+    assert link.output(0) == "I begin"
+
+
+@pytest.mark.parametrize(
+    ("words", "detail"),
+    [
+        (("false",), "exited with status 1 before it said hello"),
+        ((sys.executable, str(FAULTY / "bot.py"), "hello:bad_token"), "was refused: "),
+    ],
+)
+def test_a_start_ahead_that_failed_is_told_when_the_bot_is_needed(
+    pool: Pool, words: tuple[str, ...], detail: str
+) -> None:
+    spec = command(*words)
+    pool.start_ahead([spec])
+    process = pool._ahead[0].process
+    pool.enter("another")
+    assert eventually(lambda: pool.tidy() or process.end() is not None or bool(pool._idle[0].refusal))
+    fault = LocalLink(pool, [spec]).open()[0]
+    assert isinstance(fault, Fault)
+    assert fault.code is Termination.START_FAILED
+    assert fault.detail.startswith(detail)
+
+
+def test_a_program_that_cannot_be_started_ahead_disturbs_no_game(pool: Pool, tmp_path: Path) -> None:
+    spec = command("true", folder=tmp_path / "nowhere")
+    pool.start_ahead([spec])
+    pool.enter("another")
+    fault = LocalLink(pool, [spec]).open()[0]
+    assert isinstance(fault, Fault)
+    assert "could not be started" in fault.detail
+
+
+def test_a_bot_that_speaks_before_it_is_needed_is_replaced(pool: Pool) -> None:
+    spec = faulty("ok")
+    pool.start_ahead([spec])
+    bot = pool._ahead[0]
+    assert eventually(lambda: pool.tidy() or bot.route is not None)
+    assert bot.route is not None
+    pool.hear(Part(bot.route, encode(Action(id=1, action={})), more=False, descriptor=0))
+    assert bot not in pool._ahead
+    pool.enter("another")
+    link = started(pool, spec)
+    assert link._bots[0] is not bot
+    assert action(ask(link)).id == 1
+
+
+def test_without_memory_nothing_is_started_ahead(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.link.pool.FREE_MEMORY", 1.0)
+    pool.start_ahead([faulty("ok")])
+    assert not pool._ahead
+
+
+def test_those_that_were_started_ahead_end_with_the_pool(pool: Pool) -> None:
+    pool.start_ahead([faulty("ok")])
+    bot = pool._ahead[0]
+    assert eventually(lambda: pool.tidy() or bot.route is not None)
+    pool.shutdown()
+    assert "exited with status 0" in str(bot.process.end()), "it was told goodbye"
 
 
 def test_a_waiting_bot_that_died_is_replaced(pool: Pool) -> None:

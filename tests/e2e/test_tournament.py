@@ -52,9 +52,11 @@ SCHEMA = closed(
         seatings={"enum": ["cyclic", "all"]},
         level={"const": "trusted"},
         chance={"const": 2},
+        processes={"enum": ["block", "game", "tournament"]},
         seed=SEED,
         bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},
     ),
+    processes={"enum": ["block", "game", "tournament"]},
     games=COUNT,
     seconds=NUMBER,
     standings={

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, groupby
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,7 @@ from arena.tournament.schedule import RoundRobin, combination
 def schedules(draw: st.DrawFn) -> RoundRobin:
     players = draw(st.integers(2, 4))
     entrants = draw(st.integers(players, 6))
-    return RoundRobin(entrants, players, draw(st.integers(1, 3)), draw(st.sampled_from(["cyclic", "all"])))
+    return RoundRobin(entrants, players, draw(st.sampled_from([1, 2, 3, 31])), draw(st.sampled_from(["cyclic", "all"])))
 
 
 @given(schedules())
@@ -59,9 +61,71 @@ def test_over_all_circles_every_entrant_follows_every_other_equally_often(player
 
 
 @given(schedules())
-def test_the_order_is_deal_by_deal(schedule: RoundRobin) -> None:
-    keys = [(game.deal, game.pairing, game.rotation) for game in schedule]
-    assert keys == sorted(set(keys))
+def test_no_deal_comes_twice_in_a_block(schedule: RoundRobin) -> None:
+    for _, games in groupby(schedule, key=lambda game: game.block):
+        played = list(games)
+        deals = [game.deal for game in played]
+        assert deals == list(range(deals[0], deals[0] + len(deals)))
+        assert len(deals) <= schedule.stage
+        assert len({(game.pairing, game.rotation) for game in played}) == 1
+
+
+@given(schedules())
+def test_blocks_follow_each_other_and_stages_too(schedule: RoundRobin) -> None:
+    blocks = [block for block, _ in groupby(game.block for game in schedule)]
+    assert blocks == list(range(len(blocks)))
+    stages = [game.deal // schedule.stage for game in schedule]
+    assert stages == sorted(stages)
+    for _, games in groupby(schedule, key=lambda game: (game.deal // schedule.stage, game.pairing)):
+        assert [rotation for rotation, _ in groupby(game.rotation for game in games)] == list(
+            range(schedule.seatings_of_a_deal)
+        )
+
+
+@pytest.mark.parametrize(("deals", "stage"), [(1, 30), (30, 30), (31, 30), (240, 30), (241, 31), (1000, 125)])
+def test_a_tournament_has_few_stages_of_many_deals(deals: int, stage: int) -> None:
+    assert RoundRobin(3, 2, deals).stage == stage
+
+
+def unevenness(schedule: RoundRobin) -> int:
+    """By how many pairings, at most, one entrant is ahead of another at any place of a stage."""
+    played = [0] * schedule.entrants
+    worst = 0
+    for place in range(schedule.pairings):
+        for entrant in combination(schedule.entrants, schedule.players, schedule.pairing(place)):
+            played[entrant] += 1
+        worst = max(worst, max(played) - min(played))
+    return worst
+
+
+@pytest.mark.parametrize("entrants", range(2, 31))
+def test_entrants_in_games_of_two_are_ahead_by_a_pairing_or_two(entrants: int) -> None:
+    assert unevenness(RoundRobin(entrants, 2, 1)) <= 1 + entrants % 2
+
+
+@pytest.mark.parametrize(
+    ("players", "entrants"), [(3, 6), (3, 10), (3, 20), (3, 30), (4, 6), (4, 10), (4, 16), (4, 20), (5, 12)]
+)
+def test_entrants_in_larger_games_are_nearly_even(players: int, entrants: int) -> None:
+    schedule = RoundRobin(entrants, players, 1)
+    each = math.comb(entrants - 1, players - 1)
+    assert unevenness(schedule) <= max(4, each * 0.2), "in lexicographic order it is 0.4 of them and more"
+
+
+@given(schedules())
+def test_the_document_describes_the_schedule(schedule: RoundRobin) -> None:
+    document = schedule.document()
+    assert json.loads(json.dumps(document)) == document
+    again = RoundRobin(*(document[name] for name in ("entrants", "players", "deals", "seatings")))
+    assert list(again) == list(schedule)
+    for name, value in (("entrants", schedule.entrants + 1), ("deals", schedule.deals + 1)):
+        assert msgspec.structs.replace(schedule, **{name: value}).document() != document
+    for game in schedule:
+        circles = document["circles"]
+        circle = circles[game.deal % len(circles)]
+        if game.rotation == 0:
+            chosen = combination(schedule.entrants, schedule.players, game.pairing)
+            assert game.entrants == tuple(chosen[place] for place in circle)
 
 
 @given(st.integers(0, 8), st.integers(0, 4))

@@ -69,7 +69,7 @@ def rated(store: Store, tmp_path: Path) -> str:
     """A tournament in which one game has moved ratings, beside a pool that is not its own."""
     begin(store, other(ruleset="basic"), tmp_path)
     begun = instant.start(store, SETTINGS, tmp_path)
-    games = instant.runner(store, begun, SETTINGS, in_flight=1).run()
+    games = instant.runner(store, begun, SETTINGS, lanes=1).run()
     next(games)
     games.close()
     return begun.tournament.id
@@ -221,12 +221,13 @@ def test_an_old_database_keeps_all_it_holds_and_gets_pools(old: Path) -> None:
     }
 
 
-def test_an_unfinished_tournament_whose_deals_came_otherwise_is_left_as_it_is(old: Path, tmp_path: Path) -> None:
+def test_an_unfinished_tournament_of_an_old_database_is_not_continued(old: Path, tmp_path: Path) -> None:
+    """Its games have another order: what is left of it under the present schedule would play some of them twice."""
     with open_store(old) as store:
         begun = instant.start(store, SETTINGS, tmp_path / "logs")
-        assert not begun.resumed
-        assert store.tournament(RUNNING[0]).status == "running"
+        assert (begun.resumed, begun.done) == (False, 0)
         assert pool_of(store, begun.tournament.id) == pool_of(store, RUNNING[0]) == 2
+        assert store.tournament(RUNNING[0]).status == "running"
 
 
 def test_who_only_reads_an_old_database_has_to_update_it_before(old: Path) -> None:
@@ -286,10 +287,41 @@ def test_the_database_before_has_the_settings_of_its_time(flat: Path) -> None:
     assert (text, digest) == told(flat_settings(SETTINGS))
 
 
+def as_before(settings: Settings) -> dict[str, Any]:
+    """Returns settings from before there was a choice of how long bot processes are kept, and chance of version 2."""
+    document = {name: value for name, value in settings.document().items() if name not in ("processes", "chance")}
+    document["game"] = {name: value for name, value in document["game"].items() if name != "margin_ms"}
+    return document
+
+
 def told(settings: Any) -> tuple[str, str]:
     """Returns the text of settings, and its digest."""
     text = canonical(settings)
     return text, hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("rules", "options"),
+    [
+        ("samurai", {}),
+        ("samurai", {"ruleset": "basic", "overrides": ["captures=instant"], "time": "60+0.25,2/move"}),
+        ("samurai", {"time": "0.5/move"}),
+        ("gardener", {"ruleset": "race", "race_window_ms": 2.5}),
+    ],
+)
+def test_settings_get_their_present_form(flat: Path, rules: str, options: dict[str, Any]) -> None:
+    settings = replace(SETTINGS, game=make_settings(rules, 2, **options))
+    connection = sqlite3.connect(flat)
+    with connection:
+        change = "UPDATE tournaments SET settings = ?, digest = ? WHERE id = ?"
+        connection.execute(change, (*told(flat_settings(settings)), RUNNING[0]))
+    connection.close()
+    update(flat)
+    with open_reader(flat) as reader:
+        for id, before in ((RUNNING[0], settings), (FINISHED[0], FINISHED[1])):
+            found = reader.tournament(id)
+            assert found.settings == as_before(before)
+            assert found.digest == told(found.settings)[1]
 
 
 def test_all_else_stays_as_it_was_and_no_seat_has_a_score(flat: Path) -> None:

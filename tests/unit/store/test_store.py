@@ -31,8 +31,7 @@ def tournament(store: Store, tmp_path: Path) -> Tournament:
 
 
 def claim(store: Store, tournament: Tournament) -> Claim:
-    claimed = store.claim(tournament.id, SETTINGS.schedule().game)
-    assert claimed is not None
+    [claimed] = store.claim(tournament.id, SETTINGS.schedule().game, 1)
     return claimed
 
 
@@ -72,7 +71,7 @@ def test_games_are_claimed_in_schedule_order_and_only_once(store: Store, tournam
     claims = [claim(store, tournament) for _ in range(tournament.games)]
     assert [claimed.number for claimed in claims] == list(range(tournament.games))
     assert {claimed.attempt for claimed in claims} == {1}
-    assert store.claim(tournament.id, SETTINGS.schedule().game) is None
+    assert store.claim(tournament.id, SETTINGS.schedule().game, 1) == []
     assert rows(store, "SELECT count(*) FROM games") == [(12,)]
 
 
@@ -95,15 +94,51 @@ def test_what_was_given_back_is_claimed_before_what_never_was(store: Store, tour
     assert [claim(store, tournament).number for _ in range(4)] == [0, 2, 3, 4]
 
 
+def numbers(store: Store, tournament: Tournament, limit: int) -> list[int]:
+    return [claimed.number for claimed in store.claim(tournament.id, BLOCKS.schedule().game, limit)]
+
+
+BLOCKS = instant.settings(("ann", "bob"), deals=5)
+"""Two blocks of five games."""
+
+
+@pytest.fixture
+def blocks(store: Store, tmp_path: Path) -> Tournament:
+    return instant.start(store, BLOCKS, tmp_path / "logs").tournament
+
+
+def test_several_games_of_one_block_are_claimed_at_a_time(store: Store, blocks: Tournament) -> None:
+    assert numbers(store, blocks, 3) == [0, 1, 2]
+    assert numbers(store, blocks, 3) == [3, 4], "a claim went beyond its block"
+    assert numbers(store, blocks, 10) == [5, 6, 7, 8, 9]
+    assert numbers(store, blocks, 10) == []
+    assert rows(store, "SELECT number, attempt, status FROM games") == [(n, 1, "running") for n in range(10)]
+
+
+def test_what_was_given_back_is_claimed_in_runs_of_one_block_and_one_attempt(store: Store, blocks: Tournament) -> None:
+    schedule = BLOCKS.schedule().game
+    first, second = (store.claim(blocks.id, schedule, 5) for _ in range(2))
+    for claimed in (first[1], first[3], first[4], *second):
+        store.release(claimed)
+    assert numbers(store, blocks, 10) == [1], "it claimed games that do not follow each other"
+    assert numbers(store, blocks, 10) == [3, 4], "it claimed beyond the block"
+    [again] = store.claim(blocks.id, schedule, 1)
+    assert (again.number, again.attempt) == (5, 2)
+    store.release(again)
+    assert numbers(store, blocks, 10) == [5]
+    assert numbers(store, blocks, 2) == [6, 7]
+    assert numbers(store, blocks, 10) == [8, 9]
+    assert dict(rows(store, "SELECT number, attempt FROM games WHERE number >= 5")) == {5: 3, 6: 2, 7: 2, 8: 2, 9: 2}
+
+
 def test_a_huge_tournament_begins_at_once(store: Store, tmp_path: Path) -> None:
     settings = instant.settings(tuple(f"bot{number}" for number in range(10_000)), deals=10)
     begun = instant.start(store, settings, tmp_path / "logs")
     assert begun.tournament.games == 999_900_000
-    claims = [store.claim(begun.tournament.id, settings.schedule().game) for _ in range(3)]
-    assert [claimed and (claimed.number, claimed.deal, claimed.rotation) for claimed in claims] == [
-        (0, 0, 0),
-        (1, 0, 1),
-        (2, 0, 0),
+    claims = [claim for _ in range(2) for claim in store.claim(begun.tournament.id, settings.schedule().game, 7)]
+    assert [(claimed.number, claimed.deal, claimed.rotation) for claimed in claims] == [
+        *((deal, deal, 0) for deal in range(7)),
+        *((deal, deal, 0) for deal in range(7, 10)),
     ]
     assert store.path.stat().st_size < 20_000_000
     assert store.ratings(begun.tournament.id) == [Rating()] * 10_000

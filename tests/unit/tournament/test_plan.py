@@ -44,6 +44,7 @@ def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_
         instant.settings(players=3),
         instant.settings(("ann", "bob", "dan")),
         instant.settings(("bob", "ann", "cid")),
+        msgspec.structs.replace(SETTINGS, processes="game"),
     ],
 )
 def test_other_settings_begin_another(store: Store, tmp_path: Path, other: object) -> None:

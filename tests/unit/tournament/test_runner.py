@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import count, groupby, pairwise
 from pathlib import Path
-from threading import Event
+from threading import Event, get_ident
 from typing import Any
 
 import msgspec
@@ -16,8 +17,9 @@ import pytest
 from arena.errors import ArenaError, InternalError, StoreError
 from arena.referee.job import Job
 from arena.store.store import Store, open_store
+from arena.tournament.blocks import AHEAD_GAMES, Processes
 from arena.tournament.report import forfeit_counts, leader, report
-from arena.tournament.runner import Workers
+from arena.tournament.runner import MAX_CHUNK, SUBMITTED, Worker
 from arena.types import GameResult, Termination
 from tests import instant
 
@@ -51,18 +53,98 @@ def test_every_game_is_played_once_and_told_after_it_is_stored(store: Store, tmp
     assert store.tournament().rated == TOTAL
 
 
-@pytest.mark.parametrize("in_flight", [1, 3, 50])
-def test_no_more_games_are_in_flight_than_allowed(store: Store, tmp_path: Path, in_flight: int) -> None:
-    begun = instant.start(store, SETTINGS, tmp_path)
-    running: list[int] = []
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_few_games_are_claimed_at_a_time_however_long_a_block_is(store: Store, tmp_path: Path, lanes: int) -> None:
+    settings = instant.settings(("ann", "bob"), deals=2000)
+    begun = instant.start(store, settings, tmp_path)
+    held: list[int] = []
 
     def play(job: Job) -> GameResult:
-        query = "SELECT count(*) FROM games WHERE status = 'running'"
-        running.append(store._db.execute(query).fetchone()[0])
+        if number(job) % 50 == 0:
+            held.extend(store._db.execute("SELECT count(*) FROM games WHERE status = 'running'").fetchone())
         return instant.play(job)
 
-    assert len(list(instant.runner(store, begun, SETTINGS, play=play, in_flight=in_flight).run())) == TOTAL
-    assert max(running) == min(in_flight, TOTAL)
+    runner = instant.runner(store, begun, settings, play=play, lanes=lanes)
+    for _, _ in zip(runner.run(), range(220), strict=False):
+        pass
+    assert MAX_CHUNK <= max(held) <= lanes * (MAX_CHUNK + AHEAD_GAMES + SUBMITTED)
+
+
+class Threads:
+    """Workers that are threads; remembers which of them played which games, in order."""
+
+    def __init__(self, play: Callable[[Job], GameResult] = instant.play) -> None:
+        self.played: dict[int, list[Job]] = {}
+        self._play = play
+
+    def play(self, job: Job) -> GameResult:
+        self.played.setdefault(get_ident(), []).append(job)
+        return self._play(job)
+
+    @contextmanager
+    def worker(self) -> Iterator[Executor]:
+        with ThreadPoolExecutor(1) as executor:
+            yield executor
+
+
+def test_a_worker_plays_a_block_in_order_before_it_begins_another(store: Store, tmp_path: Path) -> None:
+    settings = instant.settings(deals=30)
+    begun = instant.start(store, settings, tmp_path)
+    threads = Threads()
+    list(instant.runner(store, begun, settings, play=threads.play, worker=threads.worker).run())
+    lanes = [[number(job) for job in jobs] for jobs in threads.played.values()]
+    assert len(lanes) == 2
+    assert all(games == sorted(games) for games in lanes)
+    early = [{settings.schedule().game(game).block for game in games if game < 60} for games in lanes]
+    assert not early[0] & early[1], "two workers shared a block though many games were left"
+
+
+def test_every_job_names_its_block_and_the_bots_of_the_next(store: Store, tmp_path: Path) -> None:
+    settings = instant.settings(deals=30)
+    begun = instant.start(store, settings, tmp_path)
+    threads = Threads()
+    list(instant.runner(store, begun, settings, play=threads.play, worker=threads.worker, lanes=1).run())
+    [jobs] = threads.played.values()
+    blocks = [list(played) for _, played in groupby(jobs, key=lambda job: job.block)]
+    assert [len(block) for block in blocks] == [30] * 6
+    for block, following in pairwise(blocks[:5]):
+        ahead = [job.ahead for job in block]
+        bots = following[0].bots
+        assert ahead == [()] * (30 - AHEAD_GAMES) + [bots[:1]] + [bots] * (AHEAD_GAMES - 1)
+
+
+@pytest.mark.parametrize(("processes", "blocks"), [("block", 6), ("game", 12), ("tournament", 1)])
+def test_processes_are_kept_for_a_block_or_a_game_or_all_games(
+    store: Store, tmp_path: Path, processes: Processes, blocks: int
+) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    threads = Threads()
+    list(
+        instant.runner(
+            store, begun, SETTINGS, play=threads.play, worker=threads.worker, processes=processes, lanes=1
+        ).run()
+    )
+    [jobs] = threads.played.values()
+    assert len({job.block for job in jobs}) == blocks
+    assert [job.ahead for job in jobs if processes == "tournament" and job.ahead] == []
+
+
+def test_the_last_games_are_shared_one_by_one(store: Store, tmp_path: Path) -> None:
+    """Of twelve games eleven are over before the slow one is, though both workers were given several at first."""
+    begun = instant.start(store, SETTINGS, tmp_path)
+    released = Event()
+    done: list[int] = []
+
+    def play(job: Job) -> GameResult:
+        if number(job) == TOTAL - 2:
+            assert released.wait(60)
+        done.append(number(job))
+        if len(done) == TOTAL - 1:
+            released.set()
+        return instant.play(job)
+
+    threads = Threads(play)
+    assert len(list(instant.runner(store, begun, SETTINGS, play=threads.play, worker=threads.worker).run())) == TOTAL
 
 
 def test_the_order_of_finishing_changes_nothing(store: Store, tmp_path: Path) -> None:
@@ -78,13 +160,8 @@ def test_the_order_of_finishing_changes_nothing(store: Store, tmp_path: Path) ->
             released.set()
         return instant.play(job)
 
-    @contextmanager
-    def threads() -> Iterator[Executor]:
-        with ThreadPoolExecutor(2) as executor:
-            yield executor
-
     second = instant.start(store, SETTINGS, tmp_path, new=True)
-    runner = instant.runner(store, second, SETTINGS, play=play_first_last, workers=threads)
+    runner = instant.runner(store, second, SETTINGS, play=play_first_last, worker=Threads().worker)
     told = [played.game.number for played in runner.run()]
     assert told.index(0) > TOTAL // 2
     assert outcome(store, second.tournament.id) == outcome(store, first.tournament.id)
@@ -115,48 +192,55 @@ class Shy:
 
 
 def test_no_future_is_looked_at_before_it_is_finished(store: Store, tmp_path: Path) -> None:
-    class Threads(ThreadPoolExecutor):
+    class Shyly(ThreadPoolExecutor):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
             future = Shy()
             super().submit(lambda: future.set_result(fn(*args, **kwargs)))
             return future
 
     @contextmanager
-    def threads() -> Iterator[Executor]:
-        with Threads(2) as executor:
+    def worker() -> Iterator[Executor]:
+        with Shyly(1) as executor:
             yield executor
 
     begun = instant.start(store, SETTINGS, tmp_path)
-    assert len(list(instant.runner(store, begun, SETTINGS, workers=threads).run())) == TOTAL
+    assert len(list(instant.runner(store, begun, SETTINGS, worker=worker).run())) == TOTAL
 
 
 class Fragile(Executor):
-    """Breaks when a game that kills its worker is submitted; games that hold are running then, all others are back."""
+    """Plays at once. A game that kills it is running when the next one comes, and then both are lost."""
 
-    def __init__(self, kills: Callable[[Job], bool], holds: Callable[[Job], bool]) -> None:
+    def __init__(self, kills: Callable[[Job], bool], *, alone: bool) -> None:
         self._kills = kills
-        self._holds = holds
+        self._alone = alone
         self._running: list[Future[Any]] = []
+        self._is_dead = False
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self._is_dead:
+            raise BrokenExecutor("dead before")
         [job] = args
         future: Future[Any] = Future()
-        self._running.append(future)
-        if self._kills(job):
-            for running in self._running:
-                running.set_exception(BrokenExecutor("killed"))
-        elif not self._holds(job):
+        if self._running or self._kills(job):
+            self._running.append(future)
+            if self._alone or len(self._running) == SUBMITTED:
+                self._die()
+        else:
             future.set_result(fn(job))
-            self._running.remove(future)
         return future
 
+    def _die(self) -> None:
+        self._is_dead = True
+        for running in self._running:
+            running.set_exception(BrokenExecutor("killed"))
 
-def fragile(kills: Callable[[Job], bool], holds: Callable[[Job], bool] = lambda job: False) -> Workers:
+
+def fragile(kills: Callable[[Job], bool], *, alone: bool = True) -> Worker:
     @contextmanager
-    def workers() -> Iterator[Executor]:
-        yield Fragile(kills, holds)
+    def worker() -> Iterator[Executor]:
+        yield Fragile(kills, alone=alone)
 
-    return workers
+    return worker
 
 
 @pytest.mark.parametrize("deaths", [1, 2])
@@ -170,33 +254,84 @@ def test_a_worker_that_dies_loses_no_result(store: Store, tmp_path: Path, deaths
         return number(job) in (3, 7) and seen[number(job)] <= deaths
 
     begun = instant.start(store, SETTINGS, tmp_path, new=True)
-    told = [played.game.number for played in instant.runner(store, begun, SETTINGS, workers=fragile(kills)).run()]
+    told = [played.game.number for played in instant.runner(store, begun, SETTINGS, worker=fragile(kills)).run()]
     assert sorted(told) == list(range(TOTAL))
     assert outcome(store, begun.tournament.id) == outcome(store, undisturbed.tournament.id)
 
 
-def test_games_that_were_running_beside_the_killer_are_played_again(store: Store, tmp_path: Path) -> None:
+def test_only_the_game_that_killed_its_worker_is_claimed_again(store: Store, tmp_path: Path) -> None:
     seen: Counter[int] = Counter()
 
     def kills(job: Job) -> bool:
         seen[number(job)] += 1
         return number(job) == 3 and seen[3] == 1
 
-    def holds(job: Job) -> bool:
-        return number(job) == 1 and seen[1] == 1
+    begun = instant.start(store, SETTINGS, tmp_path)
+    worker = fragile(kills, alone=False)
+    told = [played.game.number for played in instant.runner(store, begun, SETTINGS, worker=worker, lanes=1).run()]
+    assert sorted(told) == list(range(TOTAL))
+    assert told.index(4) < told.index(3), "the lane goes on with what it holds"
+    attempts = store._db.execute("SELECT number FROM games WHERE attempt > 1").fetchall()
+    assert attempts == [(3,)]
+
+
+def test_a_game_that_is_played_again_shares_no_process_with_its_first_time(store: Store, tmp_path: Path) -> None:
+    blocks: dict[int, list[str]] = {}
+
+    def kills(job: Job) -> bool:
+        blocks.setdefault(number(job), []).append(job.block)
+        return number(job) == 3 and len(blocks[3]) == 1
 
     begun = instant.start(store, SETTINGS, tmp_path)
-    games = instant.runner(store, begun, SETTINGS, workers=fragile(kills, holds)).run()
-    assert [next(games).game.number for _ in range(5)] == [0, 2, 1, 3, 4]
-    assert seen[1] == seen[3] == 2
-    assert seen[0] == seen[2] == 1
+    list(instant.runner(store, begun, SETTINGS, worker=fragile(kills)).run())
+    assert len(set(blocks[3])) == 2
+    assert not {block for game, played in blocks.items() if game != 3 for block in played} & set(blocks[3][1:])
+
+
+def test_a_worker_that_dies_between_games_is_replaced(store: Store, tmp_path: Path) -> None:
+    started: list[Fragile] = []
+
+    @contextmanager
+    def worker() -> Iterator[Executor]:
+        started.append(Fragile(lambda job: False, alone=True))
+        yield started[-1]
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    told = 0
+    for _ in instant.runner(store, begun, SETTINGS, worker=worker, lanes=1).run():
+        told += 1
+        if told == 3:
+            started[0]._is_dead = True
+    assert told == TOTAL
+    assert len(started) == 2
+
+
+def test_a_death_concerns_no_other_lane(store: Store, tmp_path: Path) -> None:
+    ended: list[int] = []
+
+    def kills(job: Job) -> bool:
+        return number(job) == 3 and not ended
+
+    lanes = count()
+
+    @contextmanager
+    def worker() -> Iterator[Executor]:
+        lane = next(lanes)
+        yield Fragile(kills, alone=True)
+        ended.append(lane)
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    list(instant.runner(store, begun, SETTINGS, worker=worker, lanes=3).run())
+    assert len(ended) == 4
+    assert ended[0] < 3, "a lane was started anew"
+    assert sorted(ended) == [0, 1, 2, 3]
 
 
 def test_a_game_that_kills_its_worker_each_time_ends_the_tournament_by_name(store: Store, tmp_path: Path) -> None:
     begun = instant.start(store, SETTINGS, tmp_path)
-    workers = fragile(lambda job: number(job) == 3)
+    worker = fragile(lambda job: number(job) == 3)
     with pytest.raises(ArenaError, match=f"game {begun.tournament.id}-000003 ended its worker process 3 times"):
-        list(instant.runner(store, begun, SETTINGS, workers=workers).run())
+        list(instant.runner(store, begun, SETTINGS, worker=worker).run())
     assert store.done(begun.tournament.id) >= 3
 
 

@@ -205,6 +205,11 @@ class GameSettings(msgspec.Struct, frozen=True, kw_only=True):
     margin_ms: int = MARGIN_MS
     """Added to every deadline for the journey of messages; milliseconds."""
 
+    @property
+    def race_window_us(self) -> int:
+        """The window in whole microseconds, as bots are told it."""
+        return round(self.race_window_ms * 1_000)
+
 
 class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """What one seat did in one game."""

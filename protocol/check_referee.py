@@ -14,7 +14,7 @@ bots in the order given. It is run again for every dialogue, several at once, ea
     {rules}                             samurai or gardener
     {option}                            an option of the rules, NAME=VALUE, on the default ruleset; the word occurs as
                                         often as there are options, so perhaps not at all
-    {time}                              the time control in seconds: BANK+INCREMENT or LIMIT/move
+    {time}                              the time control in seconds: BANK+INCREMENT, LIMIT/move, or both with a comma
     {bank_ms} {increment_ms} {limit_ms} the same in milliseconds, 0 for what there is not
     {folder}                            an empty folder to write in
 
@@ -23,38 +23,36 @@ this one. It must honour `limits.start_ms` of a bot.toml, must end by itself wit
 
 Each line of the report is one duty, with its numbers in SPEC.md: kept, broken, or not tried, and what was seen. Times
 are taken in the bots' processes. A referee may be later than the specification says by --tolerance-ms, since bots share
-the machine with it, and earlier by 20 ms. The exit status is 0 if nothing is broken, 1 if something is, and 2 if the
-check could not be made. Python 3.11, pyzmq and msgpack are all that it needs; the tables of fields are read from
-messages.toml beside it.
+the machine with it, and may seem to be earlier by a tenth of that. The exit status is 0 if nothing is broken, 1 if
+something is, and 2 if the check could not be made. Python 3.11, pyzmq and msgpack are all that it needs; the tables of
+fields are read from messages.toml beside it.
 """
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
 import itertools
 import json
 import os
-import py_compile
 import random
 import re
-import shutil
 import signal
+import socket
 import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgpack
+
+# Every bot imports this module, too. So what only the check needs is imported where it is used.
+if TYPE_CHECKING:
+    import argparse
+    import subprocess
 
 PROTOCOL = "1.0"
 WANTS = ("view", "events", "legal")
@@ -68,8 +66,8 @@ TERMINATIONS = {
 }  # fmt: skip
 MARGIN_MS = 30
 """Added to every deadline, unless game_start.time says another margin."""
-EARLY_MS = 20
-"""So much earlier than the specification says something may seem to happen: a bot can be late to see the beginning."""
+EARLIER = 0.1
+"""The part of the tolerance by which something may seem to happen too early: a bot can be late to see the beginning."""
 LATE_MS = 150
 """How long after limit and margin an answer is sent that comes too late."""
 ERROR_MS = 200
@@ -137,6 +135,8 @@ class Bot:
         self.start: dict[str, Any] = {}
         self.requests = 0
         self.seizes = 0
+        self.kept: Any = None
+        """What must not be closed."""
 
     def deed(self) -> Misdeed:
         """Returns what its part is to do wrong."""
@@ -148,10 +148,12 @@ class Bot:
 
     def connect(self) -> Any:
         """Returns a socket that is connected to the referee."""
-        socket = self._context.socket(self._zmq.DEALER)
-        socket.linger = 0
-        socket.connect(os.environ["ARENA_ENDPOINT"])
-        return socket
+        made = self._context.socket(self._zmq.DEALER)
+        made.linger = 0
+        if self.part["heartbeats"]:
+            made.heartbeat_ivl, made.heartbeat_timeout = 100, 1_000  # closes the connection if no answer comes
+        made.connect(os.environ["ARENA_ENDPOINT"])
+        return made
 
     def play(self) -> None:
         """Plays until the referee ends the session."""
@@ -163,6 +165,9 @@ class Bot:
         time.sleep(self.part["hello_after_ms"] / 1000)
         hello = {"type": "hello", "token": os.environ["ARENA_TOKEN"], "protocol": self.part["protocol"],
                  "name": self.part["secret"], "version": self.part["secret"], "want": self.part["want"]}  # fmt: skip
+        if self.part["forms"]:
+            hello |= {"capabilities": ["x_unknown"], "entropy": "5e" * 32}
+            hello["rules"] = [{"name": name, "versions": [1, 99]} for name in (*OPTIONS, "x_unknown")]
         if not self.err("hello", hello):
             self.send(hello, "long" if self.part["forms"] else "plain")
         while True:
@@ -188,18 +193,18 @@ class Bot:
         """Sends a message, in one of FORMS."""
         self.send_parts([FORMS[form](message)])
 
-    def send_parts(self, parts: list[bytes], socket: Any = None) -> None:
+    def send_parts(self, parts: list[bytes], over: Any = None) -> None:
         """Sends a message of some frames."""
         self.note("out", [part.hex() for part in parts])
-        (socket or self.socket).send_multipart(parts)
+        (over or self.socket).send_multipart(parts)
 
-    def receive(self, until: float | None = None, socket: Any = None) -> dict[str, Any] | None:
+    def receive(self, until: float | None = None, over: Any = None) -> dict[str, Any] | None:
         """Returns the next message; None if there is none until a moment of `time.monotonic`, or it cannot be read."""
-        socket = socket or self.socket
-        if until is not None and not socket.poll(max(0, until - time.monotonic()) * 1000):
+        over = over or self.socket
+        if until is not None and not over.poll(max(0, until - time.monotonic()) * 1000):
             return None
-        parts = socket.recv_multipart()
-        self.note("in" if socket is self.socket else "second", [part.hex() for part in parts])
+        parts = over.recv_multipart()
+        self.note("in" if over is self.socket else "second", [part.hex() for part in parts])
         try:
             message = msgpack.unpackb(parts[0])
         except ValueError:
@@ -237,7 +242,7 @@ class Bot:
         self.wait(self.part["ready_after_ms"])
         ready = {"type": "ready", "game": message["game"]}
         if self.part["forms"]:
-            self.send({"type": "error", "code": "x_remark", "message": "ready soon"})
+            self.send({"type": "x_thinking"})
         if not self.err("ready", ready):
             self.send(ready, "unknown fields" if self.part["forms"] else "plain")
         self.err("playing", ready)
@@ -432,6 +437,21 @@ def _in_time_then_late(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
     return [[msgpack.packb(good)]]
 
 
+def _old_zmtp(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
+    """Says hello over a connection that greets in ZMTP 1: an identity, which is empty, and then the frame."""
+    endpoint = os.environ["ARENA_ENDPOINT"]
+    if endpoint.startswith("tcp://"):
+        host, _, port = endpoint.removeprefix("tcp://").rpartition(":")
+        connection = socket.create_connection((host, int(port)))
+    else:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(endpoint.removeprefix("ipc://"))
+    frame = msgpack.packb({"type": "hello", "token": good["token"], "protocol": PROTOCOL})
+    connection.sendall(b"\x01\x00" + bytes([len(frame) + 1, 0]) + frame)
+    bot.kept = connection
+    return []
+
+
 def _never(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
     bot.stay()
     return []
@@ -459,14 +479,14 @@ def _disconnect(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
 
 
 def _second_connection(bot: Bot, good: dict[str, Any]) -> None:
-    """Says hello a second time over another connection, waits what comes of it, and closes it."""
-    socket = bot.connect()
+    """Says hello a second time over another connection, answers there what is not due, and closes it."""
+    second = bot.connect()
     hello = {"type": "hello", "token": os.environ["ARENA_TOKEN"], "protocol": PROTOCOL}
-    bot.send_parts([msgpack.packb(hello)], socket)
+    bot.send_parts([msgpack.packb(hello)], second)
     until = time.monotonic() + 0.5
-    while bot.receive(until, socket) is not None:
-        pass
-    socket.close(0)
+    while bot.receive(until, second) is not None:
+        bot.send_parts([msgpack.packb({**good, "action": {"plays": []}})], second)
+    second.close(0)
 
 
 def _on_request(
@@ -510,6 +530,25 @@ MISDEEDS = [
         "malformed",
         "start_failed",
     ),
+    Misdeed(
+        "start.several",
+        "names the token first where token and version are wrong",
+        ("§10-1",),
+        "hello",
+        _with(token="no", protocol="2.0"),
+        "bad_token",
+        "start_failed",
+    ),
+    Misdeed(
+        "start.rules",
+        "does not ask a bot to play what it does not",
+        ("§8.1-6",),
+        "hello",
+        _with(rules=[{"name": "gardener", "versions": [1]}, {"name": "samurai", "versions": [99]}]),
+        None,
+        "start_failed",
+    ),
+    Misdeed("start.old", "refuses a connection of ZMTP 1", ("§4.1-4",), "hello", _old_zmtp, None, "start_failed"),
     Misdeed(
         "start.silence",
         "waits for hello no longer than the start-up time",
@@ -570,6 +609,15 @@ MISDEEDS = [
         _VIOLATION,
         _VIOLATION,
     ),
+    Misdeed(
+        "ready.refused",
+        "takes an error in place of ready as a refusal",
+        ("§8.4-2",),
+        "ready",
+        _frame(lambda good: msgpack.packb({"type": "error", "code": "x_unknown_rules", "message": "no"})),
+        None,
+        "start_failed",
+    ),
     # Frames and values
     Misdeed(
         "frames.parts",
@@ -608,6 +656,21 @@ MISDEEDS = [
     ),
     _on_request("frames.integer", "refuses 2^53", "§5.2-5", _with(x_big=MAX_INT + 1)),
     _on_request("frames.depth", "refuses 17 levels", "§5.2-6", _with(x_deep=_nested(MAX_DEPTH))),
+    _on_request(
+        "frames.several",
+        "names what cannot be read first where the id is wrong too",
+        "§10-1",
+        _with(id=77, x_float=1.0),
+    ),
+    Misdeed(
+        "frames.huge",
+        "closes the connection at more than 131,072 bytes",
+        ("§5.1-4",),
+        "request",
+        _frame(lambda good: _padded(good, 200_000)),
+        None,
+        "disconnected",
+    ),
     # Fields
     _on_request("fields.type", "refuses a message without a type", "§5.3-1", _without("type")),
     _on_request("fields.missing", "refuses a message without a required field", "§5.3-2", _without("id")),
@@ -689,7 +752,11 @@ MISDEEDS = [
 class Part:
     """What a bot does."""
 
-    want: tuple[str, ...] = ("legal",)
+    want: tuple[str, ...] | dict[str, tuple[str, ...]] = ("legal",)
+    tcp: bool = False
+    """Its manifest asks for an endpoint of TCP."""
+    heartbeats: bool = False
+    """It sends heartbeats, and closes the connection if they are not answered."""
     misdeed: str = ""
     """The id of what it does wrong."""
     protocol: str = PROTOCOL
@@ -716,6 +783,10 @@ class Part:
     stays: bool = False
     """It does not end after goodbye."""
 
+    def wants(self, rules: str) -> set[str]:
+        """Returns what its requests are to carry."""
+        return {*(self.want.get(rules, ()) if isinstance(self.want, dict) else self.want)}
+
 
 ALL = Part(want=WANTS)
 GOOD = Part()
@@ -739,9 +810,9 @@ class Run:
     @property
     def time(self) -> str:
         """The time control in seconds."""
-        if self.bank_ms is None:
-            return f"{(self.limit_ms or 0) / 1000:g}/move"
-        return f"{self.bank_ms / 1000:g}+{self.increment_ms / 1000:g}"
+        limit = f"{(self.limit_ms or 0) / 1000:g}/move"
+        bank = f"{(self.bank_ms or 0) / 1000:g}+{self.increment_ms / 1000:g}"
+        return limit if self.bank_ms is None else bank if self.limit_ms is None else f"{bank},{limit}"
 
 
 RUNS: dict[str, Run] = {
@@ -752,20 +823,28 @@ RUNS: dict[str, Run] = {
     "wants-none": Run((Part(want=()), Part(misdeed="session.crash", pace_ms=(200,)))),
     "wants-view": Run((Part(want=("view",)), Part(misdeed="session.crash", pace_ms=(200,)))),
     "wants-events": Run((Part(want=("events",)), Part(misdeed="session.crash", pace_ms=(200,)))),
-    "again": Run((replace(ALL, fast=True), replace(ALL, fast=True)), options=("fast=must_follow",)),
+    "wants-map": Run(
+        (Part(want={"samurai": ("view",), "gardener": ("legal",)}), Part(misdeed="session.crash", pace_ms=(200,)))
+    ),
+    "tcp": Run((Part(tcp=True), GOOD), rules="gardener"),
+    "again": Run(
+        (replace(ALL, fast=True, pace_ms=(0,) * 8 + (60,) * 12), replace(ALL, fast=True)),
+        options=("fast=must_follow",), bank_ms=5_000, increment_ms=200, limit_ms=2_000, alone=True,
+    ),
     "three": Run((GOOD, Part(misdeed="action.illegal"), GOOD)),
     "world-first": Run((Part(want=WANTS, first=True), Part(first=True))),
     "world-last": Run((Part(want=WANTS, first=True), Part(first=True, hand="last"))),
     "stays": Run((Part(stays=True), Part(misdeed="session.crash"))),
     "interrupt": Run((Part(silent=True, lapsed=True), Part(silent=True)), limit_ms=20_000, interrupted=True),
     "slow-start": Run(
-        (Part(start_ms=3_000, hello_after_ms=1_500, ready_after_ms=1_500), GOOD), bank_ms=5_000, limit_ms=None
+        (Part(start_ms=3_000, hello_after_ms=1_500, ready_after_ms=1_500, heartbeats=True), GOOD),
+        bank_ms=5_000, limit_ms=None,
     ),
     "bank": Run(
-        (Part(pace_ms=(80,) * 8, first=True), Part(pace_ms=(10,) * 8, first=True)),
-        bank_ms=5_000, increment_ms=150, limit_ms=None, alone=True,
+        (Part(pace_ms=(150,) * 8, first=True), Part(pace_ms=(10,) * 8, first=True)),
+        bank_ms=5_000, increment_ms=400, limit_ms=None, alone=True,
     ),
-    "race": Run((Part(want=WANTS, race_ms=50), ALL), rules="gardener", options=("seize=race",), alone=True),
+    "race": Run((Part(want=WANTS, race_ms=150), ALL), rules="gardener", options=("seize=race",), alone=True),
 }  # fmt: skip
 """The dialogues that are not about one misdeed."""
 RUNS |= {
@@ -773,12 +852,12 @@ RUNS |= {
         (
             Part(
                 misdeed=deed.id,
-                start_ms=1_500 if deed.id in ("start.silence", "ready.late") else 10_000,
-                pace_ms=(300,) if deed.id == "time.late" else (),
+                start_ms=2_500 if deed.id in ("start.silence", "ready.late") else 10_000,
+                pace_ms=(600,) if deed.id == "time.late" else (),
             ),
             GOOD,
         ),
-        limit_ms=500 if deed.id == "time.late" else 10_000,
+        limit_ms=1_000 if deed.id == "time.late" else 10_000,
         alone=deed.id == "time.late",
     )
     for deed in MISDEEDS
@@ -899,6 +978,9 @@ class Theatre:
 
     def __init__(self, command: list[str], folder: Path) -> None:
         """Takes the words of the command, and where to write."""
+        import py_compile
+        import shutil
+
         self._command = command
         self._folder = folder
         home = folder / "home"
@@ -919,6 +1001,8 @@ class Theatre:
 
     def play(self, name: str, run: Run) -> Played:
         """Runs a command to its end."""
+        import subprocess
+
         played = Played(name)
         if reason := self.can(run):
             played.problem = reason
@@ -976,6 +1060,7 @@ class Theatre:
         (bot / "bot.py").write_text(launcher, encoding="utf-8")
         command = json.dumps([sys.executable, "bot.py"])
         manifest = f'name = "{secret}"\nversion = "{secret}"\nauthor = "{secret}"\ncommand = {command}\n'
+        manifest += 'endpoint = "tcp"\n' if part.tcp else ""
         (bot / "bot.toml").write_text(f"{manifest}\n[limits]\nstart_ms = {part.start_ms}\n", encoding="utf-8")
         return bot
 
@@ -993,6 +1078,8 @@ def _end(process: subprocess.Popen[bytes], seen: Path | None, bots: int) -> bool
         seen: Where the bots write if it is to be interrupted, as soon as so many of them have been asked.
         bots: How many bots there are.
     """
+    import subprocess
+
     until = time.monotonic() + LONGEST_S
     while process.poll() is None and time.monotonic() < until:
         if seen is not None and _asked(seen) >= bots:
@@ -1104,6 +1191,11 @@ class World:
     """The fields of each message, as messages.toml has them; None if it is not there."""
     late_ms: int
     """How much later than the specification says a referee may be."""
+
+    @property
+    def early_ms(self) -> float:
+        """How much earlier a referee may seem to be."""
+        return self.late_ms * EARLIER
 
     def sessions(self) -> Iterator[Session]:
         """Yields all sessions."""
@@ -1319,6 +1411,14 @@ def game_over_to_all(session: Session, world: World) -> Iterator[tuple[Entry, st
         yield game[-1], None if told else "expected game_over, got: nothing more of the game"
 
 
+@watch("session.harmless", "sends no error to a bot that does nothing wrong", "§6-3", "§8.1-4", "§11-1", "§11-5")
+def harmless(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """Looks for one."""
+    if session.erred() is None:
+        errors = session.came("error")
+        yield (errors or session.entries)[-1], "expected no error, got: one" if errors else None
+
+
 @watch("session.goodbye", "ends the session of a bot that did not forfeit with goodbye", "§4.3-2")
 def goodbye(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
     """Looks for a goodbye."""
@@ -1327,13 +1427,16 @@ def goodbye(session: Session, world: World) -> Iterator[tuple[Entry, str | None]
         yield session.entries[-1], None if ended else "expected goodbye, got: nothing more"
 
 
-@watch("start.environment", "gives a bot its folder, an endpoint and a token", "§4.2-1")
+@watch(
+    "start.environment", "gives a bot its folder, an endpoint and a token", "§4.2-1", "§4.1-7", runs=("samurai", "tcp")
+)
 def environment(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
     """Looks at what the process found when it began."""
     began = session.entries[0]
     endpoint, token = began.what["environment"]["ARENA_ENDPOINT"], began.what["environment"]["ARENA_TOKEN"]
-    if not token or not re.match(r"(ipc|tcp)://.", endpoint or ""):
-        yield began, f"expected ARENA_ENDPOINT as ipc://… or tcp://…, and ARENA_TOKEN, got: {endpoint}, {token}"
+    wanted = "tcp://127.0.0.1:" if session.part.tcp else "ipc://"
+    if not token or not (endpoint or "").startswith(wanted):
+        yield began, f"expected ARENA_ENDPOINT as {wanted}…, and ARENA_TOKEN, got: {endpoint}, {token}"
     elif os.path.basename(began.what["folder"]) != f"bot{session.bot}":
         yield began, f"expected to run in the bot's own folder, got: {began.what['folder']}"
     else:
@@ -1367,31 +1470,47 @@ OPTIONS = {
 }
 
 
-@watch("messages.game_start", "says which game, with seat, options, board and time", "§8.3-2", "§8.3-3", "§8.3-4")
+@watch("messages.game_start", "says which seat, which board and which time a game has", "§8.3-2", "§8.3-3", "§8.3-4")
 def start_of_game(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
     """Looks at what is said."""
     for entry in session.came("game_start"):
         message = entry.message
-        run = RUNS[session.run]
-        time_ = message.get("time") or {}
-        limits = [time_.get("bank_ms"), time_.get("limit_ms")]
-        if not 0 <= message.get("seat", -1) < message.get("seats", 0) == len(run.parts):
-            yield entry, f"expected a seat below {len(run.parts)}, got: {message.get('seat')} of {message.get('seats')}"
-        elif message.get("rules") != run.rules or set(message.get("options", ())) != OPTIONS[run.rules]:
-            yield (
-                entry,
-                f"expected {run.rules} with all its options, got: {message.get('rules')} {message.get('options')}",
-            )
-        elif any(
-            f"{name}={value}" not in run.options for name, value in message["options"].items() if name in _named(run)
-        ):
-            yield entry, f"expected {run.options}, got: {message['options']}"
-        elif not isinstance(message.get("board"), dict):
+        limits = [(message.get("time") or {}).get(name) for name in ("bank_ms", "limit_ms")]
+        if not 0 <= message.get("seat", -1) < message.get("seats", 0):
+            yield entry, f"expected a seat below {message.get('seats')}, got: {message.get('seat')}"
+        elif not isinstance(message.get("board"), dict) and message.get("rules") in OPTIONS:
             yield entry, f"expected a board, got: {message.get('board')!r:.60}"
-        elif limits != [run.bank_ms, run.limit_ms] or (run.bank_ms and time_.get("increment_ms") != run.increment_ms):
-            yield entry, f"expected the time control {run.time}, got: {time_}"
+        else:
+            yield entry, None if limits != [None, None] else "expected a bank or a limit, got: neither"
+
+
+@watch(
+    "messages.settings", "says what is played, as it was asked to", "§8.3-2", "§8.3-5", runs=("samurai", "race", "bank")
+)
+def settings(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """Compares with the command."""
+    run = RUNS[session.run]
+    for entry in session.came("game_start"):
+        message = entry.message
+        chosen = {f"{name}={value}" for name, value in message["options"].items() if name in _named(run)}
+        told = message["time"]
+        limits = {"bank_ms": run.bank_ms, "limit_ms": run.limit_ms}
+        limits |= {"increment_ms": run.increment_ms} if run.bank_ms else {}
+        has_race = message["options"].get("seize") == "race"
+        if (message["rules"], message["seats"]) != (run.rules, len(run.parts)):
+            yield entry, f"expected {run.rules} for {len(run.parts)}, got: {message['rules']} for {message['seats']}"
+        elif set(message["options"]) != OPTIONS[run.rules] or chosen != set(run.options):
+            yield entry, f"expected all options of {run.rules}, and {run.options}, got: {message['options']}"
+        elif any(told[name] != value for name, value in limits.items()):
+            yield entry, f"expected the time control {run.time}, got: {told}"
+        elif not 0 <= told["margin_ms"] <= LARGEST_MARGIN_MS or (told["window_us"] is not None) != has_race:
+            yield entry, f"expected a margin, and a window where there is a race and only there, got: {told}"
         else:
             yield entry, None
+
+
+LARGEST_MARGIN_MS = 1_000
+"""Beyond it the check cannot tell a margin from a referee that does not look at the time."""
 
 
 def _named(run: Run) -> set[str]:
@@ -1400,15 +1519,31 @@ def _named(run: Run) -> set[str]:
 
 @watch(
     "messages.wants", "sends view, events and legal to those who asked for them", "§8.5-2", "§8.7-3", "§8.1-4",
-    runs=("samurai", "forms", "wants-none", "wants-view", "wants-events"),
+    "§8.1-5", runs=("samurai", "forms", "wants-none", "wants-view", "wants-events", "wants-map"),
 )  # fmt: skip
 def wants(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
     """Compares with `hello.want`."""
-    for entry in session.came("request", "game_over"):
+    rules = ""
+    for entry in session.came("game_start", "request", "game_over"):
         message = entry.message
+        rules = message.get("rules", rules)
+        if message["type"] == "game_start":
+            continue
         possible = {*WANTS} if message["type"] == "request" else {"events"}
-        expected, got = possible & {*session.part.want}, possible & {key for key in message if message[key] is not None}
+        expected, got = (
+            possible & session.part.wants(rules),
+            possible & {key for key in message if message[key] is not None},
+        )
         yield entry, None if expected == got else f"expected {sorted(expected)}, got: {sorted(got)}"
+
+
+@watch("messages.experiments", "takes part in no experiment that a bot did not name", "§11-4", "§11-5")
+def experiments(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """No bot names a capability that a referee can have."""
+    for entry in session.came_at_all():
+        names = [name for name in (entry.message.get("type"), *entry.message) if str(name).startswith("x_")]
+        names += entry.message.get("capabilities") or []
+        yield entry, f"expected no experiments and no capabilities, got: {names}" if names else None
 
 
 @watch("messages.legal", "sends legal plays as products", "§8.5-6")
@@ -1433,23 +1568,30 @@ def _is_product(product: Any) -> bool:
 
 @watch("messages.clock", "gives as limit the smaller of the limit and the bank", "§9-2")
 def clock(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
-    """Compares with the time control and with the bank that is told."""
+    """Compares with the time control and with the bank that is told. Where a decision may go on, less may be left."""
     for game in session.games():
         control = game[0].message.get("time", {})
+        options = game[0].message.get("options", {})
+        goes_on = options.get("fast", "optional") != "optional" or options.get("seize") == "race"
         for entry in game:
             if entry.of("request"):
                 told = entry.message.get("clock", {})
                 bank, limit = told.get("bank_ms"), control.get("limit_ms")
-                expected = min(time_ for time_ in (bank, limit) if time_ is not None)
-                right = told.get("limit_ms") == expected and (bank is None) == (control.get("bank_ms") is None)
-                yield entry, None if right else f"expected a limit of {expected} ms, got: {told}"
+                most = min(time_ for time_ in (bank, limit) if time_ is not None)
+                right = told["limit_ms"] == most or (goes_on and 0 <= told["limit_ms"] <= most)
+                right = right and (bank is None) == (control.get("bank_ms") is None)
+                yield entry, None if right else f"expected a limit of {most} ms, got: {told}"
 
 
 @watch("messages.game_over", "says why a game ended, with a rank for each seat", "§8.7-2", "§8.7-4")
 def end_of_game(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
     """Looks at what is said."""
-    for entry in session.came("game_over"):
-        message, seats = entry.message, len(RUNS[session.run].parts)
+    seats = 0
+    for entry in session.came("game_start", "game_over"):
+        message = entry.message
+        if message["type"] == "game_start":
+            seats = message.get("seats", 0)
+            continue
         ranks, scores, why = message.get("ranks"), message.get("scores"), message.get("termination")
         guilty = [notice.get("seat") for notice in message.get("forfeits", ())]
         if why not in TERMINATIONS or any(notice.get("code") not in TERMINATIONS for notice in message["forfeits"]):
@@ -1499,6 +1641,8 @@ def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
             got = errors[0].message.get("code") if errors else _next_after(culprit, note)
             if got != deed.code:
                 raise Broken(f"expected error {deed.code}, got: {got}", culprit)
+        if deed.when == "hello" and culprit.came("game_start"):
+            raise Broken("expected that the bot is in no game, got: game_start", culprit)
         overs = [(session, entry) for session, entry in _overs(played, note.at) if session is not culprit]
         if not overs:
             if deed.when == "hello" and not any(session.games() for session in played.sessions):
@@ -1506,7 +1650,9 @@ def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
             raise Broken(f"expected the others to be told of a forfeit, {deed.termination}, got: nothing", culprit)
         for session, entry in overs:
             message, own = entry.message, _seat_at(session, entry)
-            forfeit = message["forfeits"][0]
+            forfeit, after = message["forfeits"][0], (entry.at - note.at) / NS
+            if deed.id not in PATIENT and after > AT_ONCE_MS + world.late_ms:
+                raise Broken(f"expected the others to be told at once, got: after {after:.0f} ms", session, entry)
             if forfeit.get("code") != deed.termination or forfeit.get("seat") == own:
                 raise Broken(f"expected a forfeit, {deed.termination}, of another seat, got: {forfeit}", session, entry)
             if message["ranks"][own] >= message["ranks"][forfeit["seat"]]:
@@ -1514,6 +1660,12 @@ def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
         return f"error {deed.code}, {deed.termination}" if deed.code else deed.termination
 
     return judge
+
+
+AT_ONCE_MS = 1_000
+"""By then others have been told of a forfeit for which nothing is awaited."""
+PATIENT = {"start.silence", "ready.late", "session.disconnect", "frames.huge", "time.late"}
+"""Misdeeds after which a time is awaited."""
 
 
 def _seat_at(session: Session, entry: Entry) -> int:
@@ -1562,7 +1714,7 @@ def killed(world: World, *runs: Played) -> str:
         if not errors or culprit.alive is None:
             raise Broken("expected an error that the bot has time to read, got: none", culprit)
         lived.append((culprit.alive - errors[0].at) / NS)
-        if not ERROR_MS - EARLY_MS <= lived[-1] <= ERROR_MS + world.late_ms:
+        if not ERROR_MS - world.early_ms <= lived[-1] <= ERROR_MS + world.late_ms:
             raise Broken(f"expected its end {ERROR_MS} ms after the error, got: {lived[-1]:.0f} ms", culprit)
     return f"{len(lived)} times, after {min(lived):.0f} to {max(lived):.0f} ms"
 
@@ -1587,12 +1739,11 @@ def second_connection(world: World, played: Played) -> str:
     """Looks what came over it."""
     culprit, _ = _culprit(played)
     came = [entry for entry in culprit.entries if entry.kind == "second"]
-    for entry in came:
-        if entry.message.get("type") != "error":
-            raise Broken(
-                "expected an error, or nothing, over the second connection, got: something else", culprit, entry
-            )
-    return f"error {came[0].message.get('code')} over it" if came else "nothing came over it"
+    got = [(entry.message.get("type"), entry.message.get("code")) for entry in came]
+    if got != [("error", "protocol_violation")]:
+        raise Broken(f"expected error protocol_violation over the second connection, got: {got}", culprit)
+    _finished(played, only=culprit)
+    return "and goes on over the first"
 
 
 # Sequences
@@ -1629,14 +1780,14 @@ def forms(world: World, played: Played) -> str:
     return f"{used.total()} actions in {len(used)} forms"
 
 
-def _finished(played: Played) -> int:
-    """Returns how many games ended well for every bot.
+def _finished(played: Played, only: Session | None = None) -> int:
+    """Returns how many games ended well for every bot, or for one.
 
     Raises:
         Broken: One did not.
     """
     number = 0
-    for session in played.sessions:
+    for session in [only] if only else played.sessions:
         for entry in session.came("game_over", "error"):
             message = entry.message
             if message.get("termination") != "finished" or message.get("forfeits"):
@@ -1717,7 +1868,14 @@ def three(world: World, played: Played) -> str:
     return "both finished the game"
 
 
-@duty("start.slow", "gives hello, and again ready, the whole start-up time", "§4.3-1", "§9-6", runs=["slow-start"])
+@duty(
+    "start.slow",
+    "gives hello, and again ready, the whole start-up time",
+    "§4.3-1",
+    "§9-6",
+    "§4.1-5",
+    runs=["slow-start"],
+)
 def slow_start(world: World, played: Played) -> str:
     """A bot takes half of it twice; its bank must not be charged."""
     _finished(played)
@@ -1736,7 +1894,7 @@ def farewell(world: World, played: Played) -> str:
     for session in played.of_bot(0):
         for entry in session.came("goodbye"):
             lived = ((session.alive or entry.at) - entry.at) / NS
-            if not 1_000 - EARLY_MS <= lived <= 1_000 + world.late_ms:
+            if not 1_000 - world.early_ms <= lived <= 1_000 + world.late_ms:
                 raise Broken(f"expected its end 1,000 ms after goodbye, got: {lived:.0f} ms", session, entry)
             return f"after {lived:.0f} ms"
     raise NotTried("the bot got no goodbye")
@@ -1760,14 +1918,18 @@ def deadline(world: World, played: Played) -> str:
     allowed = request.message["clock"]["limit_ms"] + start["time"].get("margin_ms", MARGIN_MS)
     for session, entry in _overs(played, note.at):
         after = (entry.at - request.at) / NS
-        if not allowed - EARLY_MS <= after <= allowed + world.late_ms:
+        if not allowed - world.early_ms <= after <= allowed + world.late_ms:
             raise Broken(f"expected the end {allowed} ms after the request, got: {after:.0f} ms", session, entry)
         lived = ((culprit.alive or 0) - request.at) / NS
         if lived > allowed + world.late_ms:
             raise Broken(f"expected the bot to be killed at once, got: it lived {lived - allowed:.0f} ms more", culprit)
         first = culprit.came("request")[0]
-        return f"after {after:.0f} ms of {allowed}; an answer after 300 ms counted" if first is not request else ""
+        return f"after {after:.0f} ms of {allowed}; an answer after 600 ms counted" if first is not request else ""
     raise Broken("expected the other bot to be told of a timeout, got: nothing", culprit)
+
+
+STRAY_MS = 100
+"""So much more than the bots measure, in the mean of all decisions, may be taken from a bank for the journey."""
 
 
 @duty(
@@ -1793,7 +1955,7 @@ def bank(world: World, played: Played) -> str:
                 elif entry.kind == "out" and asked is not None:
                     last = max(0.0, last - (entry.at - asked) / NS) + run.increment_ms
                     asked = None
-            if own_number and own_lost > 40 * own_number:
+            if own_number and own_lost > STRAY_MS * own_number:
                 raise Broken(
                     f"expected banks to fall by what the bot uses, got: {own_lost / own_number:.0f} ms more a decision",
                     session,
@@ -1804,9 +1966,39 @@ def bank(world: World, played: Played) -> str:
     return f"{number} decisions; {lost / number:.1f} ms of each were the journey"
 
 
+@duty(
+    "time.decision",
+    "gives a decision one limit and one increment, however many requests it takes",
+    "§9-2",
+    "§9-4",
+    "§8.5-5",
+    runs=["again"],
+)
+def decision(world: World, played: Played) -> str:
+    """One bot takes 60 ms for every play, also for those that must follow."""
+    run, number = RUNS["again"], 0
+    for session in played.sessions:
+        for game in session.games():
+            turns = [entry for entry in game if entry.of("request") and entry.message["kind"] == "turn"]
+            answers = {entry.message.get("id"): entry.at for entry in game if entry.kind == "out" and entry.message}
+            for last, entry in itertools.pairwise(turns):
+                used = (answers[last.message["id"]] - last.at) / NS
+                goes_on = last.message["view"]["turn"] == entry.message["view"]["turn"]
+                before, now = last.message["clock"], entry.message["clock"]
+                bank = before["bank_ms"] - used + (0 if goes_on else run.increment_ms)
+                limit = min(before["limit_ms"] - used if goes_on else float(run.limit_ms or 0), now["bank_ms"])
+                for expected, got in ((bank, now["bank_ms"]), (limit, now["limit_ms"])):
+                    if not expected - world.late_ms / 2 <= got <= expected + 1:
+                        raise Broken(f"expected {expected:.0f} ms at most, got: {got}", session, entry)
+                number += goes_on
+    if not number:
+        raise NotTried("no decision went on")
+    return f"{number} decisions that went on"
+
+
 @duty("time.race", "lets the faster seat seize first, and asks the slower again", "§9-8", "§9-9", runs=["race"])
 def race(world: World, played: Played) -> str:
-    """Both want the first card; one takes 50 ms, the other answers at once."""
+    """Both want the first card; one takes 150 ms, the other answers at once."""
     _finished(played)
     number = 0
     for session in played.of_bot(0):
@@ -2104,6 +2296,7 @@ class Gardener:
 
 SECTIONS = ("start", "ready", "frames", "fields", "session", "messages", "action", "time", "secrets", "untried")
 UNTRIED = {
+    "§4.1-6": "only a bot that breaks the rule itself could show that a routing id has a meaning",
     "§4.1-3": "a bot that reads nothing would have to be sent more than a game has",
     "§9-7": "what the referee has ready before it sends the first request cannot be seen from outside",
     "§12-3": "that nobody can derive the secret cannot be shown by playing",
@@ -2113,7 +2306,7 @@ UNTRIED = {
 
 def judge(check: Check, world: World) -> Result:
     """Returns what becomes of a check."""
-    runs = [world.played[name] for name in check.runs]
+    runs = [world.played[name] for name in check.runs if name in world.played]
     result = Result(check.id, check.title, check.spec, "not tried", "")
     problems = [played.problem for played in runs if played.problem]
     if problems and (len(problems) == len(runs) or len(runs) <= 3):
@@ -2163,6 +2356,8 @@ def _order(number: str) -> list[int]:
 
 def options(arguments: list[str]) -> argparse.Namespace:
     """Reads the command line."""
+    import argparse
+
     text = __doc__.partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="check_referee.py", description=text[0], epilog=text[2], usage="%(prog)s [options] -- COMMAND",
@@ -2180,6 +2375,9 @@ def options(arguments: list[str]) -> argparse.Namespace:
 
 def main(arguments: list[str]) -> int:
     """Makes the check. Returns the exit status."""
+    import fnmatch
+    import tempfile
+
     chosen = options(arguments)
     checks = [
         check for check in CHECKS if not chosen.only or any(fnmatch.fnmatch(check.id, only) for only in chosen.only)
@@ -2224,6 +2422,9 @@ def main(arguments: list[str]) -> int:
 
 def play_all(chosen: argparse.Namespace, checks: list[Check], folder: Path) -> World:
     """Runs every command that the checks need: those about time one after another, then the others side by side."""
+    import tomllib
+    from concurrent.futures import ThreadPoolExecutor
+
     needed = {name for check in checks for name in check.runs}
     theatre = Theatre(chosen.command, folder)
     runs = [(name, run) for name, run in RUNS.items() if name in needed]

@@ -107,8 +107,10 @@ class Rerun:
         hello = link.open()[0]
         if isinstance(hello, Fault):
             raise ConfigError(_failed(self._spec, hello.detail, link))
-        chair.greet(hello)
         header = self._log.header
+        chair.greet(hello, header.settings.rules, header.settings.rules_version)
+        if chair.fault is not None:
+            raise ConfigError(_failed(self._spec, chair.fault.detail, link))
         start = game_start(
             self._rules,
             header.settings,
@@ -125,6 +127,8 @@ class Rerun:
 
     def _ask(self, chair: Chair, table: Table, asked: Asked, clock: Clock | None) -> Reply:
         whole = asked.request
+        if clock is not None and asked.begins:
+            clock.begin()
         times = whole.clock if clock is None else clock.told()
         message = msgspec.structs.replace(
             whole,
@@ -138,7 +142,7 @@ class Rerun:
             chair.fault = answer
             return Reply(asked=asked, action=None, note=None, used_ms=times.limit_ms, fault=answer.cited)
         if clock is not None:
-            clock.charge(answer.used_ns)
+            clock.charge(answer.used_ns, goes_on=asked.goes_on)
         return self._judge(asked, answer)
 
     def _judge(self, asked: Asked, answer: Answer) -> Reply:

@@ -90,6 +90,7 @@ RULES: Final = {
     "§5.3-2": ("frames.fields", "Send every field that the message's table calls required."),
     "§5.3-3": ("frames.fields", "Send each field with the type and in the range that the message's table gives."),
     "§5.3-6": ("frames.sender", "Send hello, ready, action and error; the other messages are the referee's."),
+    "§5.3-7": ("session.remarks", "Write to standard error what nobody asked for."),
     "§6-1": ("session.order", "Send `ready` after a game_start and `action` after a request, and nothing unasked."),
     "§8.1-1": ("start.once", "Say `hello` once, as the first message of the process, and never again."),
     "§8.1-2": ("start.token", "Put the value of the environment variable ARENA_TOKEN, as it is, into hello.token."),

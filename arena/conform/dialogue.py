@@ -12,23 +12,22 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-import zmq
 from msgspec.structs import replace
 
 from arena.conform.base import Budget, Finding, breach
 from arena.conform.frames import Form, decoded, hexed, type_is_first
-from arena.conform.report import Evidence, Passed
+from arena.conform.report import Evidence, Passed, Verdict
 from arena.errors import RemoteProtocolError
 from arena.link.base import Failure
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
-from arena.link.hub import MAX_READ, Hub, Part, Route, Unread
+from arena.link.hub import MAX_READ, OLD_ZMTP, Hub, Part, Route, Unread
 from arena.link.process import INHERITED, BotProcess, End
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
+from arena.text import plain
 from arena.types import NS_PER_MS, Termination
 from arena.wire.messages import (
     MAX_FRAME,
-    MAX_IGNORED,
     MAX_NOTE,
     PROTOCOL,
     Action,
@@ -91,9 +90,8 @@ class Dialogue:
         self._ready_ms = ready_ms
         self._hub = Hub(directory)
         endpoint = self._hub.endpoint
-        if tcp:
-            self._hub.router.bind("tcp://127.0.0.1:*")
-            endpoint = self._hub.router.getsockopt_string(zmq.LAST_ENDPOINT)
+        if tcp or spec.tcp:
+            endpoint = self._hub.tcp_endpoint()
         token = secrets.token_hex(32)
         self.session = Session(token)
         if bare:
@@ -108,7 +106,6 @@ class Dialogue:
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
         self._route: Route | None = None
-        self._ignored = 0
         self._written = 0
         """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
@@ -119,7 +116,6 @@ class Dialogue:
         """Sends a message, in an unusual `form` if one is given. The session moves on."""
         frame = self.session.send(message)
         if isinstance(message, GameStart):
-            self._ignored = 0
             self._written += self._process.output_bytes()
             self._process.forget_output()
         elif isinstance(message, Request):
@@ -329,12 +325,30 @@ class Dialogue:
             "§4.3-2",
         )
 
+    def _look_at_connection(self, part: Part) -> None:
+        """Looks at what the socket tells of the bot's own."""
+        if part.descriptor == OLD_ZMTP:
+            raise Finding(
+                "expected a connection that speaks ZMTP 3, got: one of an older version",
+                "Use a ZeroMQ library that speaks ZMTP 3.0 or 3.1.",
+                "§4.1-4",
+                about="session.connection",
+            )
+        if part.route[:1] != b"\0":
+            raise Finding(
+                f"expected a socket without a routing id, got: one with {plain(repr(part.route))[:80]}",
+                "Do not set a routing id (an identity): two processes of the bot would shut each other out.",
+                "§4.1-6",
+                about="session.connection",
+            )
+
     def _read(self, part: Part) -> FromBot | None:
         self._passed.append(("bot", time.monotonic_ns(), part.data))
         if self._route is None:
             self._route = part.route
             self._hub.closed()  # a descriptor that another connection had before: its closing means nothing
             self._watch.connect(part.descriptor)
+            self._look_at_connection(part)
         elif part.route != self._route:
             raise Finding(
                 "expected one connection, got: another that speaks for the same process",
@@ -354,12 +368,11 @@ class Dialogue:
             return message
         if isinstance(message, Error):
             self.remarks.append(f"{message.code}: {message.message}")
-        self._ignored += 1
-        if self._ignored >= MAX_IGNORED:
-            raise Finding(
-                f"expected fewer than {MAX_IGNORED:,} messages that ask for nothing in one game, got: as many",
-                "Write to standard error what nobody asked for.",
-                "§5.3-7",
-                about="session.remarks",
-            )
+            if self.session.state is State.PREPARING:
+                raise Finding(
+                    f"expected ready to game_start, got: an error of the bot, {plain(self.remarks[-1])[:200]}",
+                    "Play these rules, or leave them out of `rules` in bot.toml and in the hello.",
+                    "§8.4-2",
+                    verdict=Verdict.UNIMPLEMENTED,
+                )
         return None

@@ -112,9 +112,16 @@ class TrialGame:
 
     def announce(self) -> None:
         """Sends the `game_start`, and does not wait for `ready`."""
-        plan = self._plan
+        plan, hello, rules = self._plan, self._dialogue.hello, self._rules
+        if hello is not None and not hello.plays(rules.name, rules.version):
+            raise Finding(
+                f"expected a bot that plays {rules.name} {rules.version}, got: a hello whose `rules` do not name it",
+                "Name it in `rules` of the hello, or leave it out of `rules` in bot.toml.",
+                "§8.1-6",
+                verdict=Verdict.UNIMPLEMENTED,
+            )
         message = game_start(
-            self._rules,
+            rules,
             plan.settings,
             plan.seat,
             game=self._dialogue.session.next_game(),
@@ -166,10 +173,10 @@ class TrialGame:
         message = self._dialogue.action(wait_ms)
         if message is None:
             raise self.no_answer(wait_ms)
-        self.clock.charge(self._dialogue.used_ns)
         if self._asked.race:
             self._compete(message.action)
         answered = self._course.answer(self._seat, message.action)
+        self.clock.charge(self._dialogue.used_ns, goes_on=self._seat in self._course.unfinished)
         if isinstance(answered, Refused):
             raise self._bad_action(kind, message, answered.error)
         if isinstance(answered, Accepted):
@@ -208,7 +215,7 @@ class TrialGame:
         dialogue = self._dialogue
         if dialogue.session.state not in (State.PREPARING, State.PLAYING, State.ASKED):
             return
-        wants = dialogue.hello.want if dialogue.hello else ()
+        wants = self._wants()
         number = dialogue.session.next_game() - 1
         ended = isinstance(self._course.due, Over)
         message = game_over(self._course, self._seat, wants, number, interrupted=not ended)
@@ -233,14 +240,19 @@ class TrialGame:
         """Asks the seats that are due, and sends the bot its request. Unless it races, the others answer at once."""
         self._course.ask()
         session = self._dialogue.session
-        wants = self._dialogue.hello.want if self._dialogue.hello else ()
-        message = request(self._course, own, wants, session.next_request(), self.clock.told())
+        if self._seat not in self._course.unfinished:
+            self.clock.begin()
+        message = request(self._course, own, self._wants(), session.next_request(), self.clock.told())
         self._asked = own
         if not own.race:
             for decision in due.decisions:
                 if decision is not own:
                     self._answer_for(decision.seat)
         self._dialogue.send(message, self._form)
+
+    def _wants(self) -> frozenset[str]:
+        hello = self._dialogue.hello
+        return hello.wants(self._rules.name) if hello else frozenset()
 
     def _answer_for(self, seat: Seat) -> None:
         """Answers for another seat, at random."""

@@ -15,7 +15,7 @@ import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -57,6 +57,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Time for `hello` after the start, and for `ready` after `game_start`."""
     entropy: bool = False
     """Whether its `hello` contributes to the chance of a tournament."""
+    tcp: bool = False
+    """Whether it connects by TCP, because its library has no `ipc`."""
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -84,6 +86,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """Files outside the folder that belong to the bot."""
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
+    endpoint: Literal["ipc", "tcp"] = "ipc"
+    """How it connects."""
     limits: _Limits = _Limits()
 
 
@@ -236,6 +240,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         file_mib=manifest.limits.file_mib,
         start_ms=manifest.limits.start_ms,
         entropy=manifest.entropy,
+        tcp=manifest.endpoint == "tcp",
     )
 
 

@@ -37,6 +37,9 @@ MAX_UNSENT: Final = 256
 HANDSHAKE_MS: Final = 2_000
 """Time for a connection to greet in ZMTP."""
 
+OLD_ZMTP: Final = -1
+"""Stands for the descriptor of a connection that does not speak ZMTP 3."""
+
 NOW: Final = int(zmq.DONTWAIT)
 MORE_NOW: Final = int(zmq.SNDMORE | zmq.DONTWAIT)
 """Flags as plain integers: combining pyzmq's enumerations costs microseconds."""
@@ -52,7 +55,8 @@ class Part(msgspec.Struct, frozen=True):
     more: bool
     """It has more than one frame; `data` is the first."""
     descriptor: int
-    """The connection's file descriptor in this process: other connections have had it before, or will."""
+    """The connection's file descriptor in this process: other connections have had it before, or will. `OLD_ZMTP` if it
+    greeted in ZMTP 1 or 2: libzmq does not tell it then."""
 
 
 class Unread(Exception):
@@ -60,7 +64,7 @@ class Unread(Exception):
 
 
 class Hub:
-    """A ROUTER bound to a Unix socket in a private directory."""
+    """A ROUTER bound to a Unix socket in a private directory, and to a port of this machine if a bot asks for one."""
 
     def __init__(self, directory: Path) -> None:
         """Binds `referee` in `directory`, which must be open to this user only."""
@@ -80,6 +84,21 @@ class Hub:
         self._monitor = self.router.get_monitor_socket(zmq.EVENT_DISCONNECTED)
         self.router.bind(self.endpoint)
         path.chmod(0o600)
+        self._tcp_endpoint = ""
+
+    def tcp_endpoint(self) -> str:
+        """Returns where bots connect that cannot use a Unix socket: a port that was free when this was first called.
+
+        Raises:
+            OSError: There is none.
+        """
+        if not self._tcp_endpoint:
+            try:
+                self.router.bind("tcp://127.0.0.1:*")
+            except zmq.ZMQError as error:
+                raise OSError(error.errno, str(error)) from None
+            self._tcp_endpoint = self.router.getsockopt_string(zmq.LAST_ENDPOINT)
+        return self._tcp_endpoint
 
     def send(self, route: Route, data: bytes) -> bool:
         """Queues a frame for a connection. Returns False if it is closed; all that came over it can be received then.
@@ -108,7 +127,11 @@ class Hub:
 
     def complete(self, route: Route, frame: zmq.Frame) -> Part:
         """Completes a message whose route and first frame were read; any other frames are read and dropped."""
-        part = Part(route, frame.bytes, frame.more, int(frame.get(_SRCFD)))
+        try:
+            descriptor = int(frame.get(_SRCFD))
+        except zmq.ZMQError:
+            descriptor = OLD_ZMTP
+        part = Part(route, frame.bytes, frame.more, descriptor)
         while frame.more:
             frame = self.router.recv(NOW, copy=False)
         return part
@@ -140,12 +163,13 @@ class Hub:
 
 
 def group_of(descriptor: int) -> int | None:
-    """Returns the process group at the other end of a connection, or None where the system does not tell."""
+    """Returns the process group at the other end of a connection; None where the system does not tell, as with TCP."""
     if not hasattr(socket, "SO_PEERCRED"):
         return None
     try:
         with socket.socket(fileno=os.dup(descriptor)) as connection:
             credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        return os.getpgid(struct.unpack("3i", credentials)[0])
+        process = struct.unpack("3i", credentials)[0]
+        return os.getpgid(process) if process else None
     except OSError:
         return None

@@ -21,7 +21,7 @@ from arena.errors import RemoteProtocolError
 from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
-from arena.link.hub import Hub, Part, Route, Unread, group_of
+from arena.link.hub import OLD_ZMTP, Hub, Part, Route, Unread, group_of
 from arena.link.process import BotProcess
 from arena.link.watch import Watch
 from arena.types import NS_PER_MS
@@ -33,6 +33,7 @@ MAX_IDLE: Final = 8
 """Processes that wait for another game."""
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
+_SEVERAL: Final = "expected one frame per message, got: several"
 _BURST: Final = 256
 """How many messages that nobody asked for are read between two games."""
 
@@ -128,7 +129,8 @@ class Pool:
                 return bot
             self._discard(bot)
         token = secrets.token_hex(32)
-        environment = {"ARENA_ENDPOINT": self.hub.endpoint, "ARENA_TOKEN": token}
+        endpoint = self.hub.tcp_endpoint() if spec.tcp else self.hub.endpoint
+        environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token}
         bot = Bot(spec, token, BotProcess(spec, self._custody, environment))
         self._bots.append(bot)
         return bot
@@ -177,6 +179,9 @@ class Pool:
             if culprit.route is not None:
                 reason = "expected one connection, got: another with its token"
                 raise RemoteProtocolError("protocol_violation", reason, "§4.1-2")
+            if part.descriptor == OLD_ZMTP:
+                reason = "expected a connection that speaks ZMTP 3, got: one of an older version"
+                raise RemoteProtocolError("protocol_violation", reason, "§4.1-4")
             culprit.session.receive(part.data)
         except RemoteProtocolError as error:
             # Whose connection it is must be known before it is told: it may close it at once.
@@ -223,6 +228,8 @@ class Pool:
         """Treats a message of a known bot: one that waits may only send an answer that has lapsed, or it is ended."""
         for bot in [bot for bot in self._idle if bot.route == part.route]:
             try:
+                if part.more:
+                    raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
                 bot.session.receive(part.data)
             except RemoteProtocolError as error:
                 self._send(part.route, bot.session.send(Error(code=error.error_code, message=str(error))))
@@ -259,7 +266,7 @@ def _hello(part: Part) -> Hello | None:
         RemoteProtocolError: It is something else.
     """
     if part.more:
-        raise RemoteProtocolError("protocol_violation", "expected one frame per message, got: several", "§5.1-1")
+        raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
     message = decode(part.data)
     if isinstance(message, Error):
         return None

@@ -58,7 +58,8 @@ class Game:
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
-        self._window_ns = round(job.settings.race_window_ms * NS_PER_MS)
+        self._margin_ns = job.settings.margin_ms * NS_PER_MS
+        self._window_ns = job.settings.race_window_us * 1_000
         self._race: Race | None = None
         """The race in progress, if any."""
         self._claims: dict[Seat, Answer] = {}
@@ -103,7 +104,7 @@ class Game:
         hellos = self._link.open()
         self._scribe.begin(self._job, self._rules.board_payload, self._secret, self._salt)
         for chair in self._chairs:
-            chair.greet(hellos[chair.seat])
+            chair.greet(hellos[chair.seat], self._rules.name, self._rules.version)
         self._table.ask(
             [
                 (chair.seat, self._game_start(chair), self._job.bots[chair.seat].start_ms * NS_PER_MS)
@@ -147,6 +148,8 @@ class Game:
             if chair.fault is not None:
                 self._course.fail(chair.seat, chair.fault.code)
                 continue
+            if decision.seat not in self._course.unfinished:
+                chair.clock.begin()
             message = request(self._course, decision, chair.wants, chair.session.next_request(), chair.clock.told())
             requests.append((chair.seat, message, chair.clock.limit_ns() + self._margin_ns))
         sent = self._table.ask(requests)
@@ -189,8 +192,8 @@ class Game:
         """Applies an answer to the game."""
         chair, message = self._chairs[seat], answer.message
         assert isinstance(message, Action)
-        chair.clock.charge(answer.used_ns)
         answered = self._course.answer(seat, message.action)
+        chair.clock.charge(answer.used_ns, goes_on=seat in self._course.unfinished)
         match answered:
             case Accepted():
                 self._scribe.acted(answered, answer, message.note)

@@ -24,6 +24,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 
     turn: int
     """The number of the turn; 0 is the set-up."""
+    begins: bool
+    """Whether it begins a decision; else it asks for the rest of one."""
     request: Request
     """The request with everything that it can carry. Its `id` counts the seat's requests in this game, from 1."""
     state: Any
@@ -32,6 +34,8 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """The seat's answer; None if it forfeited."""
     forfeit: LoggedForfeit | None = None
     """The seat's forfeit, if it forfeited."""
+    goes_on: bool = False
+    """Whether the decision goes on after it."""
 
 
 def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
@@ -43,20 +47,25 @@ def requests_of(log: Log, seat: Seat) -> Iterator[Asked]:
     clock = Clock(log.header.settings.time)
     open_requests: list[Asked] = []
     number = 0
+    unfinished: set[Seat] = set()
 
     def listen(course: Course, decision: Decision) -> None:
-        nonlocal number
+        nonlocal number, unfinished
         if decision.seat == seat:
+            unfinished = course.unfinished
+            begins = seat not in unfinished
+            if begins:
+                clock.begin()
             number += 1
             message = request(course, decision, _EVERYTHING, number, clock.told())
-            open_requests.append(Asked(turn=course.turn, request=message, state=course.state))
+            open_requests.append(Asked(turn=course.turn, begins=begins, request=message, state=course.state))
 
     for step in replay(log, listen):
         if open_requests and (answered := _answered(open_requests[0], step.record, seat)):
             if answered.answer is not None:
-                clock.charge(answered.answer.used_ns)
+                clock.charge(answered.answer.used_ns, goes_on=seat in unfinished)
             open_requests.clear()
-            yield answered
+            yield msgspec.structs.replace(answered, goes_on=seat in unfinished)
 
 
 def _answered(asked: Asked, record: Record, seat: Seat) -> Asked | None:

@@ -13,23 +13,29 @@ import msgspec
 from arena.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.link.base import Fault, Frame, Link
 from arena.referee.transcript import Transcript
+from arena.text import plain
 from arena.types import NS_PER_MS, Seat, Termination, TimeControl
-from arena.wire.messages import MAX_IGNORED, Action, FromReferee, Hello, Ready, RequestClock
+from arena.wire.messages import MAX_IGNORED, Action, Error, FromReferee, Hello, Ready, RequestClock
 from arena.wire.session import State
 
 FOREVER_NS: Final = 2**62
 """The limit of a decision without a limit of its own; then there is a bank."""
 LATE_NS: Final = 10 * NS_PER_MS
 """If the referee wakes this much later than it asked for, the machine is overloaded."""
+_LONGEST_WORDS: Final = 400
+"""Characters of what a bot says of itself that are repeated."""
 
 
 class Clock:
-    """One seat's clock in one game; all figures in nanoseconds."""
+    """One seat's clock in one game; all figures in nanoseconds.
 
-    __slots__ = ("_bank_ns", "_increment_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
+    A decision may take several requests. It has one limit, which runs on over them, and one increment.
+    """
+
+    __slots__ = ("_bank_ns", "_increment_ns", "_left_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
 
     def __init__(self, control: TimeControl) -> None:
-        self._limit_ns = FOREVER_NS if control.limit_ms is None else control.limit_ms * NS_PER_MS
+        self._left_ns = self._limit_ns = FOREVER_NS if control.limit_ms is None else control.limit_ms * NS_PER_MS
         self._bank_ns = None if control.bank_ms is None else control.bank_ms * NS_PER_MS
         self._increment_ns = control.increment_ms * NS_PER_MS
         self.decisions = 0
@@ -37,21 +43,26 @@ class Clock:
         self.max_ns = 0
 
     def limit_ns(self) -> int:
-        """Returns the time for the next decision: the smaller of the decision's limit and the bank."""
-        return self._limit_ns if self._bank_ns is None else min(self._limit_ns, self._bank_ns)
+        """Returns the time for the next request: the smaller of what is left of the decision's limit and the bank."""
+        return self._left_ns if self._bank_ns is None else min(self._left_ns, self._bank_ns)
 
     def told(self) -> RequestClock:
         """Returns what the next request says about the clock."""
         bank_ms = None if self._bank_ns is None else self._bank_ns // NS_PER_MS
         return RequestClock(self.limit_ns() // NS_PER_MS, bank_ms)
 
-    def charge(self, used_ns: int) -> None:
-        """Counts a decision that took `used_ns`, and adds the increment."""
+    def begin(self) -> None:
+        """Begins a decision: its whole limit is there."""
+        self._left_ns = self._limit_ns
+
+    def charge(self, used_ns: int, *, goes_on: bool = False) -> None:
+        """Counts an answer that took `used_ns`. Adds the increment, unless the decision goes on."""
         self.decisions += 1
         self.total_ns += used_ns
         self.max_ns = max(self.max_ns, used_ns)
+        self._left_ns = max(0, self._left_ns - used_ns)
         if self._bank_ns is not None:
-            self._bank_ns = max(0, self._bank_ns - used_ns) + self._increment_ns
+            self._bank_ns = max(0, self._bank_ns - used_ns) + (0 if goes_on else self._increment_ns)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -104,14 +115,25 @@ class Chair:
         """What is wrong with its process or with what it sent."""
         self._link = link
         self._posted_ns = 0
-        self._idle_messages = 0
+        self._unread = 0
+        """Messages that came after its fault."""
 
-    def greet(self, hello: Hello | Fault) -> None:
-        """Takes the bot's `hello`, or the fault that the link found instead."""
+    def greet(self, hello: Hello | Fault, rules: str, version: int) -> None:
+        """Takes the bot's `hello`, or the fault that the link found instead.
+
+        Args:
+            hello: What `Link.open` returned for the seat.
+            rules: The game that it shall play.
+            version: The version of its rules.
+        """
         if isinstance(hello, Fault):
             self.fault = Cause(hello.code, hello.detail, hello.rule)
+        elif not hello.plays(rules, version):
+            known = "; ".join(f"{played.name} {', '.join(map(str, played.versions))}" for played in hello.rules)
+            detail = f"does not play {rules} {version}: by its hello it plays {_quoted(known)}"
+            self.fault = Cause(Termination.START_FAILED, detail, "§8.1-6")
         else:
-            self.wants = frozenset(hello.want)
+            self.wants = hello.wants(rules)
             self.session = self._link.session(self.seat)
             self.seated = True
 
@@ -137,7 +159,8 @@ class Chair:
     def read(self, arrival: Frame | Fault) -> Answer | Cause | None:
         """Returns what an arrival means, or None if it needs no reaction. A cause is kept as the seat's fault."""
         if self.fault is not None:
-            if self._is_flooding():
+            self._unread += 1
+            if self._unread >= MAX_IGNORED:
                 self._link.stop(self.seat)
             return None
         if isinstance(arrival, Fault):
@@ -154,16 +177,16 @@ class Chair:
             return self.fault
         if isinstance(message, (Action, Ready)):
             return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
-        if self._is_flooding():
-            self.fault = Cause(
-                Termination.PROTOCOL_VIOLATION, f"sent {MAX_IGNORED} messages that ask for nothing", "§5.3-7"
-            )
+        if isinstance(message, Error) and self.session.state is State.PREPARING:
+            words = f"{message.code}: {message.message}" if message.message else message.code
+            self.fault = Cause(Termination.START_FAILED, f"would not play: {_quoted(words)}", "§8.4-2")
         return self.fault
 
-    def _is_flooding(self) -> bool:
-        """Counts an ignored message. Returns whether there were too many."""
-        self._idle_messages += 1
-        return self._idle_messages >= MAX_IGNORED
+
+def _quoted(text: str) -> str:
+    """Returns words of a bot as they may be shown, cut short."""
+    shown = plain(text)
+    return shown if len(shown) <= _LONGEST_WORDS else f"{shown[:_LONGEST_WORDS]}…"
 
 
 class Table:

@@ -42,7 +42,13 @@ def game_start(
         seat=seat,
         seats=rules.seats,
         board=rules.board_payload,
-        time=Time(time.bank_ms, time.increment_ms, time.limit_ms),
+        time=Time(
+            bank_ms=time.bank_ms,
+            increment_ms=time.increment_ms,
+            limit_ms=time.limit_ms,
+            margin_ms=settings.margin_ms,
+            window_us=settings.race_window_us if rules.has_race else None,
+        ),
         commitment=commitment,
         bot_seed=bot_seed,
     )

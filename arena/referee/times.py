@@ -37,10 +37,13 @@ class Times:
         self._source = log.source
         self._margin_ns = settings.margin_ms * NS_PER_MS
         self._window_ns = round(settings.race_window_ms * NS_PER_MS)
-        self._clocks = [Clock(settings.time) for _ in range(settings.players)]
+        self._time = settings.time
+        self._clocks: dict[Seat, Clock] = {}
         self._asked_ms: dict[Seat, int] = {}
         """By seat that was asked: a moment before that, since the game began."""
         self._latest_ms = 0
+        self._unfinished: set[Seat] = set()
+        """The seats whose decision goes on: one limit and one increment are for all of it."""
         self._racers: set[Seat] = set()
         """The seats of the race that is on."""
         self._claims: list[_Claim] = []
@@ -60,6 +63,10 @@ class Times:
         if decision.race:
             self._racers.add(decision.seat)
         self._asked_ms[decision.seat] = self._latest_ms
+        self._unfinished = course.unfinished
+        clock = self._clocks.setdefault(decision.seat, Clock(self._time))
+        if decision.seat not in self._unfinished:
+            clock.begin()
 
     def check(self, line: int, record: Header | Record) -> None:
         """Checks the times of a record.
@@ -94,7 +101,7 @@ class Times:
             raise self._mismatch(
                 line, f"seat {seat} used {_ms(used_ns)} ms of the {max(0, passed_ms)} ms since it was asked"
             )
-        clock.charge(used_ns)
+        clock.charge(used_ns, goes_on=seat in self._unfinished)
         if seat in self._racers:
             if seat not in self._unserved:
                 self._tied = ()

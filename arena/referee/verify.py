@@ -128,14 +128,14 @@ def _deal(log: Log, published: Publication) -> Deal | None:
     for of in (before, secret, given):
         if of is not None and of.tournament != header.tournament:
             return None  # another tournament's: `audit` says so
-    mixed = mix() if given is None else bytes.fromhex(given.mix)
-    if (before is not None or secret is not None) and header.mix != mixed.hex():
-        what = "contributions.json" if given is not None else "nobody having put anything into chance"
-        raise _chance(log, f"the mix does not follow from {what}")
+    if given is not None and header.mix != given.mix:
+        raise _chance(log, f"the mix does not follow from {CONTRIBUTIONS_FILE}")
+    if given is None and before is not None and header.mix != mix().hex():
+        raise _chance(log, "the mix does not follow from nobody having put anything into chance")
     key = published.key
     if key is None:
         return None
-    derived = deal_secret(key, header.deal, mixed)
+    derived = deal_secret(key, header.deal, bytes.fromhex(header.mix))
     if commitment(derived) != header.commitment:
         raise _chance(log, "the deal's commitment does not belong to the revealed secret")
     if game_salt(key, header.game).hex() != header.salt:
@@ -143,7 +143,7 @@ def _deal(log: Log, published: Publication) -> Deal | None:
     for seat, bot in enumerate(header.bots):
         if bot.bot_seed != bot_seed(key, header.deal, seat):
             raise _chance(log, f"the seed of the bot in seat {seat} does not follow from the secret")
-    if header.beacon != (given.beacon if given is not None else ""):
+    if (given or before) is not None and header.beacon != (given.beacon if given is not None else ""):
         raise _chance(log, f"the beacon {header.beacon!r} is not the one in contributions.json")
     return Deal(derived)
 

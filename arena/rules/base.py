@@ -9,9 +9,9 @@ Laws:
 4. Otherwise `pending(state)` names the seats that owe a decision. Several at once decide simultaneously: their
    plays may be applied in any order and give the same state. A race is the exception: the first to be applied takes
    what others may have wanted, and a play that was legal no longer is. The caller says who was first.
-5. A decision is one or more plays; the seat owes plays until `pending` no longer names it with that decision.
-   On the wire a decision is one action. An action may stop early where more plays must follow: then the seat is asked
-   again for the rest.
+5. A decision is one or more plays; the seat owes plays until `pending` no longer names it with that decision in that
+   `turn`. On the wire a decision is one action. An action may stop early where more plays must follow: then the seat is
+   asked again for the rest, within the decision's time.
 6. Every fact is an `Event`, for everyone or for some seats. Folding the events that a seat received, starting from
    `first_view`, gives its `view`: a seat is told everything that it may know, and knows nothing else.
 7. Whatever a seat may not know can be exchanged: `resample` gives another state that the seat cannot tell from this
@@ -356,7 +356,10 @@ class Rules(ABC, Generic[S]):
         """Returns how the game ended once it is over, else None."""
 
     def turn(self, state: S) -> int:
-        """Returns the number of the current turn, counted from 1; 0 during the set-up."""
+        """Returns the number of the current turn, counted from 1; 0 during the set-up.
+
+        Where a seat may have two turns in a row, they must have two numbers: else they are one decision.
+        """
         return 1
 
     # What a seat may know

@@ -137,6 +137,8 @@ class Course:
         self._moments: list[tuple[Seat, ...]] = []
         self.failed: dict[Seat, Termination] = {}
         """The seats that will forfeit when nobody owes an answer any more."""
+        self.unfinished: set[Seat] = set()
+        """The seats whose decision goes on with another request: their action stopped short, or came too late."""
         self._late: set[Seat] = set()
         """The seats that came too late in a race, and are to be asked again."""
         self._tied: tuple[Seat, ...] = ()
@@ -246,6 +248,8 @@ class Course:
             self.asked[decision.seat] = Asked(decision, self.state)
         self._racing = decision.race
         if self._late:
+            if not due.again:
+                self.unfinished.difference_update(self._late)
             self._late = set()
         return due
 
@@ -284,12 +288,17 @@ class Course:
                     raise
                 rules.act(asked.state, seat, plays)  # raises unless others have made it illegal
                 self._late.add(seat)
+                self.unfinished.add(seat)
                 return Late(asked.decision, turn, rules.write_action(plays))
         except ActionError as error:
             self.failed[seat] = Termination(error.code)
             return Refused(error)
         self.accepted += 1
         self._events += events
+        if rules.turn(self.state) == turn and asked.decision in rules.pending(self.state):
+            self.unfinished.add(seat)
+        else:
+            self.unfinished.discard(seat)
         return Accepted(asked.decision, turn, rules.write_action(plays), events)
 
     def fail(self, seat: Seat, code: Termination) -> None:

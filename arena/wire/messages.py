@@ -24,12 +24,13 @@ MAX_DEPTH = 16
 MAX_NOTE = 1_024
 """Bytes (UTF-8) that a note may have."""
 MAX_IGNORED = 1_000
-"""A bot forfeits with this many messages in one game that the referee ignores (unknown types, `error`): enough for any
-later version of the protocol, too few to keep a referee busy."""
+"""A bot forfeits with this many messages from one `game_over` to the next that the referee ignores (unknown types,
+`error`): enough for any later version of the protocol, too few to keep a referee busy."""
 MAX_INT = 2**53 - 1
 """No integer is larger in absolute value, so that every language reads it exactly."""
 
 Name: TypeAlias = Annotated[str, Meta(max_length=64)]
+Names: TypeAlias = Annotated[tuple[Name, ...], Meta(max_length=16)]
 PositiveInt: TypeAlias = Annotated[int, Meta(ge=1, le=MAX_INT)]
 Milliseconds: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_INT)]
 
@@ -38,21 +39,43 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="
     """Any message: a map with string keys, `type` first."""
 
 
+class RulesPlayed(Struct, frozen=True):
+    """Rules that a bot plays."""
+
+    name: Name
+    """Their name, such as `samurai`."""
+    versions: Annotated[tuple[PositiveInt, ...], Meta(max_length=16)]
+    """The versions of them that it plays."""
+
+
 class Hello(Message, frozen=True, tag="hello"):
     """The bot's first message: it is here, and says what it wants to be sent."""
 
     token: Annotated[str, Meta(max_length=128)]
     """The value of the environment variable `ARENA_TOKEN`."""
-    protocol: Annotated[str, Meta(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}$")]
+    protocol: Annotated[str, Meta(pattern=r"^[0-9]{1,4}\.[0-9]{1,4}\Z")]
     """The protocol version that the bot speaks, `major.minor`."""
     name: Name = ""
     """The bot's own name for itself; shown nowhere to opponents."""
     version: Name = ""
     """The bot's own version."""
-    want: Annotated[tuple[Name, ...], Meta(max_length=16)] = ()
-    """What each request shall carry: any of `view`, `events`, `legal`. Other names are ignored."""
-    entropy: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")] = ""
-    """32 random bytes (hex) that the bot puts into the chance of a tournament."""
+    want: Names | Annotated[dict[Name, Names], Meta(max_length=16)] = ()
+    """What each request shall carry: any of `view`, `events`, `legal`. Other names are ignored. Or a map from the name
+    of rules to that: what requests of these rules shall carry, and those of other rules nothing."""
+    rules: Annotated[tuple[RulesPlayed, ...], Meta(max_length=16)] = ()
+    """The rules that the bot plays. Without any it is asked to play whatever its operator chose."""
+    capabilities: Names = ()
+    """What the bot can do beyond this version (§11). Names that the referee does not know are ignored."""
+    entropy: Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)] = ""
+    """32 random bytes as hex, the bot's contribution to chance."""
+
+    def wants(self, rules: str) -> frozenset[str]:
+        """Returns what requests of some rules shall carry."""
+        return frozenset(self.want.get(rules, ()) if isinstance(self.want, dict) else self.want)
+
+    def plays(self, rules: str, version: int) -> bool:
+        """Returns whether the bot plays a version of some rules, as far as it says."""
+        return not self.rules or any(rules == played.name and version in played.versions for played in self.rules)
 
 
 class Welcome(Message, frozen=True, tag="welcome"):
@@ -64,6 +87,8 @@ class Welcome(Message, frozen=True, tag="welcome"):
     """Bytes that a message from the bot may have."""
     max_note: int
     """Bytes that a note may have."""
+    capabilities: Names = ()
+    """Those of the bot's capabilities that the referee has too."""
 
 
 class Time(Struct, frozen=True):
@@ -75,6 +100,10 @@ class Time(Struct, frozen=True):
     """Added to the bank after each decision."""
     limit_ms: int | None
     """Time for one decision."""
+    margin_ms: int
+    """Added to every deadline for the journey of messages."""
+    window_us: int | None
+    """How far apart, in microseconds, the times of a race may be and still be tied; nil if the rules have no race."""
 
 
 class GameStart(Message, frozen=True, tag="game_start"):
@@ -99,7 +128,7 @@ class GameStart(Message, frozen=True, tag="game_start"):
     time: Time
     """The time control."""
     commitment: str
-    """SHA-256 (hex) of the deal's secret."""
+    """SHA-256 (hex) of a salt, which no other game has, and the deal's secret."""
     bot_seed: Annotated[int, Meta(ge=0, le=MAX_INT)]
     """A number for the bot's own randomness, different for each seat, the same whenever this deal is played again."""
 

@@ -9,6 +9,7 @@ Laws:
 4. A bot is never blamed for a message that crossed one of ours: what it still owed when `game_over` was sent has
    lapsed, and is dropped once if it still comes. After `goodbye` or `error` everything is dropped.
 5. Only `receive` raises `RemoteProtocolError`, and it leaves the state unchanged: the referee then sends `error`.
+6. What is ignored is counted from one `game_over` to the next: the thousandth such message is not allowed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Final, TypeAlias, get_args
 from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire.codec import decode, encode
 from arena.wire.messages import (
+    MAX_IGNORED,
     PROTOCOL,
     Action,
     Error,
@@ -84,6 +86,8 @@ class Session:
         self._requests = 0
         self._owed: _Answer | None = None
         self._lapsed: set[_Answer] = set()
+        self._ignored = 0
+        """How many messages were ignored since the last `game_over`."""
 
     @property
     def state(self) -> State:
@@ -128,6 +132,7 @@ class Session:
             self._owed = (Ready, message.game)
         elif isinstance(message, GameOver):
             _numbered(message.game, self._games, "$.game")
+            self._ignored = 0
             if self._owed is not None:
                 self._lapsed.add(self._owed)
                 self._owed = None
@@ -139,7 +144,7 @@ class Session:
 
         Returns:
             The message, or None for one to be ignored: its type is unknown, what it answers has lapsed, or the
-            session is closed. An `error` is returned too, for the log; it needs no reaction.
+            session is closed. An `error` is returned too: while the bot owes `ready`, it says that it will not play.
 
         Raises:
             RemoteProtocolError: The frame breaks the protocol. Send its code in an `error`; the seat forfeits.
@@ -148,11 +153,13 @@ class Session:
             return None
         message = decode(frame)
         if message is None or isinstance(message, Error):
+            self._count_ignored()
             return message
         if not isinstance(message, Hello):
             answer = (Action, message.id) if isinstance(message, Action) else (Ready, message.game)
             if answer in self._lapsed:
                 self._lapsed.remove(answer)
+                self._count_ignored()
                 return None
             if answer != self._owed:
                 raise self._unexpected(message)
@@ -163,6 +170,12 @@ class Session:
             raise self._unexpected(message)
         self._state = TRANSITIONS[self._state][type(message)]
         return message
+
+    def _count_ignored(self) -> None:
+        self._ignored += 1
+        if self._ignored >= MAX_IGNORED:
+            reason = f"expected fewer than {MAX_IGNORED:,} messages that ask for nothing, got: as many"
+            raise RemoteProtocolError("protocol_violation", reason, "§5.3-7")
 
     def _greet(self, hello: Hello) -> None:
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):

@@ -27,10 +27,14 @@ export interface Clock {
 export interface TimeControl {
   /** Time for the whole game. */
   bank_ms: number | null;
-  /** Added to the bank after each decision. */
+  /** Added to the bank after each decision, once however many requests it took. */
   increment_ms: number;
-  /** Time for one decision. */
+  /** Time for one decision, over all its requests. */
   limit_ms: number | null;
+  /** Added to every deadline for the journey of messages. */
+  margin_ms: number;
+  /** How far apart, in microseconds, the times of a race may be and still be tied; null if the rules have no race. */
+  window_us: number | null;
 }
 
 /** A game begins. */
@@ -51,7 +55,7 @@ export interface GameStart {
   seats: number;
   board: Payload;
   time: TimeControl;
-  /** SHA-256 (hex) of the deal's secret. */
+  /** SHA-256 (hex) of a salt, which no other game has, and the deal's secret. */
   commitment: string;
   /** For the bot's own chance: the same whenever this deal is played again, another for each seat. */
   bot_seed: number;

@@ -45,10 +45,19 @@ class Bot:
     name = ""
     version = ""
     want = ("view", "legal")
-    """What each request shall carry: any of "view", "events", "legal". The less, the faster."""
+    """What each request shall carry: any of "view", "events", "legal". The less, the faster. Or a dict of that by the
+    name of the rules, if it differs."""
+    rules = ()
+    """The rules it plays, as pairs of name and version: ("samurai", 1). Empty: whatever it is asked to play."""
+    entropy = False
+    """Whether it contributes to the deals; its manifest must say `entropy = true`."""
 
     def start(self, game):
-        """Begins a game. `game` is the `game_start` message: rules, options, seat, seats, board, bot_seed, ..."""
+        """Begins a game. `game` is the `game_start` message: rules, options, seat, seats, board, bot_seed, ...
+
+        Raises:
+            CannotPlay: It does not play this game.
+        """
 
     def decide(self, request):
         """Answers a request: returns the action, {"plays": [...]}, or a pair (action, note).
@@ -60,6 +69,10 @@ class Bot:
 
     def over(self, result):
         """Ends a game. `result` is the `game_over` message: termination, ranks, forfeits."""
+
+
+class CannotPlay(Exception):
+    """The bot does not play a game that begins; the text says why. Its seat forfeits, and nobody waits."""
 
 
 def encode(message):
@@ -98,6 +111,18 @@ class _Socket(zmq.Socket):
         pass
 
 
+def hello(bot, token):
+    """Returns the message with which a bot greets."""
+    want = bot.want if isinstance(bot.want, dict) else list(bot.want)
+    message = {"type": "hello", "token": token, "protocol": PROTOCOL, "name": bot.name, "version": bot.version}
+    message["want"] = want
+    if bot.rules:
+        message["rules"] = [{"name": name, "versions": [version]} for name, version in bot.rules]
+    if bot.entropy:
+        message["entropy"] = os.urandom(32).hex()
+    return message
+
+
 def run(bot):
     """Plays games with `bot` until the referee says goodbye.
 
@@ -113,8 +138,7 @@ def run(bot):
     socket = zmq.Context.instance().socket(zmq.DEALER, socket_class=_Socket)
     socket.linger = 0
     socket.connect(endpoint)
-    hello = {"type": "hello", "token": token, "protocol": PROTOCOL, "name": bot.name, "version": bot.version}
-    socket.send(encode(hello | {"want": list(bot.want)}))
+    socket.send(encode(hello(bot, token)))
     max_note = 1024
     while True:
         try:
@@ -128,7 +152,11 @@ def run(bot):
             fields = {"type": "action", "id": message["id"], "action": action}
             socket.send(encode(fields if note is None else fields | {"note": cut(note, max_note)}))
         elif kind == "game_start":
-            bot.start(message)
+            try:
+                bot.start(message)
+            except CannotPlay as reason:
+                socket.send(encode({"type": "error", "code": "x_cannot_play", "message": str(reason)[:4096]}))
+                continue
             socket.send(encode({"type": "ready", "game": message["game"]}))
         elif kind == "game_over":
             bot.over(message)

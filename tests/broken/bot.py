@@ -328,6 +328,24 @@ def unasked(bot: Bot) -> None:
 
 
 @rule
+def named(bot: Bot) -> None:
+    """Sets a routing id."""
+    bot.socket.routing_id = b"ronin"
+
+
+@rule
+def declines(bot: Bot) -> None:
+    """Says an error instead of ready."""
+    bot.ready = lambda _: bot.send({"type": "error", "code": "x_unknown_rules"})
+
+
+@rule
+def specialist(bot: Bot) -> None:
+    """Names other rules in its hello than in its manifest."""
+    bot.hello["rules"] = [{"name": "samurai", "versions": [99]}]
+
+
+@rule
 def reconnects(bot: Bot) -> None:
     """Connects again for every game."""
 

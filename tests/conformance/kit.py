@@ -35,6 +35,7 @@ def vectors(kind: str) -> list[dict[str, Any]]:
 
 VALID = vectors("valid")
 INVALID = vectors("invalid")
+BREACHES = load(FOLDER / "vectors" / "breaches.json")["breaches"]
 DIALOGUES = [load(path) for path in sorted((FOLDER / "vectors" / "sessions").glob("*.json"))]
 
 

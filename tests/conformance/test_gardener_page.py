@@ -49,12 +49,14 @@ ROW = {"at", "along", "kind", "length"}
 
 
 def test_kinds() -> None:
+    """§G1-1."""
     names, symbols = re.findall(r"^\| (?:kind|in pictures) \| (.*) \|$", PAGE, re.MULTILINE)
     assert code(names) == list(KINDS)
     assert code(symbols) == list(SYMBOLS)
 
 
 def test_options() -> None:
+    """§G6-1."""
     head = re.search(r"^\| option \|(.*)\| meaning", PAGE, re.MULTILINE)
     assert head
     assert code(head[1]) == list(RULESETS)
@@ -70,6 +72,7 @@ def test_options() -> None:
 
 
 def test_points() -> None:
+    """§G3-8, §G3-11."""
     for number, length in zip(("three", "four", "five"), POINTS, strict=True):
         assert re.search(rf"\b{POINTS[length]}( point)? if (it has )?{number}", TEXT), number
     assert f"two different kinds in this round gets {BONUS[2]} more points" in TEXT
@@ -77,6 +80,7 @@ def test_points() -> None:
 
 
 def test_decisions_and_streams_are_documented() -> None:
+    """§G9-1, §G12-1."""
     kinds = {kind for _, _, decisions in GAMES for kind, *_ in decisions}
     assert set(re.findall(r"^#### `(\w+)`", PAGE, re.MULTILINE)) == kinds
     assert [code(row[0])[0] for row in table("Chance")] == ["deck"]
@@ -110,6 +114,7 @@ GAMES = [play(seats, ruleset, seats) for seats in range(2, 6) for ruleset in RUL
 
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
 def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], decisions: list[Any]) -> None:
+    """§G8-1, §G9-2, §G10-1, §G11-1."""
     for event in events:
         assert event.to is None
         assert set(event.data) - {"event"} == EVENTS[event.data["event"]], event
@@ -145,6 +150,7 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
 
 
 def test_the_first_of_everything_is_always_legal() -> None:
+    """§G9-6, §G9-8."""
     for rules, _, _ in GAMES:
         state, rng = rules.start(), random.Random(1)
         while rules.outcome(state) is None:
@@ -157,6 +163,7 @@ def test_the_first_of_everything_is_always_legal() -> None:
 
 
 def test_examples_have_the_form_of_real_messages() -> None:
+    """§G9-2, §G9-3, §G9-5."""
     seize, legal_seize, plant, legal_plant, *_ = EXAMPLES  # the others are acted out below
     assert [set(entry) for entry in seize["plays"] + legal_seize] == [{"card"}] * 2
     assert [set(entry) for entry in plant["plays"] + legal_plant] == [{"at", "turned"}] * 2
@@ -271,6 +278,7 @@ def test_every_example_is_acted_out() -> None:
 
 
 def test_example_1_the_order_of_scoring() -> None:
+    """§G3-8, §G3-9, §G7-9, §G9-7."""
     game, (planted,) = act_out(0)
     garden, path = planted["rows"]
     assert (path["kind"], path["length"], garden["kind"], garden["length"]) == ("path", 3, "garden", 4)
@@ -286,6 +294,7 @@ def test_example_1_the_order_of_scoring() -> None:
 
 
 def test_example_2_nothing_can_be_scored() -> None:
+    """§G7-12."""
     game, (planted,) = act_out(1)
     assert [(row["kind"], row["length"]) for row in planted["rows"]] == [("garden", 4)]
     assert "garden" not in game.known("features")
@@ -297,6 +306,7 @@ def test_example_2_nothing_can_be_scored() -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_example_3_two_kinds(order: int) -> None:
+    """§G3-11."""
     game, (planted,) = act_out(2)
     assert [row["kind"] for row in planted["rows"]] == ["pond", "path"]
     assert game.known("features") == list(KINDS)
@@ -307,6 +317,7 @@ def test_example_3_two_kinds(order: int) -> None:
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(("at", "verdict", "why"), table("Worked examples"))
 def test_example_4_positions(at: str, verdict: str, why: str, turned: bool) -> None:
+    """§G3-4, §G3-5, §G7-1, §G7-5."""
     game, _ = act_out(2)
     game.act()
     game.bring(2)
@@ -320,6 +331,7 @@ def test_example_4_positions(at: str, verdict: str, why: str, turned: bool) -> N
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_example_4_exactly_over_a_card(turned: bool) -> None:
+    """§G3-6, §G7-2."""
     partly, exactly = (json.loads(at) for at in code(PARTS[3].split("no rows.")[1]))
     before, _, _ = PICTURES[2]
     game = Acted(["".join(before)])
@@ -330,6 +342,7 @@ def test_example_4_exactly_over_a_card(turned: bool) -> None:
 
 
 def test_example_5_six_in_a_row() -> None:
+    """§G7-5, §G7-8."""
     game, (planted,) = act_out(3, score=False)
     assert planted["rows"] == []
     assert game.known("features") == list(KINDS)
@@ -341,6 +354,7 @@ def test_example_5_six_in_a_row() -> None:
 
 
 def test_the_round_that_is_told() -> None:
+    """§G2-1, §G3-1, §G3-2, §G10-3."""
     told = EXAMPLES[-1]
     rules = make_rules("gardener", 2, resolve_options("gardener", "draft", {})[1], default_board("gardener"))
     state, left, events = rules.start(), list(range(CARDS)), []
@@ -361,7 +375,7 @@ def test_the_round_that_is_told() -> None:
 
 
 def test_the_race_that_is_told() -> None:
-    """Who comes too late asked for a card that is taken, and the cards that are left are those that are left."""
+    """§G9-4: Who comes too late asked for a card that is taken, and the cards that are left are those that are left."""
     lines = re.findall(r"^([RB]): (.*?)(?: {2,}(.*))?$", section("`seize`"), re.MULTILINE)
     rules = make_rules(
         "gardener", 3, resolve_options("gardener", "race", {"deck": "face_down"})[1], default_board("gardener")

@@ -61,6 +61,7 @@ def test_every_length_and_a_line_too_long_to_be_new_are_among_them() -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["gardens"], ids=by_id)
 def test_where_the_next_card_may_go_and_which_rows_it_makes(vector: dict[str, Any]) -> None:
+    """§G1-4, §G3-4, §G3-5, §G3-7, §G7-6, §G7-7."""
     layout = laid(vector)
     assert [list(point(position)) for position in layout.positions] == vector["positions"]
     for put in vector["plantings"]:
@@ -80,6 +81,7 @@ def test_bots_find_the_same_positions(vector: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("vector", VECTORS["scorings"], ids=by_id)
 def test_scoring_rows_in_an_order(vector: dict[str, Any]) -> None:
+    """§G3-8, §G3-9, §G3-10, §G3-11, §G7-11."""
     features = sum(1 << KINDS.index(kind) for kind in vector["features"])
     rows = [Row(at, 0, False, KINDS.index(row["kind"]), row["length"]) for at, row in enumerate(vector["rows"])]
     left, steps, kinds = [*rows], [], set()

@@ -66,6 +66,7 @@ MUST_FOLLOW = play(2, "standard", 1, fast="must_follow")
 
 
 def test_tiles() -> None:
+    """§S2-1."""
     assert re.search(r"this order \(\*\*tile order\*\*\)", PAGE)
     rows = table("Tiles")
     assert [name for row in rows for name in code(row[0])] == [tile.name for tile in TILES]
@@ -83,6 +84,7 @@ def test_tiles() -> None:
 
 
 def test_options() -> None:
+    """§S7-1."""
     rows = table("Options")
     assert [code(row[0])[0] for row in rows] == [option.name for option in OPTIONS]
     assert f"| option | {' | '.join(f'`{name}`' for name in RULESETS)} | meaning of the values |" in PAGE
@@ -97,12 +99,14 @@ def test_the_sources_name_every_value_of_every_option() -> None:
 
 
 def test_contradictions() -> None:
+    """§S7-2."""
     pairs = [tuple(setting.replace("=", ": ") for setting in pair) for pair in CONTRADICTIONS]
     assert re.findall(r"`(\w+: \w+)` and `(\w+: \w+)`\s+contradict each other", PAGE) == pairs
 
 
 @pytest.mark.parametrize(("rules", "events", "decisions"), GAMES)
 def test_real_games_send_what_the_page_says(rules: Any, events: list[Event], decisions: list[Any]) -> None:
+    """§S9-1, §S10-2, §S10-4, §S11-1, §S12-1."""
     for event in events:
         keys = set(event.data) - {"event"}
         if event.data["event"] == "hand" and event.to != (event.data["seat"],):
@@ -133,7 +137,7 @@ def test_every_event_kind_is_documented_and_every_documented_one_exists() -> Non
 
 
 def test_who_is_asked_again_has_begun_the_turn() -> None:
-    """What the page says of `must_follow` and `specials` happens in games; the view then shows the plays before."""
+    """§S10-5: what the page says of `must_follow` and `specials` happens in games; the view shows the plays before."""
     for rules, _, decisions in [*GAMES, MUST_FOLLOW]:
         turns = [view["turn"] for kind, view, *_ in decisions if kind == "turn"]
         again = [now == before for before, now in itertools.pairwise(turns)]
@@ -143,12 +147,14 @@ def test_who_is_asked_again_has_begun_the_turn() -> None:
 
 
 def test_decisions_and_streams_are_documented() -> None:
+    """§S10-1, §S13-1."""
     kinds = {kind for _, _, decisions in GAMES for kind, *_ in decisions}
     assert set(re.findall(r"^#### `(\w+)`", PAGE, re.MULTILINE)) == kinds
     assert [code(row[0])[0] for row in table("Chance")] == ["stack/SEAT", "setup", "proxy/SEAT"]
 
 
 def test_examples_have_the_form_of_real_messages() -> None:
+    """§S10-3, §S10-6, §S10-8, §S11-2."""
     hand, legal_hand, setup, legal_setup, turn, ordered, legal_turn, events = EXAMPLES
     assert legal_hand == [{"hand": {"choose": 5, "of": names(FULL_SET)}}]
     assert [set(play) for play in hand["plays"]] == [{"hand"}]
@@ -166,7 +172,7 @@ def _place(play: Payload) -> Place:
 
 
 def test_the_minimal_bot_of_the_specification_plays_whole_games() -> None:
-    """The first of everything is always legal."""
+    """§S10-7: The first of everything is always legal."""
     for rules, _, _ in GAMES:
         state, rng = rules.start(), random.Random(1)
         while rules.outcome(state) is None:

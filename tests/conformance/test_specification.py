@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from itertools import groupby
+from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
@@ -18,6 +20,7 @@ from arena.wire import messages
 from arena.wire.messages import ErrorCode, FromBot, FromReferee
 from arena.wire.session import TRANSITIONS, State
 from tests.conformance.kit import (
+    BREACHES,
     DIALOGUES,
     FOLDER,
     INVALID,
@@ -32,7 +35,10 @@ from tests.conformance.kit import (
 TAGS = {str(message.__struct_config__.tag) for message in (*get_args(FromBot), *get_args(FromReferee))}
 NUMBERED = re.findall(r"^- \*\*§((\d+(?:\.\d+)?)-(\d+))(°?)\*\* (.*(?:\n  .*)*)", SPECIFICATION, re.MULTILINE)
 """Number, section, count, mark, sentence."""
-EVERY_VECTOR = [*VALID, *INVALID, *DIALOGUES]
+TESTS = Path(__file__).parents[1]
+VECTOR_FILES = sorted(path for path in (FOLDER / "vectors").rglob("*.json") if path.parents[1].name != "tournaments")
+"""All but what was published with the tournaments there."""
+EVERY_VECTOR = [*VALID, *INVALID, *DIALOGUES, *BREACHES]
 
 
 def test_generated_files_are_current(capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,7 +50,7 @@ def test_the_version_is_everywhere_the_same() -> None:
     assert f"- **{messages.PROTOCOL}** " in section("17")
     for path in (FOLDER / "schemas").glob("*.json"):
         assert load(path)["$id"] == f"urn:arena:protocol:{messages.PROTOCOL}:{path.stem}"
-    for path in (FOLDER / "vectors").rglob("*.json"):
+    for path in VECTOR_FILES:
         if path.name != "vectors.schema.json":
             assert load(path)["protocol"] == messages.PROTOCOL, path
 
@@ -154,9 +160,42 @@ def test_every_number_that_bytes_can_show_is_cited_and_exists() -> None:
     assert testable <= cited, f"not cited: {testable - cited}"
 
 
+def test_every_number_that_bytes_can_show_is_broken_in_a_vector() -> None:
+    broken = {number for vector in [*INVALID, *BREACHES] for number in vector["spec"]}
+    broken |= {number for d in DIALOGUES if any("error" in step for step in d["steps"]) for number in d["spec"]}
+    testable = {f"§{number}" for number, _, _, mark, _ in NUMBERED if not mark}
+    assert testable <= broken, f"never broken: {testable - broken}"
+
+
+def test_every_number_is_cited_by_a_vector_or_a_test() -> None:
+    """Also those that bytes cannot show."""
+    tests = [path for path in TESTS.rglob("*.py") if path.name not in ("oracle.py", "test_catalogue.py")]
+    cited = {number for path in tests for number in re.findall(r"§\d+(?:\.\d+)?-\d+", path.read_text(encoding="utf-8"))}
+    cited |= {number for vector in EVERY_VECTOR for number in vector["spec"]}
+    assert {f"§{number}" for number, *_ in NUMBERED} <= cited
+
+
 def test_numbers_in_the_text_exist() -> None:
     exists = {number for number, *_ in NUMBERED}
     assert set(re.findall(r"§(\d+(?:\.\d+)?-\d+)", SPECIFICATION)) <= exists
+
+
+@pytest.mark.parametrize(("page", "letter"), [("samurai", "S"), ("gardener", "G")])
+def test_statements_of_a_page_count_up_and_those_that_tests_cite_exist(page: str, letter: str) -> None:
+    text = (FOLDER / "rules" / f"{page}.md").read_text(encoding="utf-8")
+    numbers = [(int(part), int(count)) for part, count in re.findall(rf"\*\*§{letter}(\d+)-(\d+)\*\*", text)]
+    expected = [(part, count) for part, group in groupby(numbers, first) for count, _ in enumerate(group, start=1)]
+    assert numbers == expected
+    assert [part for part, _ in groupby(numbers, first)] == list(range(1, numbers[-1][0] + 1))
+    tests = [path.read_text(encoding="utf-8") for path in TESTS.rglob("*.py")]
+    cited = {number for test in tests for number in re.findall(rf"§({letter}\d+-\d+)", test)}
+    exists = {f"{letter}{part}-{count}" for part, count in numbers}
+    assert cited <= exists
+    assert len(cited) > 20
+
+
+def first(pair: tuple[int, int]) -> int:
+    return pair[0]
 
 
 def test_links_lead_somewhere() -> None:
@@ -182,7 +221,7 @@ def test_ids_are_unique() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    sorted(path for path in (FOLDER / "vectors").rglob("*.json") if path.parents[1].name != "tournaments"),
+    VECTOR_FILES,
     ids=lambda path: path.stem,
 )
 def test_vector_files_fit_their_schema(path: Any) -> None:

@@ -10,13 +10,16 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
+import msgpack
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 from msgspec import inspect as types
 
+from arena.errors import RemoteProtocolError
 from arena.types import Termination
 from arena.wire import messages
+from arena.wire.codec import decode
 from arena.wire.messages import ErrorCode, FromBot, FromReferee
 from arena.wire.session import TRANSITIONS
 from tests.conformance.kit import DATA, DIALOGUES, FOLDER, INVALID, PROTOCOL, VALID
@@ -100,7 +103,9 @@ def described(kind: types.Type) -> dict[str, Any]:
             table = described(others[0]) | ({"nil": True} if len(others) < len(members) else {})
             return table | ({"or": described(others[1])} if len(others) > 1 else {})
         case types.StrType(min_length=least, max_length=most, pattern=pattern):
-            return present(type="string", at_least=least, at_most=most, pattern=pattern)
+            # Python's `$` is before a line feed at the end, too; that of the tables is not.
+            ends = pattern.replace(r"\Z", "$") if pattern else None
+            return present(type="string", at_least=least, at_most=most, pattern=ends)
         case types.IntType(ge=least, le=most):
             bounded = most is not None and most != messages.MAX_INT
             return present(type="integer", at_least=least, at_most=most if bounded else None)
@@ -191,6 +196,14 @@ def test_codes_limits_and_version_of_the_code_are_those_of_the_tables() -> None:
         "integer": messages.MAX_INT,
         "ignored": messages.MAX_IGNORED,
     }
+
+
+@pytest.mark.parametrize(("field", "value"), [("protocol", "1.0\n"), ("entropy", "5e" * 32 + "\n")])
+def test_a_pattern_holds_to_the_last_character(field: str, value: str) -> None:
+    data = msgpack.packb({"type": "hello", "token": "t", "protocol": "1.0"} | {field: value})
+    with pytest.raises(RemoteProtocolError) as caught:
+        decode(data)
+    assert caught.value.rule == PROTOCOL["check_vectors"]["broken_rule"](data) == "§5.3-3"
 
 
 # What the tables can say

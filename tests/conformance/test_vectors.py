@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
+import msgpack
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from arena.errors import RemoteProtocolError
+from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire.codec import decode, decode_from_referee, encode
 from arena.wire.messages import FromBot, FromReferee
 from arena.wire.session import Session
-from tests.conformance.kit import DIALOGUES, FOLDER, INVALID, VALID, frame, load
+from tests.conformance.judge import breaches
+from tests.conformance.kit import BREACHES, DIALOGUES, FOLDER, INVALID, VALID, frame, load
 
 DECODERS = {"bot": decode, "referee": decode_from_referee}
 CLASSES = {
     ("bot" if message in get_args(FromBot) else "referee", message.__struct_config__.tag): message
     for message in (*get_args(FromReferee), *get_args(FromBot))
 } | {("referee", "error"): next(kind for kind in get_args(FromReferee) if kind.__struct_config__.tag == "error")}
+KEPT = {"§6-1", "§6-2", "§6-5", "§6-6", "§8.3-1", "§8.5-1", "§8.7-1"}
+"""What the session keeps whatever the referee wants to send."""
+UNGUARDED = {number for breach in BREACHES for number in breach["spec"]} - KEPT
 SCHEMAS = {path.stem: Draft202012Validator(load(path)) for path in (FOLDER / "schemas").glob("*.json")}
 
 
@@ -89,15 +94,33 @@ def test_a_dialogue_goes_as_written(dialogue: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("dialogue", DIALOGUES, ids=by_id)
 def test_a_dialogue_sends_what_the_bot_asked_for(dialogue: dict[str, Any]) -> None:
-    """§8.5-2 and §8.7-3, which no single message can show."""
-    messages = [step["decoded"] for step in dialogue["steps"] if "decoded" in step]
-    wants = {want for message in messages if message["type"] == "hello" for want in message.get("want", ())}
-    for message in messages:
-        if message["type"] == "request":
-            assert {"view", "events", "legal"} & message.keys() == wants & {"view", "events", "legal"}
-        if message["type"] == "game_over":
-            assert ("events" in message) == ("events" in wants)
-            assert (message["ranks"] == []) == (message["termination"] == "interrupted")
+    """§8.5-2 and §8.7-3, which no single message can show; and all else that the referee owes."""
+    assert [found for found in breaches(dialogue["steps"]) if found] == []
+
+
+@pytest.mark.parametrize("breach", BREACHES, ids=by_id)
+def test_a_breach_of_the_referee_is_its_last_step_and_the_one_that_is_cited(breach: dict[str, Any]) -> None:
+    *before, last = breaches(breach["steps"])
+    assert not any(before)
+    assert last
+    assert last <= {*breach["spec"]}
+    for step in breach["steps"]:
+        message = "decoded" in step and msgpack.unpackb(frame(step["hex"]))
+        assert message == step.get("decoded", False)
+
+
+@pytest.mark.parametrize("breach", [v for v in BREACHES if not {*v["spec"]} & UNGUARDED], ids=by_id)
+def test_a_session_does_not_let_the_referee_break_the_order(breach: dict[str, Any]) -> None:
+    """Of the numbers that the session itself keeps: it raises at the last step, and at no other."""
+    session = Session("3c0ffee")
+    for number, step in enumerate(breach["steps"], start=1):
+        if step["from"] == "bot":
+            session.receive(frame(step["hex"]))
+        elif number < len(breach["steps"]):
+            session.send(typed("referee", step["decoded"]))
+        else:
+            with pytest.raises(LocalProtocolError):
+                session.send(typed("referee", step["decoded"]))
 
 
 REQUESTS = [vector for vector in VALID if (vector["decoded"] or {}).get("legal")]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.kit import DATA
+from tests.conformance.kit import BREACHES, DATA, DIALOGUES, frame
 
 ROOT = Path(__file__).parents[2]
 CHECK = ROOT / "protocol" / "check_referee.py"
@@ -88,6 +88,7 @@ MORE_FAULTS = {
     "any_id_accepted": "action.id",
     "clock_at_half_speed": "time.bank",
     "event_left_out": "secrets.view",
+    "increment_for_every_request": "time.decision",
     "leak_of_a_sum": "secrets.worlds",
     "names_told": "secrets.anonymous",
     "no_time_to_read": "session.killed",
@@ -109,6 +110,57 @@ def test_every_fault_is_tried() -> None:
         *FAULTS,
         *MORE_FAULTS,
     }
+
+
+# What it watches in every dialogue, against the vectors of what a referee may not do
+
+
+def session(program: Any, steps: list[dict[str, Any]]) -> Any:
+    """What a bot would have written down of a dialogue."""
+    began = {"environment": {"ARENA_ENDPOINT": "ipc:///x", "ARENA_TOKEN": "3c0ffee"}, "folder": "/bot0"}
+    entries = [program.Entry(0, "began", what=began)]
+    for at, step in enumerate(steps, start=1):
+        frames = (frame(step["hex"]),)
+        entries.append(program.Entry(at, "out" if step["from"] == "bot" else "in", frames, program._message(frames)))
+        if "error" in step:
+            entries.append(program.Entry(at, "misdeed", what=step["error"]))
+    hello = next((entry.message for entry in entries if entry.kind == "out"), {})
+    part = program.Part(want=hello.get("want", ()))
+    return program.Session("samurai", 0, part, "canary", entries, None)
+
+
+def found(program: Any, steps: list[dict[str, Any]]) -> dict[str, str]:
+    """By check that watches every dialogue and needs no whole game: what it finds."""
+    world = program.World({}, DATA["messages"], 0)
+    world.sessions = lambda: iter([session(program, steps)])
+    results = [program.judge(check, world) for check in program.CHECKS if not check.runs or check.id in WATCHES]
+    return {result.id: result.seen for result in results if result.verdict == "broken"}
+
+
+def deserved(program: Any, steps: list[dict[str, Any]]) -> dict[str, str]:
+    """The same, where an `error` may have a reason that the messages do not show."""
+    breaches = found(program, steps)
+    if any(step.get("decoded", {}).get("code") in ("timeout", "illegal_action") for step in steps):
+        breaches.pop("session.harmless", None)
+    return breaches
+
+
+WATCHES = {
+    "frames.one", "frames.value", "frames.values", "fields.tables", "session.order", "session.numbers", "start.welcome",
+    "session.harmless", "messages.game_start", "messages.wants", "messages.legal", "messages.game_over",
+    "messages.error", "messages.experiments",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("breach", BREACHES, ids=lambda breach: breach["id"])
+def test_a_breach_of_a_referee_is_found_at_its_last_step(program: Any, breach: dict[str, Any]) -> None:
+    assert found(program, breach["steps"])
+    assert deserved(program, breach["steps"][:-1]) == {}
+
+
+@pytest.mark.parametrize("dialogue", DIALOGUES, ids=lambda dialogue: dialogue["id"])
+def test_no_breach_is_found_where_the_referee_keeps_to_the_protocol(program: Any, dialogue: dict[str, Any]) -> None:
+    assert deserved(program, dialogue["steps"]) == {}
 
 
 # The program itself
@@ -146,7 +198,9 @@ def test_the_states_are_those_of_the_tables(program: Any) -> None:
     [
         ("x {bots} {rules} --o={option} {time}", "samurai", "x a b samurai 10/move"),
         ("x --bot={bot} --bot={bot} {option}", "face-down", "x --bot=a --bot=b deck=face_down"),
-        ("x {bots} {bank_ms} {increment_ms} {limit_ms}", "bank", "x a b 5000 150 0"),
+        ("x {bots} {bank_ms} {increment_ms} {limit_ms}", "bank", "x a b 5000 400 0"),
+        ("x {bots} {time}", "bank", "x a b 5+0.4"),
+        ("x {bots} {time}", "again", "x a b 5+0.2,2/move"),
         ("x {bot} {bot} {folder}/log", "slow-start", "x a b logs/log"),
     ],
 )

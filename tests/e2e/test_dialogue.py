@@ -25,7 +25,7 @@ START = GameStart(
     seat=0,
     seats=2,
     board={},
-    time=Time(bank_ms=None, increment_ms=0, limit_ms=1000),
+    time=Time(bank_ms=None, increment_ms=0, limit_ms=1000, margin_ms=30, window_us=None),
     commitment="0" * 64,
     bot_seed=0,
 )

@@ -474,12 +474,14 @@ def test_a_program_that_is_not_there(pool: Pool, tmp_path: Path) -> None:
 
 
 def test_a_second_connection_is_refused(pool: Pool) -> None:
+    """§4.1-2: it is told so, and the first one plays on."""
     link = started(pool, faulty("second"))
     assert action(ask(link)).note == "error protocol_violation"
     assert action(ask(link, number=2)).id == 2
 
 
 def test_a_bot_that_never_reads(pool: Pool) -> None:
+    """§4.1-3."""
     link = started(pool, faulty("deaf"), faulty("ok"))
     message = encode(Request(id=1, kind="x" * 8_000, clock=RequestClock(limit_ms=1000, bank_ms=None)))
     for _ in range(2_000):
@@ -549,6 +551,7 @@ def test_a_child_in_its_own_session_is_out_of_reach(pool: Pool) -> None:
 
 
 def test_what_a_bot_is_given(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """§4.2-1: both variables of the protocol, and hardly any other."""
     monkeypatch.setenv("SECRET", "1")
     program = "import os; print(sorted(os.environ)); print(sorted(map(int, os.listdir('/proc/self/fd')))[:-1]); " + (
         "print(os.getcwd(), os.getpgid(0) == os.getsid(0) == os.getpid(), repr(input.__class__ and os.read(0, 1)))"
@@ -562,13 +565,15 @@ def test_what_a_bot_is_given(pool: Pool, tmp_path: Path, monkeypatch: pytest.Mon
     assert place == f"{tmp_path} True b''"
 
 
-def test_a_waiting_bot_that_speaks_is_ended(pool: Pool) -> None:
-    link = started(pool, faulty("twice"))
+@pytest.mark.parametrize("step", ["twice", "parts"])
+def test_a_waiting_bot_that_speaks_is_ended(pool: Pool, step: str) -> None:
+    """With a second answer, or with a remark of two frames."""
+    link = started(pool, faulty(step))
     ask(link)
     first = pid_of(pool)
     link.close(keep=frozenset({0}))
-    pool.hub.wait([], 20_000)  # until the second answer has come
-    link = started(pool, faulty("twice"))
+    pool.hub.wait([], 20_000)  # until what it adds has come
+    link = started(pool, faulty(step))
     assert pid_of(pool) != first
     assert eventually(lambda: not lives(first))
 

@@ -16,6 +16,7 @@ illegal_spin    answer what the rules refuse, then be busy for ever
 wrong_id twice          answer with another id; answer two times
 oversized huge          send 70,000 bytes, or 1 MiB
 multipart       send a message of two frames
+parts           answer, and send a remark of two frames
 disconnect      close the connection and live on
 close_exit:MS close_work:MS     close the connection, and end with status 3 after so many milliseconds (of CPU time)
 answer_close_exit:MS            answer before that
@@ -181,6 +182,10 @@ class Bot:
 
     def do_multipart(self, answer: dict[str, Any], _: str) -> None:
         self.socket.send_multipart([msgpack.packb(answer), b"and more"])
+
+    def do_parts(self, answer: dict[str, Any], _: str) -> None:
+        self.send(answer)
+        self.socket.send_multipart([msgpack.packb({"type": "error", "code": "x_hm"}), b"and more"])
 
     def do_disconnect(self, *_: Any) -> None:
         self.close()

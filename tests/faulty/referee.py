@@ -1,6 +1,6 @@
 """arena with one fault in its referee: `python referee.py FAULT match …` is `arena match …` that breaks one rule."""
 
-# mypy does not look here, and every line is an assault on a method.
+# Each fault replaces a method, which a type checker would refuse.
 from __future__ import annotations
 
 import sys
@@ -123,6 +123,13 @@ def clock_without_increment() -> None:
 
 
 @fault
+def increment_for_every_request() -> None:
+    """A seat that plays its turn in two actions gets two increments, and twice the limit."""
+    charge, begin = Clock.charge, Clock.begin
+    Clock.charge = lambda clock, used_ns, *, goes_on=False: (charge(clock, used_ns, goes_on=False), begin(clock))
+
+
+@fault
 def clock_at_half_speed() -> None:
     """Half of the time that a seat uses is not charged."""
     charge = Clock.charge
@@ -131,12 +138,12 @@ def clock_at_half_speed() -> None:
 
 @fault
 def slowest_first() -> None:
-    """In a race the slowest of those who answer within 100 ms is served first."""
+    """In a race the slowest of those who answer within 300 ms is served first."""
     settled_ns = Race.settled_ns
 
     def later(race: Race) -> int | None:
         settled = settled_ns(race)
-        return None if settled is None else settled + 100 * NS_PER_MS
+        return None if settled is None else settled + 300 * NS_PER_MS
 
     def serve(race: Race) -> list[int]:
         last = max(race._claims, key=race._claims.__getitem__)

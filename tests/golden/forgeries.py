@@ -296,7 +296,8 @@ def named(file: str) -> list[list[str]]:
 def document() -> bytes:
     """Returns the file of all forgeries."""
     rows = ",\n".join(f"    {json.dumps(one, ensure_ascii=False)}" for one in forgeries())
-    return f'{{\n  "forgeries": [\n{rows}\n  ]\n}}\n'.encode()
+    head = '"$schema": "../vectors.schema.json",\n  "protocol": "1.0"'
+    return f'{{\n  {head},\n  "forgeries": [\n{rows}\n  ]\n}}\n'.encode()
 
 
 def files() -> Iterator[tuple[Path, bytes]]:

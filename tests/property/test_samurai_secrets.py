@@ -80,7 +80,7 @@ def test_resampling_deals_the_hidden_tiles_anew_and_nothing_else(table: Table, s
 @few
 @given(seed=SEEDS)
 def test_two_worlds_look_the_same_at_every_step(table: Table, seed: int) -> None:
-    """Non-interference at each position: re-deal what a seat must not know, and it is shown the same bytes."""
+    """§12-1. Non-interference at each position: re-deal what a seat must not know, and it is shown the same bytes."""
     rules = table.rules
     chance = random.Random(seed)
     for step in walk(rules, seed):
@@ -98,7 +98,7 @@ def test_two_worlds_look_the_same_at_every_step(table: Table, seed: int) -> None
 @few
 @given(seed=SEEDS)
 def test_two_worlds_stay_the_same_through_a_whole_game(table: Table, seed: int) -> None:
-    """The same game twice, but in the second an opponent draws other tiles, of which it plays the same.
+    """§12-1. The same game twice, but in the second an opponent draws other tiles, of which it plays the same.
 
     All that goes to the watching seat must be the same bytes in the same order.
     """

@@ -25,6 +25,7 @@ from arena.wire.messages import (
     Ready,
     Request,
     RequestClock,
+    RulesPlayed,
     Time,
     Welcome,
 )
@@ -42,20 +43,24 @@ VALUE = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
+WORDS = st.lists(TEXT, max_size=16).map(tuple)
 SECONDS = st.integers(0, 2**34)
 PAYLOAD = st.dictionaries(TEXT, VALUE, max_size=5)
 ERROR = st.builds(Error, code=TEXT, message=TEXT, id=st.none() | INTEGER)
 FROM_BOT: st.SearchStrategy[FromBot] = st.one_of(
     st.builds(Hello, token=TEXT, protocol=st.from_regex(r"\A[0-9]{1,4}\.[0-9]{1,4}\Z"), name=TEXT, version=TEXT,
-              want=st.lists(TEXT, max_size=16).map(tuple)),
+              want=WORDS | st.dictionaries(TEXT, WORDS, max_size=16), capabilities=WORDS,
+              entropy=st.from_regex(r"\A[0-9a-f]{64}\Z") | st.just(""),
+              rules=st.lists(st.builds(RulesPlayed, name=TEXT, versions=st.lists(NUMBER, max_size=16).map(tuple)),
+                             max_size=16).map(tuple)),
     st.builds(Ready, game=NUMBER),
     st.builds(Action, id=NUMBER, action=PAYLOAD, note=st.none() | TEXT),
     ERROR,
 )  # fmt: skip
-TIME = st.builds(Time, bank_ms=MAYBE, increment_ms=INTEGER, limit_ms=MAYBE)
+TIME = st.builds(Time, bank_ms=MAYBE, increment_ms=INTEGER, limit_ms=MAYBE, margin_ms=INTEGER, window_us=MAYBE)
 EVENTS = st.none() | st.lists(PAYLOAD, max_size=3)
 FROM_REFEREE: st.SearchStrategy[FromReferee] = st.one_of(
-    st.builds(Welcome, protocol=TEXT, max_frame=INTEGER, max_note=INTEGER),
+    st.builds(Welcome, protocol=TEXT, max_frame=INTEGER, max_note=INTEGER, capabilities=WORDS),
     st.builds(GameStart, game=NUMBER, rules=TEXT, rules_version=INTEGER, ruleset=TEXT,
               options=st.dictionaries(TEXT, TEXT, max_size=4), seat=INTEGER, seats=INTEGER, board=PAYLOAD, time=TIME,
               commitment=TEXT, bot_seed=st.integers(0, MAX_INT)),
@@ -126,7 +131,8 @@ KEYS = TEXT | st.booleans() | st.none() | st.integers(0, 9) | st.binary(max_size
 WILD = st.recursive(
     VALUE | FOREIGN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=6
 )
-NAMES = ["type", "id", "game", "action", "note", "token", "protocol", "name", "version", "want", "code", "message"]
+NAMES = ["type", "id", "game", "action", "note", "token", "protocol", "name", "version", "want", "code", "message",
+         "rules", "capabilities", "entropy"]  # fmt: skip
 
 
 @given(FROM_BOT, st.dictionaries(st.sampled_from(NAMES), WILD, max_size=2), st.sets(st.sampled_from(NAMES), max_size=2))
@@ -224,7 +230,7 @@ def outgoing(session: Session, kind: str) -> FromReferee:
     game = session.next_game()
     if kind == "start":
         return GameStart(game=game, rules="", rules_version=1, ruleset="", options={}, seat=0, seats=2, board={},
-                         time=Time(None, 0, 1), commitment="", bot_seed=0)  # fmt: skip
+                         time=Time(None, 0, 1, 30, None), commitment="", bot_seed=0)  # fmt: skip
     if kind == "request":
         return Request(id=session.next_request(), kind="turn", clock=RequestClock(1, None))
     if kind == "over":

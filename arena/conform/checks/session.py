@@ -45,7 +45,10 @@ SESSION.watch("session.game", "repeats the number of the game in ready", "§8.4-
 SESSION.watch("session.id", "repeats the number of the request in its action", "§8.6-1")
 SESSION.watch("session.once", "answers each request once", "§8.6-2")
 SESSION.watch("session.order", "sends nothing unasked", "§6-1")
-SESSION.watch("session.connection", "keeps one connection, and keeps it open", "§4.1-2", "§4.3-2", "§4.1-3")
+SESSION.watch(
+    "session.connection", "keeps one connection, and keeps it open", "§4.1-2", "§4.3-2", "§4.1-3",
+    "§4.1-4", "§4.1-6",
+)  # fmt: skip
 SESSION.watch("session.remarks", "sends few messages that ask for nothing", "§5.3-7")
 
 
@@ -59,7 +62,8 @@ def hello(bench: Bench) -> str:
     bench.share(dialogue)
     bench.start_ms = dialogue.start_ms
     words = f"{math.ceil(dialogue.start_ms):,} ms of {dialogue.spec.start_ms:,}"
-    unknown = [name for name in said.want if name not in _WANTS]
+    wanted = [name for names in said.want.values() for name in names] if isinstance(said.want, dict) else said.want
+    unknown = [name for name in wanted if name not in _WANTS]
     if unknown:
         words += f"; it wants {unknown[0]!r}, which this version does not have{did_you_mean(unknown[0], _WANTS)}"
     return words

@@ -1,6 +1,6 @@
 """Captures: which settlements are surrounded, who takes their pieces, and who has won by them.
 
-The rules page has it under "A turn", 2, and "Who wins".
+The rules page has it in §S4-5 and under "Who wins".
 """
 
 from __future__ import annotations

@@ -45,6 +45,8 @@ package arenabot
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -64,6 +66,12 @@ type Bot struct {
 	// Want is what each request shall carry: any of "view", "events", "legal". The less, the faster.
 	Want []string
 
+	// Rules are the rules that the bot plays; none: whatever it is asked to play.
+	Rules []Played
+
+	// Entropy says whether the bot contributes to the deals; its manifest must say entropy = true.
+	Entropy bool
+
 	// Start begins a game.
 	Start func(game *GameStart) error
 
@@ -73,6 +81,12 @@ type Bot struct {
 
 	// Over ends a game.
 	Over func(result *GameOver)
+}
+
+// Played names rules, and the versions of them that a bot plays.
+type Played struct {
+	Name     string `msgpack:"name"`
+	Versions []int  `msgpack:"versions"`
 }
 
 // GameStart is the message with which a game begins.
@@ -90,11 +104,14 @@ type GameStart struct {
 	BotSeed      int64              `msgpack:"bot_seed"` // for the bot's own randomness
 }
 
-// TimeControl is the time that a game allows, in milliseconds; nil means that there is no such limit.
+// TimeControl is the time that a game allows, in milliseconds but for the window; nil means that there is no such
+// limit, or no race. A decision has one limit and one increment, however many requests it takes.
 type TimeControl struct {
 	BankMS      *int64 `msgpack:"bank_ms"`
 	IncrementMS int64  `msgpack:"increment_ms"`
 	LimitMS     *int64 `msgpack:"limit_ms"`
+	MarginMS    int64  `msgpack:"margin_ms"` // added to every deadline for the journey of messages
+	WindowUS    *int64 `msgpack:"window_us"` // how far apart the times of a race are tied, in microseconds
 }
 
 // Request asks for a decision. View, Events and Legal are there if the bot wants them, as the game's protocol page
@@ -170,6 +187,8 @@ type hello struct {
 	Name     string   `msgpack:"name,omitempty"`
 	Version  string   `msgpack:"version,omitempty"`
 	Want     []string `msgpack:"want,omitempty"`
+	Rules    []Played `msgpack:"rules,omitempty"`
+	Entropy  string   `msgpack:"entropy,omitempty"`
 }
 
 type welcome struct {
@@ -235,9 +254,20 @@ func newSession(bot Bot, link link) *session {
 	return &session{bot: bot, link: link, maxNote: 1024}
 }
 
+// entropy returns 32 random bytes as hex.
+func entropy() string {
+	random := make([]byte, 32)
+	rand.Read(random) // fails on no system that Go runs on
+	return hex.EncodeToString(random)
+}
+
 // serve says hello and answers messages until the referee says goodbye.
 func (s *session) serve(token string) error {
-	err := s.send(hello{"hello", token, protocol, s.bot.Name, s.bot.Version, s.bot.Want})
+	greeting := hello{"hello", token, protocol, s.bot.Name, s.bot.Version, s.bot.Want, s.bot.Rules, ""}
+	if s.bot.Entropy {
+		greeting.Entropy = entropy()
+	}
+	err := s.send(greeting)
 	for over := false; err == nil && !over; {
 		var message zmq4.Msg
 		if message, err = s.link.Recv(); err != nil {

@@ -200,7 +200,7 @@ func TestValidVectorsFromTheRefereeAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What the client does not look at has no place in its types.
-		for _, key := range []string{"type", "protocol", "max_frame", "id", "scores"} {
+		for _, key := range []string{"type", "protocol", "max_frame", "id", "scores", "capabilities"} {
 			if _, isRequest := message.(*Request); key != "id" || !isRequest {
 				delete(decoded, key)
 			}
@@ -218,7 +218,7 @@ func TestValidVectorsFromABotAreWritten(t *testing.T) {
 		var message any = decoded
 		switch text := func(key string) string { text, _ := decoded[key].(string); return text }; decoded["type"] {
 		case "hello":
-			sent := hello{"hello", text("token"), text("protocol"), text("name"), text("version"), nil}
+			sent := hello{"hello", text("token"), text("protocol"), text("name"), text("version"), nil, nil, text("entropy")}
 			wants, _ := decoded["want"].([]any)
 			for _, name := range wants {
 				sent.Want = append(sent.Want, name.(string))
@@ -226,6 +226,15 @@ func TestValidVectorsFromABotAreWritten(t *testing.T) {
 			if len(wants) == 0 {
 				delete(decoded, "want") // left out, which means the same (§5.3-3)
 			}
+			rules, _ := decoded["rules"].([]any)
+			for _, entry := range rules {
+				played := Played{entry.(map[string]any)["name"].(string), []int{}}
+				for _, version := range entry.(map[string]any)["versions"].([]any) {
+					played.Versions = append(played.Versions, int(version.(int64)))
+				}
+				sent.Rules = append(sent.Rules, played)
+			}
+			delete(decoded, "capabilities") // this client has none
 			message = sent
 		case "ready":
 			message = ready{"ready", decoded["game"].(int64)}

@@ -16,6 +16,7 @@ HEAT = (100, 12, 20, 10, 5)
 class Banzai(Bot):
     name = "banzai"
     version = "1.0"
+    rules = (("samurai", 1),)
 
     def start(self, game):
         self.board = Board(game)

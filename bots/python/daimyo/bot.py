@@ -12,6 +12,7 @@ from samurai_requests import told, wire
 class Daimyo(Commander):
     name = "daimyo"
     version = "1.0"
+    rules = (("samurai", 1),)
 
     def turn(self, view, legal):
         outlook = Outlook(self.reader, view)

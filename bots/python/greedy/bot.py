@@ -15,6 +15,7 @@ PLAYERS = {"samurai": SamuraiPlayer, "gardener": GardenerPlayer}
 class Greedy(Bot):
     name = "greedy"
     version = "1.0"
+    rules = (("gardener", 1), ("samurai", 1))
 
     def start(self, game):
         self.player = PLAYERS[game["rules"]](game)

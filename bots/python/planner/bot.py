@@ -30,6 +30,7 @@ def prospects_of(deck):
 class Planner(Bot):
     name = "planner"
     version = "1.0"
+    rules = (("gardener", 1),)
     want = ("view",)
     budget = Budget
     """What measures its thinking; a `Count` makes it the same on every machine."""

@@ -21,6 +21,7 @@ from shogun_worlds import Worlds, rules_of, state_of
 class Shogun(Commander):
     name = "shogun"
     version = "1.0"
+    rules = (("samurai", 1),)
     finalists = 40
     watch = Stopwatch
     rollouts = None

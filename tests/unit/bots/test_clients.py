@@ -15,11 +15,13 @@ import textwrap
 import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from arena.author.new import new_bot
 from arena.link.bots import build_command, load_bot, read_manifest
 from arena.resources import bots_folder
+from arena.wire.messages import Hello
 from tests.conformance.kit import INVALID, frame
 
 GAME = {"game": 1, "seat": 0, "seats": 2, "board": {"spaces": []}, "bot_seed": 1}
@@ -100,6 +102,39 @@ def seat_source(root, tmp_path, seat_command):
         return seat_command(COMMANDS[language], tmp_path)
 
     return launch
+
+
+CHOOSY = """
+    from arena_bot import Bot, CannotPlay, run
+
+    class Choosy(Bot):
+        want = {"samurai": ("view",), "go": ()}
+        rules = (("samurai", 1), ("samurai", 2), ("go", 1))
+        entropy = True
+
+        def start(self, game):
+            if game["seats"] > 2:
+                raise CannotPlay(f"{game['seats']} seats")
+
+    run(Choosy())
+    """
+
+
+def test_a_bot_says_what_it_plays_and_wants_and_contributes(seat_source):
+    """And declines a game that it cannot play, which the referee need not wait for."""
+    table = seat_source("python", CHOOSY)
+    hello = msgspec.convert(table.begin(), Hello)
+    assert hello.wants("samurai") == {"view"}
+    assert hello.wants("go") == hello.wants("gardener") == frozenset()
+    assert [hello.plays("samurai", version) for version in (1, 2, 3)] == [True, True, False]
+    assert len(bytes.fromhex(hello.entropy)) == 32
+    assert hello.entropy != msgspec.convert(seat_source("python", CHOOSY).begin(), Hello).entropy
+    table.start(GAME)
+    table.send("game_over", game=1, termination="interrupted", ranks=[], forfeits=[])
+    table.send("game_start", **GAME | {"game": 2, "seats": 3})
+    assert table.receive() == {"type": "error", "code": "x_cannot_play", "message": "3 seats"}
+    table.send("goodbye", reason="done")
+    assert table.end() == (0, "")
 
 
 def example(text):

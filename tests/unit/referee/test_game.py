@@ -21,7 +21,7 @@ from arena.referee.table import Clock
 from arena.referee.transcript import Entry
 from arena.types import MARGIN_MS, NS_PER_MS, Payload, Termination, TimeControl
 from arena.wire.codec import encode
-from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request
+from arena.wire.messages import Action, Error, FromReferee, GameOver, GameStart, Hello, Ready, Request, RulesPlayed
 
 
 class NeverReady(MemoryBot):
@@ -47,6 +47,28 @@ class WrongGame(MemoryBot):
 class SecondHello(MemoryBot):
     def hear(self, message: FromReferee) -> Iterable[Reply]:
         return [Reply(Hello(token="x", protocol="1.0"))] if isinstance(message, GameStart) else super().hear(message)
+
+
+class WillNotPlay(MemoryBot):
+    """Obeys §8.3: an error, and no ready."""
+
+    def hear(self, message: FromReferee) -> Iterable[Reply]:
+        if isinstance(message, GameStart):
+            return [Reply(Error(code="x_unknown_rules", message="samurai 1\x1b[2J"), after_ms=5)]
+        return super().hear(message)
+
+
+class PlaysOther(MemoryBot):
+    """Says in its hello that it plays other rules."""
+
+    rules = (RulesPlayed("gardener", (1,)), RulesPlayed("samurai", (2, 3)))
+
+    def start(self, token: str) -> Iterable[Reply]:
+        return [Reply(Hello(token=token, protocol="1.0", want=("legal",), rules=self.rules))]
+
+
+class PlaysThese(PlaysOther):
+    rules = (RulesPlayed("samurai", (1, 2)),)
 
 
 def raw(data: bytes) -> Callable[[Request], list[Reply]]:
@@ -86,6 +108,8 @@ AT_START: dict[str, tuple[type[MemoryBot], Termination]] = {
     "dead before hello": (DeadBeforeHello, Termination.START_FAILED),
     "ready for another game": (WrongGame, Termination.PROTOCOL_VIOLATION),
     "a second hello": (SecondHello, Termination.PROTOCOL_VIOLATION),
+    "an error for a ready": (WillNotPlay, Termination.START_FAILED),
+    "other rules": (PlaysOther, Termination.START_FAILED),
 }
 SEATS = [(seats, guilty) for seats in (2, 3, 4) for guilty in range(seats)]
 
@@ -133,6 +157,57 @@ def test_a_fault_at_the_start_is_that_seats_forfeit_alone(tmp_path: Path, fault:
     assert sum(seat.forfeit is not None for seat in result.seats) == 1
 
 
+def test_a_bot_that_says_it_will_not_play_is_not_waited_for(tmp_path: Path) -> None:
+    """§8.4-2: the reason has its words, and nothing in them acts on a terminal."""
+    result, link = referee(tmp_path, [WillNotPlay(first_legal), MemoryBot(first_legal)])
+    forfeit = result.seats[0].forfeit
+    assert forfeit is not None
+    assert forfeit.sentence == "seat 0 would not play: x_unknown_rules: samurai 1\\x1b[2J (§8.4-2)"
+    assert not forfeit.overloaded
+    assert link.now_ns() == 5 * NS_PER_MS, "the rest of the start-up time is not waited for"
+
+
+def test_an_error_that_comes_with_an_answer_is_a_remark(tmp_path: Path) -> None:
+    """§6-3."""
+
+    def remark(request: Request) -> list[Reply]:
+        return [Reply(Error(code="x_hm")), answer(request, first_legal(request)), Reply(Error(code="x_well"))]
+
+    result, _ = referee(tmp_path, [MemoryBot(remark), MemoryBot(first_legal)])
+    assert result.termination == "finished"
+
+
+def test_a_bot_that_names_its_rules_is_sent_no_other_game(tmp_path: Path) -> None:
+    """§8.1-6."""
+    other = PlaysOther(first_legal)
+    result, _ = referee(tmp_path, [other, PlaysThese(first_legal)])
+    forfeit = result.seats[0].forfeit
+    assert forfeit is not None
+    assert forfeit.sentence == (
+        "seat 0 does not play samurai 1: by its hello it plays gardener 1; samurai 2, 3 (§8.1-6)"
+    )
+    assert [type(message).__name__ for message in other.heard] == ["Welcome"]
+    assert result.seats[1].forfeit is None
+
+
+def test_what_a_bot_wants_may_differ_by_rules(tmp_path: Path) -> None:
+    """§8.1-5."""
+
+    class Choosy(MemoryBot):
+        def start(self, token: str) -> Iterable[Reply]:
+            want = {"samurai": ("legal", "events"), "gardener": ("view", "legal")}
+            return [Reply(Hello(token=token, protocol="1.0", want=want))]
+
+    for rules, sent in (("samurai", (False, True)), ("gardener", (True, False))):
+        bot = Choosy(first_legal)
+        referee(tmp_path, [bot, MemoryBot(first_legal)], rules=rules)
+        asked = [message for message in bot.heard if isinstance(message, Request)]
+        assert {(one.view is not None, one.events is not None) for one in asked} == {sent}
+        assert all(one.legal for one in asked)
+        (over,) = (message for message in bot.heard if isinstance(message, GameOver))
+        assert (over.events is not None) == sent[1]
+
+
 @pytest.mark.parametrize("seats", [3, 4])
 def test_the_set_up_that_a_forfeited_seat_owes_is_made_by_chance(tmp_path: Path, seats: int) -> None:
     bots = [NeverHello(first_legal), *(MemoryBot(first_legal) for _ in range(seats - 1))]
@@ -162,6 +237,7 @@ def test_a_fault_between_turns_counts_when_the_seat_is_next_asked(tmp_path: Path
 
 
 def test_the_deadline_itself_is_in_time_and_a_nanosecond_later_is_not(tmp_path: Path) -> None:
+    """§9-3."""
     limit_ms = 1_000 + MARGIN_MS
     for after_ms, code in ((limit_ms, None), (limit_ms + 1e-6, Termination.TIMEOUT)):
         bot = MemoryBot(on_turn(1, lambda r, ms=after_ms: [answer(r, first_legal(r), after_ms=ms)]))
@@ -248,6 +324,7 @@ def test_clock_takes_the_smaller_of_limit_and_bank() -> None:
     clock = Clock(TimeControl(bank_ms=1_000, increment_ms=10, limit_ms=300))
     assert clock.limit_ns() == 300 * NS_PER_MS
     clock.charge(900 * NS_PER_MS)
+    clock.begin()
     assert clock.limit_ns() == 110 * NS_PER_MS
     clock.charge(140 * NS_PER_MS)
     assert clock.told().bank_ms == 10, "what is used of the margin never makes the bank negative"
@@ -362,6 +439,7 @@ def test_a_game_can_be_interrupted_before_it_began(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("table", [*tables(), *single_options()], ids=str)
 def test_random_bots_play_at_every_table_one_legal_play_at_a_time(tmp_path: Path, table: Table) -> None:
+    """§8.5-4, §8.5-5: any play of any product is accepted, and one is always enough."""
     chance = random.Random(7)
 
     def at_random(request: Request) -> Payload:

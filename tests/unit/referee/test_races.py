@@ -56,6 +56,7 @@ def asked(bot: MemoryBot) -> list[Request]:
 
 
 def test_the_faster_has_the_card_and_the_other_is_asked_again(tmp_path: Path) -> None:
+    """§9-9: with a new number and what is left, and nothing is held against it."""
     _, records, bots = race(tmp_path, grab(5), grab(2))
     served, late, again = first_race(records)
     assert isinstance(served, ActionRecord)
@@ -85,7 +86,7 @@ def test_seats_that_tied_and_were_late_are_not_tied_when_they_claim_again(tmp_pa
 
 
 def test_equal_times_are_for_chance(tmp_path: Path) -> None:
-    """The same race on many deals: chance puts now this seat first, now that."""
+    """§9-8: the same race on many deals: chance puts now this seat first, now that."""
     first = set()
     for deal in range(8):
         folder = tmp_path / str(deal)
@@ -108,7 +109,7 @@ def test_the_window_is_for_the_operator_to_choose(tmp_path: Path) -> None:
 
 
 def test_a_late_seat_is_before_one_that_still_thinks(tmp_path: Path) -> None:
-    """Its time runs on: 4 ms, then 4 more, are less than 10."""
+    """§9-8: its time runs on: 4 ms, then 4 more, are less than 10."""
     _, records, _ = race(tmp_path, grab(1), grab(4), grab(10))
     outcomes = [(record.seat, isinstance(record, LateRecord)) for record in first_race(records)]  # type: ignore[union-attr]
     assert outcomes == [(0, False), (1, True), (1, False), (2, True), (2, False)]
@@ -124,7 +125,9 @@ def test_time_for_being_late_is_charged(tmp_path: Path) -> None:
     _, _, bots = race(tmp_path, grab(5), grab(2), time="10+0.1")
     first, second = asked(bots[0])[:2]
     assert first.clock.bank_ms == 10_000
-    assert second.clock.bank_ms == 10_000 - 5 + 100
+    assert second.clock.bank_ms == 10_000 - 5, "there is no increment for a late claim"
+    plant = next(message for message in bots[0].heard if isinstance(message, Request) and message.kind == "plant")
+    assert plant.clock.bank_ms == 10_000 - 5 - 5 + 100
 
 
 @pytest.mark.parametrize("fault", ["never there", "insists", "silent", "unreadable"])

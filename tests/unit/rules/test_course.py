@@ -238,6 +238,49 @@ class Toss(Rules[tuple[str, ...]]):
         return {"calls": [*view["calls"], event["side"]]}
 
 
+class Pairs(Toss):
+    """Seat 0 has two turns in a row, and calls twice in each."""
+
+    def turn(self, state: tuple[str, ...]) -> int:
+        return 1 + len(state) // 2
+
+    def pending(self, state: tuple[str, ...]) -> tuple[Decision, ...]:
+        return (Decision(0, "call"),) if len(state) < 4 else ()
+
+    def outcome(self, state: tuple[str, ...]) -> Outcome | None:
+        return Outcome((1,) * self.seats) if len(state) == 4 else None
+
+    def legal(self, state: tuple[str, ...], seat: int) -> Legal:
+        return Legal([Product.of(Coin, ("heads", "tails"))])
+
+
+def test_a_decision_goes_on_until_its_turn_is_over() -> None:
+    """A second turn of the same seat is another decision, though nobody else is asked in between."""
+    game = Course(Pairs(2, {}))
+    unfinished = []
+    for _ in range(4):
+        game.ask()
+        game.answer(0, {"plays": [{"side": "heads"}]})
+        unfinished.append(game.unfinished == {0})
+    assert unfinished == [True, False, True, False]
+
+
+def test_who_came_too_late_goes_on_until_it_is_served() -> None:
+    rules = rules_of(make_settings("gardener", 2, ruleset="race"))
+    game = Course(rules)
+    while isinstance(due := game.due, Chance):
+        game.draw(0)
+    assert isinstance(due, Ask)
+    game.ask()
+    card = rules.write_legal(game.state, 0)[0]["card"][0]
+    game.answer(0, {"plays": [{"card": card}]})
+    assert isinstance(game.answer(1, {"plays": [{"card": card}]}), Late)
+    assert game.unfinished == {1}
+    game.ask()
+    game.answer(1, {"plays": [{"card": rules.write_legal(game.state, 1)[0]["card"][0]}]})
+    assert not game.unfinished
+
+
 def test_a_game_that_does_not_go_on_without_a_seat_ends() -> None:
     game = Course(Toss(3, {}))
     game.ask()

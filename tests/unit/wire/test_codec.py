@@ -58,7 +58,7 @@ def test_no_board_is_written_as_nil_and_no_scores_are_left_out() -> None:
         seat=0,
         seats=2,
         board=None,
-        time=Time(None, 0, 1_000),
+        time=Time(None, 0, 1_000, 30, None),
         commitment="",
         bot_seed=0,
     )

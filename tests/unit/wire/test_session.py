@@ -9,6 +9,7 @@ import pytest
 from arena.errors import LocalProtocolError, RemoteProtocolError
 from arena.wire.codec import decode_from_referee, encode
 from arena.wire.messages import (
+    MAX_IGNORED,
     Action,
     Error,
     FromBot,
@@ -20,6 +21,7 @@ from arena.wire.messages import (
     Ready,
     Request,
     RequestClock,
+    RulesPlayed,
     Time,
     Welcome,
 )
@@ -40,7 +42,7 @@ def start(game: int) -> GameStart:
         seat=0,
         seats=2,
         board={},
-        time=Time(None, 0, 1_000),
+        time=Time(None, 0, 1_000, 30, None),
         commitment="",
         bot_seed=0,
     )
@@ -212,3 +214,42 @@ def test_a_refusal_carries_the_rule_that_is_broken(
     with pytest.raises(RemoteProtocolError) as caught:
         session.receive(encode(message))
     assert caught.value.rule == rule
+
+
+def test_what_is_ignored_is_counted_from_one_game_over_to_the_next() -> None:
+    """§5.3-7: a remark and an unknown message alike, and what comes between two games counts to the later one."""
+    remark, unknown = encode(Error(code="x_hm")), encode({"type": "x_hm"})
+    session = session_in(State.IDLE)
+    for _ in range(MAX_IGNORED // 2 - 1):
+        session.receive(remark)
+    session.send(start(1))
+    session.receive(encode(Ready(game=1)))
+    for _ in range(MAX_IGNORED // 2):
+        session.receive(unknown)
+    with pytest.raises(RemoteProtocolError, match="fewer than 1,000 messages") as caught:
+        session.receive(unknown)
+    assert (caught.value.error_code, caught.value.rule) == ("protocol_violation", "§5.3-7")
+    assert session.state is State.PLAYING
+    session.send(over(1))
+    for _ in range(MAX_IGNORED - 1):
+        session.receive(remark)
+    session.send(start(2))
+    with pytest.raises(RemoteProtocolError, match="fewer than 1,000 messages"):
+        session.receive(unknown)
+
+
+def test_what_is_wanted_may_differ_by_rules() -> None:
+    """§8.1-5."""
+    hello = Hello(token="", protocol="1.0", want={"samurai": ("view",), "gardener": ("legal", "x_more")})
+    assert hello.wants("samurai") == {"view"}
+    assert hello.wants("gardener") == {"legal", "x_more"}
+    assert hello.wants("go") == frozenset()
+    assert Hello(token="", protocol="1.0", want=("view",)).wants("go") == {"view"}
+
+
+def test_who_names_no_rules_plays_all() -> None:
+    """§8.1-6."""
+    assert Hello(token="", protocol="1.0").plays("go", 7)
+    hello = Hello(token="", protocol="1.0", rules=(RulesPlayed("go", (1, 3)), RulesPlayed("go", (5,))))
+    assert [version for version in range(7) if hello.plays("go", version)] == [1, 3, 5]
+    assert not hello.plays("samurai", 1)

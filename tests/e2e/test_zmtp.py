@@ -1,0 +1,101 @@
+"""What the referee makes of connections that speak other versions of ZMTP, and of what ZMTP itself sends (§4.1)."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zmq
+
+from arena.link.base import Fault, Frame
+from arena.link.bots import BotSpec
+from arena.link.local import LocalLink
+from arena.link.pool import Pool
+from arena.types import Termination
+from arena.wire.codec import decode, encode
+from arena.wire.messages import Action, Hello, Request, RequestClock
+
+FAULTY = Path(__file__).parents[1] / "faulty"
+PATIENCE_NS = 20 * 10**9
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    pool = Pool()
+    yield pool
+    pool.shutdown()
+
+
+def peer(*words: str, tcp: bool = False) -> BotSpec:
+    command = (sys.executable, str(FAULTY / "zmtp.py"), *words)
+    return BotSpec(name="it", version="", command=command, folder=str(FAULTY), digest=" ".join(words), tcp=tcp)
+
+
+def answers(link: LocalLink, number: int) -> None:
+    """The bot is asked, and answers."""
+    link.send(0, encode(Request(id=number, kind="turn", clock=RequestClock(limit_ms=1000, bank_ms=None))))
+    arrival = link.receive(time.monotonic_ns() + PATIENCE_NS)
+    assert isinstance(arrival, Frame), arrival
+    message = decode(arrival.data)
+    assert isinstance(message, Action)
+    assert message.id == number
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_a_bot_of_an_old_zmtp_is_refused(pool: Pool, version: str) -> None:
+    """§4.1-4: and whoever plays beside it does."""
+    link = LocalLink(pool, [peer("3.1"), peer(version)])
+    opened = link.open()
+    assert isinstance(opened[0], Hello)
+    reason = "was refused: expected a connection that speaks ZMTP 3, got: one of an older version"
+    assert opened[1] == Fault(1, Termination.START_FAILED, reason, "§4.1-4")
+    answers(link, 1)
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+def test_heartbeats_are_answered_in_every_state(pool: Pool, version: str) -> None:
+    """§4.1-5."""
+    link = LocalLink(pool, [peer(version, "pings")])
+    assert isinstance(link.open()[0], Hello)
+    for number in range(1, 4):
+        answers(link, number)
+
+
+def test_a_bot_that_asks_for_tcp_plays_over_tcp(pool: Pool) -> None:
+    """§4.1-7: beside one that does not."""
+    link = LocalLink(pool, [peer("3.1", tcp=True), peer("3.1")])
+    assert [type(hello) for hello in link.open().values()] == [Hello, Hello]
+    assert pool.hub.tcp_endpoint().startswith("tcp://127.0.0.1:")
+    answers(link, 1)
+
+
+def test_a_stranger_on_the_port_is_not_listened_to(pool: Pool) -> None:
+    """§4.1-7: without the token of a bot a connection has no effect."""
+    link = LocalLink(pool, [peer("3.1", tcp=True)])
+    assert isinstance(link.open()[0], Hello)
+    with zmq.Context() as context, context.socket(zmq.DEALER) as stranger:
+        stranger.linger = 0
+        stranger.connect(pool.hub.tcp_endpoint())
+        stranger.send(encode(Hello(token="a guess", protocol="1.0")))
+        stranger.send(encode(Action(id=1, action={})))
+        answers(link, 1)
+        assert link.receive(time.monotonic_ns() + 10**8) is None
+        message = zmq.Frame(stranger.recv()).bytes if stranger.poll(20_000) else b""
+    assert b"bad_token" in message
+
+
+def test_of_two_connections_with_one_routing_id_the_second_is_not_heard(pool: Pool) -> None:
+    """§4.1-6."""
+    with zmq.Context() as context, context.socket(zmq.DEALER) as first, context.socket(zmq.DEALER) as second:
+        for socket, heard in ((first, True), (second, False)):
+            socket.linger = 0
+            socket.routing_id = b"ronin"
+            socket.connect(pool.hub.endpoint)
+            socket.send(encode(Hello(token="a guess", protocol="1.0")))
+            until = time.monotonic() + (20 if heard else 0.3)
+            while not socket.poll(10) and time.monotonic() < until:
+                pool.tidy()
+            assert bool(socket.poll(0)) == heard

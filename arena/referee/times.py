@@ -48,6 +48,8 @@ class Times:
         """The seats of the race that is on."""
         self._claims: list[_Claim] = []
         self._tied: tuple[Seat, ...] = ()
+        self._unserved: set[Seat] = set()
+        """Those of the tied seats whose turn has not come."""
 
     def asked(self, course: Course, decision: Decision) -> None:
         """Notes that a seat is asked.
@@ -77,6 +79,7 @@ class Times:
                 self._check_answer(line, record)
             case Chance() if record.tied is not None:
                 self._tied = tuple(record.tied)
+                self._unserved = {*record.tied}
             case ForfeitRecord():
                 self._check_timeouts(line, record)
             case OutcomeRecord():
@@ -100,8 +103,9 @@ class Times:
             )
         clock.charge(used_ns, goes_on=seat in self._unfinished)
         if seat in self._racers:
-            if seat not in self._tied:
+            if seat not in self._unserved:
                 self._tied = ()
+            self._unserved.discard(seat)
             self._claims.append(_Claim(line, seat, used_ns, isinstance(record, LateRecord), self._tied))
 
     def _check_timeouts(self, line: int, record: ForfeitRecord) -> None:

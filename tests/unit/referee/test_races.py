@@ -76,6 +76,15 @@ def test_nobody_is_late_where_they_want_different_cards(tmp_path: Path) -> None:
     assert not any(isinstance(record, LateRecord) for record in records)
 
 
+def test_seats_that_tied_and_were_late_are_not_tied_when_they_claim_again(tmp_path: Path) -> None:
+    """Three are equally fast and want the same card; the two that miss it need different times for the next."""
+    _, records, _ = race(tmp_path, grab(2, 9), grab(2, 5), grab(2, 12))  # `race` verifies the log
+    tie, *served = first_race(records)
+    assert isinstance(tie, Chance)
+    assert tie.tied == [0, 1, 2]
+    assert sum(isinstance(record, LateRecord) for record in served[:3]) == 2
+
+
 def test_equal_times_are_for_chance(tmp_path: Path) -> None:
     """§9-8: the same race on many deals: chance puts now this seat first, now that."""
     first = set()

@@ -11,6 +11,7 @@ from golden.tournaments import FOLDER
 
 from arena.record.published import sha256_of
 from arena.referee.chance import commitment, game_salt
+from arena.tournament.schedule import RoundRobin
 
 Record = dict[str, Any]
 Edit = dict[str, Any]
@@ -268,13 +269,13 @@ def races() -> Iterator[Record]:
 def left_out(before: Record) -> list[Edit]:
     """The edits that leave out the second deal, and say that there never was one."""
     settings = before["settings"] | {"deals": 1}
-    schedule = before["schedule"] | {"deals": 1}
+    schedule = RoundRobin(len(before["bots"]), settings["game"]["players"], 1).document()
     told = {
         "deals": 1,
-        "games": before["games"] // 2,
+        "games": schedule["games"],
         "settings.deals": 1,
         "settings_sha256": sha256_of(settings),
-        "schedule.deals": 1,
+        "schedule": schedule,
         "schedule_sha256": sha256_of(schedule),
     }
     gone = [file for file in (log("deals", number) for number in range(4)) if load("deals", file)[0]["deal"] == 1]

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from sqlite_utils import Database
 
 from arena.errors import StoreError
+from arena.games import make_settings
 from arena.store.database import APPLICATION_ID
 from arena.store.migrations import migrations
 from arena.store.ratings import Rating

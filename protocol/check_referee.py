@@ -1625,12 +1625,15 @@ def error_code(session: Session, world: World) -> Iterator[tuple[Entry, str | No
 
 
 def _overs(played: Played, after: int) -> list[tuple[Session, Entry]]:
-    """Returns the first game_over to each bot after a moment that tells of a forfeit."""
-    found = []
+    """Returns the first game_over to each bot after a moment that tells of a forfeit, in whichever of its sessions."""
+    found: dict[int, tuple[Session, Entry]] = {}
     for session in played.sessions:
-        overs = [entry for entry in session.came("game_over") if entry.at >= after]
-        found += [(session, entry) for entry in overs if entry.message.get("forfeits")][:1]
-    return found
+        for entry in session.came("game_over"):
+            if entry.at >= after and entry.message.get("forfeits"):
+                first = found.get(session.bot)
+                if first is None or entry.at < first[1].at:
+                    found[session.bot] = (session, entry)
+    return list(found.values())
 
 
 def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
@@ -1845,7 +1848,8 @@ def shutdown(world: World, played: Played) -> str:
     for session in played.sessions:
         last = [entry.message for entry in session.came("request", "game_over", "goodbye", "error")][-2:]
         got = [(message["type"], message.get("termination"), message.get("ranks")) for message in last]
-        if got != [("game_over", "interrupted", []), ("goodbye", None, None)]:
+        told = [("game_over", "interrupted", [])] if session.came("game_start") else []
+        if got != [*told, ("goodbye", None, None)]:
             raise Broken(f"expected game_over, interrupted and without ranks, and goodbye, got: {got}", session)
     return f"{len(played.sessions)} bots"
 

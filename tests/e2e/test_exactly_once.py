@@ -73,7 +73,7 @@ def final(folder: Path) -> list[list[tuple[Any, ...]]]:
     assert status == "finished"
     for log, digest in query(folder, "SELECT log, log_sha256 FROM games"):
         assert hashlib.sha256((folder / "logs" / tournament / log).read_bytes()).hexdigest() == digest
-    assert len(list((folder / "logs" / tournament).iterdir())) == 1 + len(query(folder, "SELECT id FROM games"))
+    assert len(list((folder / "logs" / tournament).iterdir())) == 2 + len(query(folder, "SELECT id FROM games"))
     return [
         query(folder, "SELECT number, pairing, deal, rotation, status, termination, play_digest FROM games ORDER BY 1"),
         query(folder, "SELECT number, seat, entrant, rank, forfeit FROM seats JOIN games ON id = game ORDER BY 1, 2"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import subprocess
@@ -39,7 +40,7 @@ def bot(script: str, *, memory_mib: int = 2048, start_ms: int = 10_000) -> BotSp
         version="1",
         command=(sys.executable, str(FAULTY), script),
         folder=str(FAULTY.parent),
-        digest=f"{script}{memory_mib}{start_ms}",
+        digest=hashlib.sha256(f"{script}{memory_mib}{start_ms}".encode()).hexdigest(),
         memory_mib=memory_mib,
         start_ms=start_ms,
     )

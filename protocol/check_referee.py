@@ -1844,12 +1844,13 @@ def crossing(world: World, played: Played) -> str:
 
 @duty("session.shutdown", "tells the bots when a game is interrupted", "§8.7-2", "§4.3-2", runs=["interrupt"])
 def shutdown(world: World, played: Played) -> str:
-    """SIGINT came while all were asked."""
+    """SIGINT came while all were asked. A process that was started ahead, for a later game, is not in this one."""
     for session in played.sessions:
+        if not session.came("game_start"):
+            continue
         last = [entry.message for entry in session.came("request", "game_over", "goodbye", "error")][-2:]
         got = [(message["type"], message.get("termination"), message.get("ranks")) for message in last]
-        told = [("game_over", "interrupted", [])] if session.came("game_start") else []
-        if got != [*told, ("goodbye", None, None)]:
+        if got != [("game_over", "interrupted", []), ("goodbye", None, None)]:
             raise Broken(f"expected game_over, interrupted and without ranks, and goodbye, got: {got}", session)
     return f"{len(played.sessions)} bots"
 

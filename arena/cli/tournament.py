@@ -161,8 +161,11 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     else:
         say(f"Tournament {tournament.id}: {counted(tournament.games, 'game')} of {names}")
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {counted(workers, 'game')} at a time")
-    file = os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)
-    say(plain(f"Commitment to {counted(settings.deals, 'deal')}: {tournament.commitment} ({file})"))
+    committed, file = begun.committed, os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)
+    say(plain(f"Committed to {counted(committed.deals, 'deal')} in {file}:"))
+    say(f"  secret   {committed.commitment}")
+    say(f"  settings {committed.settings_sha256}")
+    say(f"  schedule {committed.schedule_sha256}")
     if settings.seed is not None:
         say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")

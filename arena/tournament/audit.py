@@ -273,13 +273,17 @@ class Auditor:
                         "commitment", f"{place}: expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
                     )
         if self._reader is not None and self._reader.has(before.tournament):
-            stored = self._reader.tournament(before.tournament).commitment
-            if before.commitment != stored:
-                self._fault(
-                    "commitment",
-                    f"{place}: expected the commitment {stored} that {self._reader.path} has, "
-                    f"got: {before.commitment:.80}",
-                )
+            row = self._reader.tournament(before.tournament)
+            settings = {key: value for key, value in row.settings.items() if key != "seed"}
+            for what, stored, told in (
+                ("commitment", row.commitment, before.commitment),
+                ("settings", settings, before.settings),
+            ):
+                if stored != told:
+                    self._fault(
+                        "commitment",
+                        f"{place}: expected the {what} that {self._reader.path} has, {stored!s:.80}, got: {told!s:.80}",
+                    )
 
     def _place(self, log: Examined, before: Commitment, schedule: RoundRobin, settings: Settings) -> None:
         """Checks that a log is that of a game of the schedule, and the only one."""

@@ -44,6 +44,8 @@ class Begun(msgspec.Struct, frozen=True):
     """Number of games that are already done."""
     resumed: bool
     """Whether it was in the database before."""
+    committed: Commitment
+    """What was published before its first game."""
 
 
 def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path, *, new: bool = False) -> Begun:
@@ -68,9 +70,9 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
                 f"got: {logs.resolve()}; give that folder with --logs, or begin another tournament with --new"
             )
         _make_folder(Path(found.logs))
-        publish_commitment(found, settings)
+        committed = publish_commitment(found, settings)
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
-        return Begun(found, store.done(found.id), resumed=True)
+        return Begun(found, store.done(found.id), resumed=True, committed=committed)
 
     id = make_log_folder(logs, "", 2, store.has)
     tournament = draw_tournament(settings, id, logs.resolve() / id)
@@ -85,8 +87,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         for number, bot in enumerate(settings.bots)
     ]
     store.create(tournament, entrants)
-    publish_commitment(tournament, settings)
-    return Begun(tournament, 0, resumed=False)
+    return Begun(tournament, 0, resumed=False, committed=publish_commitment(tournament, settings))
 
 
 def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], beacon: str | None = None) -> Tournament:
@@ -132,8 +133,8 @@ def contributions(specs: Sequence[BotSpec]) -> tuple[str | None, ...]:
     return tuple(given)
 
 
-def publish_commitment(tournament: Tournament, settings: Settings) -> None:
-    """Writes what is fixed before the first game beside the logs of a tournament or match.
+def publish_commitment(tournament: Tournament, settings: Settings) -> Commitment:
+    """Writes what is fixed before the first game beside the logs of a tournament or match, and returns it.
 
     Raises:
         ArenaError: It cannot be written. Show the message to the operator.
@@ -154,6 +155,7 @@ def publish_commitment(tournament: Tournament, settings: Settings) -> None:
         schedule=plan,
     )
     _publish(tournament, COMMITMENT_FILE, document)
+    return document
 
 
 def publish_contributions(tournament: Tournament) -> None:

@@ -128,3 +128,17 @@ def test_many_logs_are_examined_by_several_processes(folder: Path) -> None:
     assert len(document["logs"]) == 64
     assert [row["log"] for row in document["logs"]] == sorted(row["log"] for row in document["logs"])
     assert sum("is there twice" in fault["reason"] for fault in document["folders"][0]["faults"]) == 60
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("UPDATE tournaments SET commitment = lower(hex(zeroblob(32)))", "commitment"),
+        ("UPDATE tournaments SET settings = replace(settings, '\"deals\":2', '\"deals\":3')", "settings"),
+    ],
+)
+def test_a_commitment_that_is_not_the_databases_is_found(folder: Path, statement: str, what: str) -> None:
+    change(statement)(folder)
+    [audit] = verify(folder, "--db", "arena.db", code=4)["folders"]
+    [fault] = [fault for fault in audit["faults"] if fault["check"] == "commitment"]
+    assert f"expected the {what} that arena.db has" in fault["reason"]

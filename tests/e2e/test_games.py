@@ -87,6 +87,7 @@ def built() -> Callable[..., None]:
     return check
 
 
+@pytest.mark.long
 def test_greedy_in_six_languages_a_bot_over_the_bridge_and_daimyo(
     arena: Arena, built: Callable[..., None], tmp_path: Path
 ) -> None:
@@ -213,6 +214,7 @@ def digests(folder: Path) -> dict[str, list[tuple[int, str]]]:
     return {tournament: [row[1:] for row in rows if row[0] == tournament] for tournament, _, _ in rows}
 
 
+@pytest.mark.long
 def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Arena, tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "random", "--rules", "gardener", "--players", "3", "--deals", "4")
     words += ("--seed", "storm", "--concurrency", "2", "--json")

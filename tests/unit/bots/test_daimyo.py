@@ -147,6 +147,9 @@ def test_plays_are_written_as_they_are_read(asked):
         assert answered["plays"][0] in legal
 
 
-@pytest.mark.parametrize(("seats", "deals", "least"), [(2, 10, 0.8), (3, 6, 0.5), (4, 8, 0.33)])
+@pytest.mark.parametrize(
+    ("seats", "deals", "least"),
+    [(2, 10, 0.8), pytest.param(3, 6, 0.5, marks=pytest.mark.long), pytest.param(4, 8, 0.33, marks=pytest.mark.long)],
+)
 def test_beats_greedy(seats, deals, least):
     assert share_won(DAIMYO, GREEDY, Table("samurai", "standard", seats), deals) > least

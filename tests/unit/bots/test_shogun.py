@@ -58,12 +58,14 @@ def test_no_action_is_illegal(table):
     assert 1 in play_game([Counting(), *(RANDOM() for _ in range(1, table.seats))], table.rules, seed=2)
 
 
+@pytest.mark.long
 def test_no_action_is_illegal_where_tiles_must_follow_and_captures_are_instant():
     options = {"captures": "instant", "fast": "must_follow", "placement": "near_pieces", "move_is_fast": "yes"}
     for seats in (2, 3, 4):
         assert 1 in play_game([Counting() for _ in range(seats)], samurai(seats, **options), seed=3)
 
 
+@pytest.mark.long
 def test_same_requests_have_the_same_answers():
     def again(bot, start, request, answered):
         other = Counting()
@@ -154,6 +156,7 @@ def test_time_comes_from_the_limit_and_the_bank():
         assert bank > 500
 
 
+@pytest.mark.long
 def test_beats_greedy():
     won = [play_game([Counting(), GREEDY()], samurai(2), deal)[0] == 1 for deal in range(6)]
     won += [play_game([GREEDY(), Counting()], samurai(2), deal)[1] == 1 for deal in range(6)]

@@ -54,6 +54,7 @@ class Bench:
         """The messages up to the first that did not begin with its type."""
         self._custody = Custody()
         self._ready_ms: dict[str, float] = {}
+        self._routing_ids: set[bytes] = set()
         self._numbers = itertools.count(1)
         self._shared: Dialogue | None = None
         self._open: list[Dialogue] = []
@@ -82,7 +83,9 @@ class Bench:
         directory = self._custody.directory / str(next(self._numbers))
         directory.mkdir(mode=0o700)
         try:
-            dialogue = Dialogue(self.spec, self._custody, directory, self.budget, self._ready_ms, tcp=tcp, bare=bare)
+            dialogue = Dialogue(
+                self.spec, self._custody, directory, self.budget, self._ready_ms, self._routing_ids, tcp=tcp, bare=bare
+            )
         except OSError as error:
             raise Finding(
                 f"expected a program that can be started, got: {error}", "Fix the command in bot.toml.", "§4.3-1"

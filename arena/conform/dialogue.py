@@ -56,6 +56,7 @@ class Dialogue:
         directory: Path,
         budget: Budget,
         ready_ms: dict[str, float],
+        routing_ids: set[bytes],
         *,
         tcp: bool = False,
         bare: bool = False,
@@ -68,6 +69,7 @@ class Dialogue:
             directory: An empty private folder for the socket.
             budget: The waits.
             ready_ms: By game, how long the bot took for its `ready`. This is kept up to date.
+            routing_ids: Those that other processes of the bot have set. That of this one is added.
             tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
 
@@ -88,6 +90,7 @@ class Dialogue:
         """The time of the last answer."""
         self._budget = budget
         self._ready_ms = ready_ms
+        self._routing_ids = routing_ids
         self._hub = Hub(directory)
         endpoint = self._hub.endpoint
         if tcp or spec.tcp:
@@ -334,13 +337,16 @@ class Dialogue:
                 "§4.1-4",
                 about="session.connection",
             )
-        if part.route[:1] != b"\0":
+        if part.route[:1] == b"\0":
+            return
+        if part.route in self._routing_ids:
             raise Finding(
-                f"expected a socket without a routing id, got: one with {plain(repr(part.route))[:80]}",
+                f"expected another routing id in each process, or none, got twice: {plain(repr(part.route))[:80]}",
                 "Do not set a routing id (an identity): two processes of the bot would shut each other out.",
                 "§4.1-6",
                 about="session.connection",
             )
+        self._routing_ids.add(part.route)
 
     def _read(self, part: Part) -> FromBot | None:
         self._passed.append(("bot", time.monotonic_ns(), part.data))

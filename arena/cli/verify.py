@@ -83,8 +83,9 @@ def verify(
     """
     from arena.tournament.audit import Auditor, examine_all
 
-    rows: list[Row] = []
+    rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
+    checked = failed = 0
     with ExitStack() as stack:
         reader = None
         if db is not None:
@@ -98,7 +99,10 @@ def verify(
             for folder, group in groupby(files, key=lambda file: file.parent):
                 auditor = Auditor(folder, reader, noted) if as_folder else None
                 for log in examine_all([str(file) for file in group], _cores()):
-                    rows.append(row := Row.of(log))
+                    row = Row.of(log)
+                    checked, failed = checked + 1, failed + (not row.ok)
+                    if as_json:
+                        rows.append(row)
                     if auditor is not None:
                         auditor.add(log)
                     if not (as_json or as_folder):
@@ -106,13 +110,12 @@ def verify(
                     advance(lambda: "")
                 if auditor is not None:
                     audits.append(_finish(auditor, complete=complete, quiet=as_json))
-    failed = sum(not row.ok for row in rows)
     faults = sum(len(audit.faults) for audit in audits) or failed
     if as_json:
         show_json({"logs": rows, "folders": audits, "failed": failed, "faults": faults})
-    elif len(rows) > 1:
+    elif checked > 1:
         more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
-        say(f"{len(rows)} logs, {failed or 'none'} failed{more}")
+        say(f"{checked} logs, {failed or 'none'} failed{more}")
     if faults:
         ctx.exit(ReplayMismatch.exit_code)
 

@@ -41,7 +41,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     def start(script: str) -> Dialogue:
         command = (sys.executable, str(FAULTY), script)
         spec = BotSpec(name="", version="", command=command, folder=str(tmp_path), digest="", start_ms=20_000)
-        begun.append(Dialogue(spec, custody, custody.directory, Budget(patience_ms=1_000), {"samurai": 1}))
+        begun.append(Dialogue(spec, custody, custody.directory, Budget(patience_ms=1_000), {"samurai": 1}, set()))
         return begun[0]
 
     yield start

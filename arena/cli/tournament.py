@@ -27,13 +27,10 @@ MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
 
-def available_cores() -> int:
-    """Returns how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def default_concurrency() -> int:
     """Returns half of the cores: a game's bots and referee share one core; the other half keeps clocks honest."""
+    from arena.tournament.workers import available_cores
+
     return max(1, available_cores() // 2)
 
 
@@ -178,7 +175,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
     from arena.referee.worker import play
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
-    from arena.tournament.workers import local_worker
+    from arena.tournament.workers import available_cores, local_worker
 
     tournament = begun.tournament
     runner = Runner(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from itertools import groupby
@@ -82,6 +81,7 @@ def verify(
       arena verify logs/20260101-1a2b --complete --db arena.db
     """
     from arena.tournament.audit import Auditor, examine_all
+    from arena.tournament.workers import available_cores
 
     rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
@@ -98,7 +98,7 @@ def verify(
         for _, as_folder, files in found:
             for folder, group in groupby(files, key=lambda file: file.parent):
                 auditor = Auditor(folder, reader, noted) if as_folder else None
-                for log in examine_all([str(file) for file in group], _cores()):
+                for log in examine_all([str(file) for file in group], available_cores()):
                     row = Row.of(log)
                     checked, failed = checked + 1, failed + (not row.ok)
                     if as_json:
@@ -159,11 +159,6 @@ _WHY_NOT = {
     "secret": "only --complete demands it",
     "database": "--db names one",
 }
-
-
-def _cores() -> int:
-    """Returns how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _logs_in(path: Path) -> list[Path]:

@@ -58,7 +58,6 @@ class Game:
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
         self._forfeits: dict[Seat, Forfeit] = {}
-        self._margin_ns = job.settings.margin_ms * NS_PER_MS
         self._window_ns = job.settings.race_window_us * 1_000
         self._race: Race | None = None
         """The race in progress, if any."""

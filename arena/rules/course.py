@@ -203,7 +203,7 @@ class Course:
         """Returns what a seat was told since this was last called for it."""
         told = self._told.get(seat, 0)
         self._told[seat] = len(self._events)
-        return [event.data for event in self._events[told:] if event.to is None or seat in event.to]
+        return [event.data for event in self._events[told:] if event.reaches(seat)]
 
     # What happens
 

@@ -73,8 +73,6 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     play_digest: str = ""
     sha256: str = ""
     turns: int = 0
-    records: int = 0
-    draws: int = 0
     draws_checked: bool = False
 
 
@@ -117,8 +115,6 @@ def examine(path: str) -> Examined:
         play_digest=outcome.play_digest,
         sha256=verdict.log.sha256,
         turns=verdict.turns,
-        records=verdict.records,
-        draws=verdict.draws,
         draws_checked=verdict.draws_checked,
     )
 

@@ -19,6 +19,11 @@ _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 
 
+def available_cores() -> int:
+    """Returns how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Holds signals back until the block ends. Processes started in the block begin with these signals blocked.

@@ -12,7 +12,7 @@ import msgspec
 
 from arena.errors import StoreError
 from arena.store.database import snapshot
-from arena.store.ratings import Rating
+from arena.ratings.running import Rating
 from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, Tournament
 
 _TOURNAMENT = (

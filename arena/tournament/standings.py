@@ -11,7 +11,7 @@ from itertools import permutations
 
 import msgspec
 
-from arena.store.ratings import Rating
+from arena.ratings.running import Rating
 from arena.store.records import Entrant, SeatRow
 
 

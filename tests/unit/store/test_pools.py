@@ -16,7 +16,7 @@ from arena.errors import StoreError
 from arena.games import make_settings
 from arena.store.database import APPLICATION_ID
 from arena.store.migrations import migrations
-from arena.store.ratings import Rating
+from arena.ratings.running import Rating
 from arena.store.records import canonical
 from arena.store.store import Store, open_reader, open_store, update
 from arena.tournament.settings import Settings

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.store.ratings import MU, SIGMA, Rating, rate
+from arena.ratings.running import MU, SIGMA, Rating, rate
 
 RATINGS = st.builds(Rating, st.floats(-60, 110), st.floats(0.02, SIGMA))
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from arena.errors import StoreError
-from arena.store.ratings import Rating, rate
+from arena.ratings.running import Rating, rate
 from arena.store.records import Claim, Tournament
 from arena.store.store import Store, open_reader, open_store
 from arena.types import GameResult, Termination

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.store.ratings import Rating
+from arena.ratings.running import Rating
 from arena.store.records import Entrant, SeatRow
 from arena.tournament.standings import tabulate
 

@@ -1,4 +1,4 @@
-"""Rates bots by TrueSkill, with the constants of `arena`.
+"""Rates bots by TrueSkill, game by game, with the constants of `arena`.
 
 Laws:
 1. Ratings are a pure function of the results in schedule order, whatever order the games finished in.

@@ -1,0 +1,1 @@
+"""The formats of a tournament: which entrants meet, round after round."""

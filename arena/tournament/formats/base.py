@@ -1,0 +1,150 @@
+"""Says what a format is: a pure function from the entrants and the results so far to the next round.
+
+Laws:
+1. A format has no clock, no file and no random generator of its own. What it draws follows from `draw`, a public value
+   that is fixed before the first game. So anybody can compute each round again from the results.
+2. A round depends on results of whole rounds only, those up to `lag` rounds before the last one. So it is the same at
+   any concurrency, and after any number of kills. With a lag of 1 a round is known before the one in front of it ends,
+   and no worker has to wait.
+3. Between `add` and `take` of its rounds a director changes nothing: `next` only computes. Two directors that were
+   given the same rounds and results give the same next round.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Final
+
+import msgspec
+
+from arena.errors import ConfigError
+from arena.ratings.pairs import PairResult
+from arena.tournament.formats.seating import Seatings, orders
+from arena.types import Payload
+
+MAX_GAMES: Final = 10**9
+"""The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
+many. Below it every number in the database, a meeting's too, is far from SQLite's 2**63."""
+
+
+class Meeting(msgspec.Struct, frozen=True):
+    """Entrants who meet at one table, on one or more deals, each in all its seatings."""
+
+    entrants: tuple[int, ...]
+    """As many as a game has players, each once."""
+    first_deal: int
+    """The number of the first deal; the others follow it."""
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """Meetings that are planned together. Their games may be played in any order."""
+
+    title: str
+    """What people call it: `round 3`, `semi-finals`, `semi-finals, replay 1`."""
+    deals: int
+    """How many deals each meeting plays."""
+    meetings: Sequence[Meeting]
+    """Not empty. May be computed when it is asked for."""
+    byes: tuple[int, ...] = ()
+    """Entrants who rest in this round."""
+
+
+class MeetingResult(msgspec.Struct, frozen=True):
+    """What came of a meeting."""
+
+    meeting: Meeting
+    pairs: tuple[PairResult, ...]
+    """Of every deal of the meeting every pair of its entrants."""
+
+    def share(self, entrant: int) -> float:
+        """Returns an entrant's mean share, from 0 to 1, against the others of the table. All deals count alike."""
+        own = [pair.share_of(entrant) for pair in self.pairs if entrant in (pair.one, pair.other)]
+        return sum(own) / len(own)
+
+    def deal_shares(self, one: int, other: int) -> list[float]:
+        """Returns by deal the share of `one` against `other`."""
+        found = [pair for pair in self.pairs if {pair.one, pair.other} == {one, other}]
+        return [pair.share_of(one) for pair in sorted(found, key=lambda pair: pair.deal)]
+
+
+class RoundResult(msgspec.Struct, frozen=True):
+    """What came of a round whose games are all done."""
+
+    meetings: Sequence[MeetingResult]
+    """In the order of the round's meetings."""
+    mu: Mapping[int, float]
+    """By entrant the running rating (TrueSkill's mean) after the round's last game, of those who played in it."""
+
+
+class Director(ABC):
+    """Directs one tournament: gives round after round."""
+
+    lag: ClassVar[int | None] = 0
+    """How many rounds, at most, may be without results when the next is asked for. None: rounds need no results."""
+
+    @abstractmethod
+    def next(self) -> Round | None:
+        """Returns the next round, or None if there is none: then the tournament ends."""
+
+    @abstractmethod
+    def add(self, round: Round) -> None:
+        """Takes note that a round, one that `next` returned, will be played."""
+
+    def take(self, result: RoundResult) -> None:  # noqa: B027  (formats without memory have nothing to do here)
+        """Takes the results of the earliest round that has none yet."""
+
+
+class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
+    """A format with its parameters. Subclasses have their own parameters, and the tag that is their name."""
+
+    deals: int
+    """How many deals a meeting plays."""
+    seatings: Seatings = "cyclic"
+    """How a meeting's entrants are seated on a deal: rotated, or in every order."""
+
+    def check(self, entrants: int, players: int) -> None:
+        """Checks that there can be such a tournament.
+
+        Raises:
+            ConfigError: There cannot. Show the message to the operator.
+        """
+        if players < 2:
+            raise ConfigError(f"expected at least 2 players, got: {players}; use --players")
+        if entrants < players:
+            raise ConfigError(
+                f"expected at least {players} bots for games of {players} players, got: {entrants}; "
+                "name more (the same bot may enter twice), or use a smaller --players"
+            )
+        if self.deals < 1:
+            raise ConfigError(f"expected at least 1 deal, got: {self.deals}; use --deals")
+        if (total := self.total(entrants, players)) is not None and total > MAX_GAMES:
+            raise ConfigError(
+                f"expected at most {MAX_GAMES:,} games, got: {total:,}; use a smaller --deals, or fewer bots"
+            )
+
+    def total(self, entrants: int, players: int) -> int | None:
+        """Returns the number of games, or None if it depends on the results."""
+        return None
+
+    @abstractmethod
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director of a tournament that begins.
+
+        Args:
+            entrants: How many there are. Entrant 0 is the first seed, if the format has seeds.
+            players: Seats of a game.
+            draw: From which everything random in it follows.
+        """
+
+    def document(self, entrants: int, players: int) -> Payload:
+        """Returns a description from which, with the results, every round can be computed, as plain values."""
+        parameters: Payload = msgspec.to_builtins(self)
+        return {
+            "format": parameters.pop("name"),
+            "entrants": entrants,
+            "players": players,
+            **parameters,
+            "circles": [list(seatings[0]) for seatings in orders(players, self.seatings)],
+            "games": self.total(entrants, players),
+        }

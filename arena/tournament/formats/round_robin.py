@@ -1,0 +1,141 @@
+"""Round-robin: every choice of entrants meets on every deal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import count
+from typing import Final, overload
+
+from arena.tournament.formats.base import Director, Format, Meeting, Round
+from arena.tournament.formats.seating import orders
+from arena.types import Payload
+
+MIN_STAGE: Final = 30
+"""Deals of a stage, at least: the cost of starting a block's processes is spread over so many games."""
+MAX_STAGES: Final = 8
+"""Stages of a tournament, at most."""
+
+
+class RoundRobin(Format, frozen=True, kw_only=True, tag="round-robin"):
+    """Every pairing of entrants plays every deal in every seating.
+
+    The deals are divided into stages, so that wherever the tournament is stopped every entrant has played nearly as
+    many games as every other.
+    """
+
+    deals: int = 30
+
+    def total(self, entrants: int, players: int) -> int:
+        """Returns the number of games."""
+        return self.deals * math.comb(entrants, players) * len(orders(players, self.seatings)[0])
+
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director. It draws nothing."""
+        return _Stages(self, Pairings(entrants, players, 0))
+
+    def document(self, entrants: int, players: int) -> Payload:
+        """Returns the description, with what says how the order follows."""
+        return {
+            **super().document(entrants, players),
+            "stage": stage_of(self.deals, math.comb(entrants, players)),
+            "stride": Pairings(entrants, players, 0).stride if players > 2 else None,
+        }
+
+
+def stage_of(deals: int, pairings: int) -> int:
+    """Returns the number of deals of a stage. The last stage may have fewer; a single pairing has only one stage."""
+    return deals if pairings == 1 else max(MIN_STAGE, -(-deals // MAX_STAGES))
+
+
+class _Stages(Director):
+    lag = None
+
+    def __init__(self, format: RoundRobin, pairings: Pairings) -> None:
+        self._deals = format.deals
+        self._stage = stage_of(format.deals, len(pairings))
+        self._pairings = pairings
+        self._planned = 0
+        """Deals that are in rounds."""
+
+    def next(self) -> Round | None:
+        if self._planned == self._deals:
+            return None
+        return Round(
+            title=f"stage {self._planned // self._stage + 1}",
+            deals=min(self._stage, self._deals - self._planned),
+            meetings=Pairings(self._pairings.entrants, self._pairings.players, self._planned),
+        )
+
+    def add(self, round: Round) -> None:
+        self._planned += round.deals
+
+
+class Pairings(Sequence[Meeting]):
+    """Every choice of entrants, in the order of a stage. Computed one at a time: there may be millions.
+
+    In this order all entrants have nearly the same number of games wherever it is cut.
+    """
+
+    def __init__(self, entrants: int, players: int, first_deal: int) -> None:
+        self.entrants = entrants
+        self.players = players
+        self._first_deal = first_deal
+        self._len = math.comb(entrants, players)
+
+    def __len__(self) -> int:
+        return self._len
+
+    @overload
+    def __getitem__(self, place: int) -> Meeting: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Meeting]: ...
+    def __getitem__(self, place: int | slice) -> Meeting | Sequence[Meeting]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(self._len))]
+        if not 0 <= place < self._len:
+            raise IndexError(place)
+        return Meeting(self._pair(place) if self.players == 2 else self._choice(place), self._first_deal)
+
+    def __iter__(self) -> Iterator[Meeting]:
+        return map(self.__getitem__, range(self._len))
+
+    @cached_property
+    def stride(self) -> int:
+        """How far apart, in lexicographic order, two pairings of three or more are that follow each other.
+
+        It has no common divisor with the number of pairings, so that each comes once. It is near that number times the
+        fraction of the square root of two, so that a few pairings in a row are spread over all entrants.
+        """
+        near = max(1, round(self._len * (math.sqrt(2) - 1)))
+        return next(stride for stride in count(near) if math.gcd(stride, self._len) == 1)
+
+    def _pair(self, place: int) -> tuple[int, ...]:
+        """Returns a pair by the circle method: each round of it gives every entrant (or all but one) a game."""
+        round, match = divmod(place, self.entrants // 2)
+        if self.entrants % 2:
+            one, other = (round + match) % self.entrants, (round - match - 2) % self.entrants
+        else:
+            circle = self.entrants - 1
+            one = (round + match) % circle
+            other = (round - match) % circle if match else circle
+        return min(one, other), max(one, other)
+
+    def _choice(self, place: int) -> tuple[int, ...]:
+        return combination(self.entrants, self.players, place * self.stride % self._len)
+
+
+def combination(n: int, k: int, index: int) -> tuple[int, ...]:
+    """Returns the `index`-th choice, in lexicographic order, of `k` of the numbers below `n`."""
+    chosen = []
+    for value in range(n):
+        if k == 0:
+            break
+        beginning_with_value = math.comb(n - value - 1, k - 1)
+        if index < beginning_with_value:
+            chosen.append(value)
+            k -= 1
+        else:
+            index -= beginning_with_value
+    return tuple(chosen)

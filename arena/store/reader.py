@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import StoreError
-from arena.store.database import snapshot
 from arena.ratings.running import Rating
+from arena.store.database import snapshot
 from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, Tournament
 
 _TOURNAMENT = (

@@ -20,8 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import StoreError
-from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
 from arena.ratings.running import rate
+from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, Tournament, canonical, game_id
 from arena.types import GameResult, Termination

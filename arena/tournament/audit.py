@@ -16,9 +16,9 @@ from typing import Final
 import msgspec
 
 from arena.errors import ArenaError, LogError, ReplayMismatch
+from arena.ratings.running import Rating, rate
 from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, published, sha256_of
 from arena.referee.verify import Publication, published_in, verify
-from arena.ratings.running import Rating, rate
 from arena.store.reader import Reader
 from arena.store.records import GameRow, game_id
 from arena.tournament.schedule import RoundRobin

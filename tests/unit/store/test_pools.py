@@ -14,9 +14,9 @@ from sqlite_utils import Database
 
 from arena.errors import StoreError
 from arena.games import make_settings
+from arena.ratings.running import Rating
 from arena.store.database import APPLICATION_ID
 from arena.store.migrations import migrations
-from arena.ratings.running import Rating
 from arena.store.records import canonical
 from arena.store.store import Store, open_reader, open_store, update
 from arena.tournament.settings import Settings

@@ -165,7 +165,7 @@ def _take(played: Played, performances: Performances, mu: dict[int, float], draw
     for result in meetings:
         for pair in result.pairs:
             expected = 1 / (1 + math.exp((mu[pair.other] - mu[pair.one]) / BETA))
-            moved = pair.share - expected
+            moved = 2 * (pair.share - expected)
             mu[pair.one] += moved
             mu[pair.other] -= moved
     result = RoundResult(meetings, {entrant: mu[entrant] for entrant in met})

@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from arena.errors import ConfigError
+from arena.tournament.formats.adaptive import check_chances, growing
 from arena.tournament.formats.base import Director, Format, Meeting, MeetingResult, Round, RoundResult
 
 MOST_REPLAYS: Final = 5
 """A level tie plays its deals at most so often again."""
+MOST_SHOWN: Final = 400
+"""A tie that is played until it is shown who is better ends after so many deals. Bots that differ by as much as to win
+56 deals of 100 are told apart in about so many; equal ones never are."""
 NOBODY: Final = -1
 """Has the places of the bracket that are left over."""
 NAMES: Final = {2: "final", 4: "semi-finals", 8: "quarter-finals"}
@@ -27,6 +31,10 @@ class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):
 
     deals: int = 4
     """How many deals a tie plays. A level tie plays as many again, up to 5 times."""
+    until_shown: bool = False
+    """Whether a tie is played until it is shown who is better, up to 400 deals. Otherwise it may be luck."""
+    alpha: float = 0.05
+    """How likely a tie may be decided wrongly that is played until it is shown who is better."""
     third_place: bool = False
     """Whether those who lose the semi-finals play for the third place. For two players."""
 
@@ -37,6 +45,7 @@ class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):
             ConfigError: There are not. Show the message to the operator.
         """
         super().check(entrants, players)
+        check_chances(self.alpha, 0)
         if self.third_place and players > 2:
             raise ConfigError(
                 f"expected --third-place with games of 2 players, got: {players}; "
@@ -59,6 +68,7 @@ class _Tie:
         self.deals = 0
         self.shares = dict.fromkeys(self.entrants, 0.0)
         """By entrant the sum of its shares, one a deal."""
+        self.results: list[MeetingResult] = []
 
     @property
     def is_bye(self) -> bool:
@@ -66,13 +76,25 @@ class _Tie:
 
     def is_level(self) -> bool:
         """Whether the last who would go on is level with the first who would not."""
-        if self.is_bye:
-            return False
-        shares = sorted(self.shares.values(), reverse=True)
-        return math.isclose(shares[self.going_on - 1], shares[self.going_on], abs_tol=1e-9)
+        above, below = self._border()
+        return math.isclose(self.shares[above], self.shares[below], abs_tol=1e-9)
+
+    def is_shown(self, alpha: float) -> bool:
+        """Whether the last who would go on is shown to be better than the first who would not."""
+        # Imported when used, like all that is slow to import.
+        from arena.ratings.evidence import Evidence
+
+        above, below = self._border()
+        shares = [share for result in self.results for share in result.deal_shares(above, below)]
+        return Evidence.of(shares).verdict(alpha, 0, math.comb(len(self.entrants), 2)) == "better"
+
+    def _border(self) -> tuple[int, int]:
+        order = sorted(self.entrants, key=lambda entrant: -self.shares[entrant])
+        return order[self.going_on - 1], order[self.going_on]
 
     def take(self, result: MeetingResult, deals: int) -> None:
         self.deals += deals
+        self.results.append(result)
         for entrant in self.entrants:
             self.shares[entrant] += result.share(entrant) * deals
 
@@ -104,7 +126,7 @@ class _Bracket(Director):
             return None
         return Round(
             title=f"{self._title}, replay {self._replays}" if self._replays else self._title,
-            deals=self._format.deals,
+            deals=self._batch(),
             meetings=[Meeting(tie.entrants, self._deals) for tie in self._open],
             byes=() if self._replays else tuple(tie.entrants[0] for tie in self._ties if tie.is_bye),
         )
@@ -113,12 +135,13 @@ class _Bracket(Director):
         self._deals += round.deals
 
     def take(self, result: RoundResult) -> None:
+        batch = self._batch()
         for tie, meeting in zip(self._open, result.meetings, strict=True):
-            tie.take(meeting, self._format.deals)
+            tie.take(meeting, batch)
             for entrant in tie.entrants:
-                self._shares[entrant] += meeting.share(entrant) * self._format.deals
-                self._played[entrant] += self._format.deals
-        self._open = [tie for tie in self._open if tie.is_level()] if self._replays < MOST_REPLAYS else []
+                self._shares[entrant] += meeting.share(entrant) * batch
+                self._played[entrant] += batch
+        self._open = [tie for tie in self._open if self._is_open(tie)]
         self._replays += 1
         if not self._open:
             self._end()
@@ -126,6 +149,19 @@ class _Bracket(Director):
 
     def places(self) -> dict[int, int]:
         return dict(self._places)
+
+    def _batch(self) -> int:
+        """Returns how many deals the open ties play at once. All of them have played equally many."""
+        if not self._format.until_shown:
+            return self._format.deals
+        played = self._open[0].deals
+        return min(growing(self._format.deals, played), max(self._format.deals, MOST_SHOWN - played))
+
+    def _is_open(self, tie: _Tie) -> bool:
+        """Whether a tie that has been played is played again."""
+        if self._format.until_shown:
+            return tie.deals < MOST_SHOWN and not tie.is_shown(self._format.alpha)
+        return self._replays < MOST_REPLAYS and tie.is_level()
 
     def _begin(self) -> None:
         """Begins the next round: the tie for the third place, or ties of those who are left, or none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +11,8 @@ import pytest
 from formats_kit import Performances, Played, all_level, by_number, by_order, by_skill, check_laws, play
 
 from arena.errors import ConfigError
-from arena.tournament.formats.knockout import Knockout, seeding, size_below
+from arena.ratings.evidence import Evidence
+from arena.tournament.formats.knockout import MOST_SHOWN, Knockout, seeding, size_below
 
 
 def places(played: Played) -> dict[int, int]:
@@ -110,6 +112,31 @@ def test_after_six_times_the_deals_the_share_of_the_event_decides_then_the_seed(
 
     # 1 has beaten 2 and is level with 0, who was level with 3.
     assert places(play(Knockout(deals=1), 4, performances=performances)) == {1: 1, 0: 2, 2: 3, 3: 3}
+
+
+@pytest.mark.parametrize(("entrants", "players"), [(4, 2), (4, 4), (9, 3)])
+def test_until_shown_ties_end_with_evidence_for_who_goes_on(entrants: int, players: int) -> None:
+    skills = [40.0 - 4 * entrant for entrant in range(entrants)]
+    played = play(Knockout(until_shown=True), entrants, players, by_skill(skills))
+    check_laws(played)
+    ties = Counter(meeting.entrants for meeting in played.meetings)
+    for table in ties:
+        results = [meeting for result in played.results for meeting in result.meetings]
+        own = [meeting for meeting in results if meeting.meeting.entrants == table]
+        going_on = 1 if len(table) < 4 or len(ties) == 1 else 2
+        shares = Counter[int]()
+        for pair in (pair for result in own for pair in result.pairs):
+            shares.update({pair.one: pair.share, pair.other: 1 - pair.share})
+        above, below = sorted(table, key=lambda entrant: -shares[entrant])[going_on - 1 : going_on + 1]
+        evidence = Evidence.of(share for result in own for share in result.deal_shares(above, below))
+        assert evidence.deals == MOST_SHOWN or evidence.verdict(0.05, 0, math.comb(players, 2)) == "better"
+
+
+def test_until_shown_equal_bots_stop_at_the_most_deals() -> None:
+    played = play(Knockout(until_shown=True), 2, performances=all_level)
+    assert sum(round.deals for round in played.rounds) == MOST_SHOWN
+    assert len(played.rounds) < 50
+    assert places(played) == {0: 1, 1: 2}
 
 
 @pytest.mark.parametrize("players", [3, 4, 5])

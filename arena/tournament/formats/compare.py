@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
+from arena.ratings.sprt import Sprt
 from arena.tournament.formats.adaptive import check_chances, check_games, growing
 from arena.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
 from arena.tournament.formats.lagging import Lagging
@@ -29,6 +30,8 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
     """How likely a wrong answer may be."""
     delta: float = 0.05
     """The two are level if their mean share is shown to be within so much of a half."""
+    sprt: tuple[float, float] | None = None
+    """For two players: stop by a sequential test of these two differences, in Elo points, and not by evidence."""
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that every parameter is in its range.
@@ -42,7 +45,19 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
         if self.max_deals < 1:
             raise ConfigError(f"expected at least 1 deal, got: {self.max_deals}; use --max-deals")
         check_chances(self.alpha, self.delta)
+        if self.sprt is not None:
+            if players > 2:
+                raise ConfigError(f"expected --sprt with games of 2 players, got: {players}; leave it out")
+            self.test()
         check_games(self.max_deals, len(orders(players, self.seatings)[0]), "--max-deals")
+
+    def test(self) -> Sprt | None:
+        """Returns the sequential test, or None if there is none. Both its errors are `alpha`.
+
+        Raises:
+            ConfigError: Its parameters make no test. Show the message to the operator.
+        """
+        return None if self.sprt is None else Sprt(*self.sprt, alpha=self.alpha, beta=self.alpha)
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
@@ -53,6 +68,7 @@ class _Comparison(Lagging):
     def __init__(self, format: Compare, entrants: int, players: int) -> None:
         super().__init__()
         self._format = format
+        self._test = format.test()
         self._others = entrants - 2
         self._seats = players - 2
         """Of a table, those that are left for the others."""
@@ -92,6 +108,8 @@ class _Comparison(Lagging):
     def _is_shown(self) -> bool:
         if self._evidence is None:
             return False
+        if self._test is not None:
+            return self._test.verdict(self._evidence.counts) != "open"
         return self._evidence.verdict(self._format.alpha, self._format.delta) != "open"
 
     @property

@@ -9,6 +9,7 @@ from formats_kit import Played, all_level, by_number, by_skill, check_laws, play
 
 from arena.errors import ConfigError
 from arena.ratings.evidence import Evidence
+from arena.ratings.sprt import Sprt
 from arena.tournament.formats.compare import Compare
 
 
@@ -79,11 +80,26 @@ def test_rounds_are_the_same_if_results_are_early() -> None:
     assert all(same(one, other) for one, other in zip(eager.rounds, patient.rounds, strict=True))
 
 
+def test_a_sequential_test_ends_it_instead() -> None:
+    # To ask whether 700 or 800 points lie between them needs more deals than to see which is better.
+    longer = play(Compare(sprt=(700, 800)), 2, performances=by_number)
+    assert Sprt(700, 800).verdict(evidence(longer).counts) == "H1"
+    assert deals(longer) > deals(play(Compare(), 2, performances=by_number))
+    check_laws(longer)
+
+
+def test_a_sequential_test_is_for_two_players() -> None:
+    with pytest.raises(ConfigError, match="expected --sprt with games of 2 players, got: 3; leave it out"):
+        Compare(sprt=(0, 50)).check(3, 3)
+
+
 @pytest.mark.parametrize(
     ("format", "entrants", "message"),
     [
         (Compare(), 3, "expected 2 bots to compare, got: 3; name two"),
         (Compare(max_deals=0), 2, "expected at least 1 deal, got: 0; use --max-deals"),
+        (Compare(sprt=(50, 0)), 2, "expected the first number of Elo points to be the smaller, got: 50 0"),
+        (Compare(sprt=(0, 50), alpha=0.6), 2, "expected alpha to be above 0 and below 0.5, got: 0.6"),
         (Compare(alpha=1), 2, "expected alpha to be above 0 and below 1, got: 1"),
         (Compare(max_deals=10**9), 2, "expected at most 1,000,000,000 games"),
     ],

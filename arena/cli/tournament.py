@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from arena.cli import signals
-from arena.cli.forfeits import Forfeits
-from arena.cli.options import MakeGame, db_option, game_options, json_option, logs_option, seed_option
-from arena.cli.output import command_line, counted, progress_bar, say, show_json
+from arena.cli import complete, signals
+from arena.cli.entrants import enter
+from arena.cli.help import FORMAT, HOW, WHAT, WHO, Command, option
+from arena.cli.options import (
+    MakeGame,
+    db_option,
+    each_game_option,
+    game_options,
+    json_option,
+    logs_option,
+    quiet_option,
+    seed_option,
+)
+from arena.cli.output import command_line, counted, say, show_json
+from arena.cli.played import line as game_line
+from arena.cli.progress import progress_bar
 from arena.errors import ConfigError
-from arena.show.standings import subject_text
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -34,40 +45,48 @@ def default_concurrency() -> int:
     return max(1, available_cores() // 2)
 
 
-@click.command()
-@click.argument("bots", nargs=-1, metavar="[BOTS]...")
+@click.command(cls=Command)
+@click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.bots)
+@option(WHO, "--all", "all_", is_flag=True, help="All bundled bots that can play here, the slow ones too.")
 @game_options
+@option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
-@click.option("--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
-@click.option(
+@option(
+    FORMAT,
     "--format",
     "format_",
     type=click.Choice(["round-robin"]),
     default="round-robin",
     show_default=True,
+    metavar="NAME",
     help="Which bots meet.",
 )
-@click.option("--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
-@click.option(
+@option(FORMAT, "--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
+@option(
+    FORMAT,
     "--seatings",
     type=click.Choice(["cyclic", "all"]),
     default="cyclic",
     show_default=True,
-    help="Each deal once per rotation of the seats, or per order.",
+    metavar="WHICH",
+    help="Orders of the seats: cyclic or all.",
 )
-@click.option("--keep-bots", "processes", flag_value="tournament", help="Keep bot processes for all games.")
-@click.option("--fresh", "processes", flag_value="game", help="Start new bot processes for every game.")
-@click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
+@option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
+@option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
+@option(HOW, "--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
+@option(HOW, "--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
 @db_option
-@logs_option("Where the tournament gets its folder of logs.")
-@click.option("--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
-@click.option("--commit", is_flag=True, help="Publish the commitment, and play nothing yet.")
-@click.option("--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
+@logs_option("Where its folder of logs is made.")
+@each_game_option
+@quiet_option
 @json_option
 @click.pass_context
 def tournament(
     ctx: click.Context,
     bots: tuple[str, ...],
+    all_: bool,
     make_game: MakeGame,
     players: int,
     format_: str,
@@ -81,30 +100,19 @@ def tournament(
     beacon: str | None,
     commit: bool,
     new: bool,
+    each_game: bool,
+    quiet: bool,
     as_json: bool,
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are folders with a bot.toml, or names of bundled bots; without any, the bundled bots in Python that play these
-    rules and answer at once. The same bot may enter more than once. Every pairing plays the same deals, each once per
-    rotation of the seats. A seed gives the same deals again, and with deterministic bots the same games, except where
-    bots race (gardener race), because there time decides.
-
-    A bot's process plays games of one pairing and seating, each with another deal, and then ends. So it never meets a
-    deal again, whose hidden cards it would know. --fresh starts processes for every game. --keep-bots keeps them: then
-    bots may recognise deals, and the standings say so.
-
-    The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
-    are explained by `arena standings --help`.
-
-    Before the first game the commitment to all deals is published, in commitment.json beside the logs; afterwards
-    `arena verify` shows with it that nobody chose a card. To let others choose with you: --commit publishes the
-    commitment and stops; when a public beacon has spoken, the same command with --beacon and its value plays.
+    BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled bots in
+    Python. The same command continues an unfinished tournament.
 
     \b
     Example:
       arena tournament random greedy --deals 20 --seed spring
-      arena tournament --rules gardener --ruleset race
+      arena tournament mybots --rules gardener --time 1m+1
     """
     from msgspec.structs import replace
 
@@ -117,36 +125,42 @@ def tournament(
     workers = default_concurrency() if concurrency is None else concurrency
     if workers < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
-    setup = set_up(bots, make_game(players), deals=deals, seatings=seatings, processes=processes or "block", seed=seed)
+    game = make_game(players)
+    entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
+    setup = set_up(entered, game, deals=deals, seatings=seatings, processes=processes or "block", seed=seed)
     with open_store(db) as store:
         begun = begin(store, setup.settings, setup.specs, logs, new=new)
         id = begun.tournament.id
         try:
-            announce(begun, setup, workers)
+            if not quiet:
+                announce(begun, setup, workers)
             if commit:
                 again = command_line(ctx, without=("commit", "new"))
                 say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
                 say(f"  {again}")
                 return
             begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, beacon))
-            play_out(store, begun, setup, workers)
+            play_out(store, begun, setup, workers, each_game=each_game, quiet=quiet)
             close(store, begun.tournament)
         except KeyboardInterrupt:
             kept = f"{store.done(id)} of {begun.tournament.games} games are kept"
             say(f"Interrupted: {kept}. To go on:\n  {command_line(ctx, without=('new',))}")
             raise
         document, _ = report(store, id)
-        summarise_forfeits(store, id)
+        if not quiet:
+            summarise_forfeits(store, id)
     if as_json:
         show_json(document)
-    else:
-        print_tables(document)
+        return
+    print_tables(document)
+    if not quiet:
         say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")
 
 
 def announce(begun: Begun, setup: Setup, workers: int) -> None:
     """Announces what will be played."""
     from arena.record.published import COMMITMENT_FILE
+    from arena.show.standings import subject_text
 
     tournament, settings = begun.tournament, setup.settings
     names = ", ".join(plain(bot.name) for bot in settings.bots)
@@ -168,10 +182,20 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
-def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
-    """Plays the games that are left, and shows progress as results are stored."""
+def play_out(store: Store, begun: Begun, setup: Setup, workers: int, *, each_game: bool, quiet: bool) -> None:
+    """Plays the games that are left, and shows progress as results are stored.
+
+    Args:
+        store: The database.
+        begun: The tournament.
+        setup: Its settings and bots.
+        workers: How many games are played at a time.
+        each_game: Print a line for each game.
+        quiet: Print nothing else.
+    """
     from functools import partial
 
+    from arena.cli.forfeits import Forfeits
     from arena.referee.worker import play
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
@@ -191,10 +215,14 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
     )
     forfeits = Forfeits(setup, tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
-    with progress_bar(tournament.games, begun.done) as advance:
+    names = [bot.name for bot in setup.settings.bots]
+    with progress_bar(tournament.games, begun.done, quiet=quiet) as advance:
         for played in runner.run():
             signals.check()
-            forfeits.tell(played)
+            if each_game:
+                say(game_line(played, names, Path(tournament.logs)))
+            if not quiet:
+                forfeits.tell(played)
             advance(lambda: f"{game}: {leader(store, tournament.id)} leads")
 
 

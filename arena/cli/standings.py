@@ -6,15 +6,21 @@ from pathlib import Path
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import db_option, json_option
 from arena.cli.output import say, show, show_json
 
 
 @click.command()
 @db_option
-@click.option("--tournament", metavar="ID", help="Which tournament.  [default: the latest]")
-@click.option("--rules", help="The latest tournament of these rules.")
-@click.option("--ruleset", help="The latest tournament of this ruleset.")
+@click.option(
+    "--tournament",
+    metavar="ID",
+    help="Which tournament.  [default: the latest]",
+    shell_complete=complete.tournaments,
+)
+@click.option("--rules", help="The latest tournament of these rules.", shell_complete=complete.rules)
+@click.option("--ruleset", help="The latest tournament of this ruleset.", shell_complete=complete.rulesets)
 @json_option
 def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str | None, as_json: bool) -> None:
     """Print the standings of a tournament in the database.

@@ -12,7 +12,8 @@ import click
 import msgspec
 
 from arena.cli.options import json_option
-from arena.cli.output import counted, progress_bar, say, show_json
+from arena.cli.output import counted, say, show_json
+from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.published import SECRET_FILE
 from arena.text import plain

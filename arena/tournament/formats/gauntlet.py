@@ -47,6 +47,10 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
         """Returns the field."""
         return range(self.challengers, entrants)
 
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns the number of deals: all tables play the same."""
+        return self.deals
+
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
         return Stages(self.deals, lambda first_deal: Challenges(self.challengers, entrants, players, first_deal))

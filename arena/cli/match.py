@@ -80,11 +80,12 @@ def match(
       arena match greedy banzai --pace 0.5
     """
     from arena.cli.forfeits import Forfeits
+    from arena.tournament.formats.round_robin import RoundRobin
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.settings import set_up
 
     entered = enter(bots, make_game.rules, quiet=quiet)
-    setup = set_up(entered, make_game(len(entered)), deals=deals, seed=seed)
+    setup = set_up(entered, make_game(len(entered)), RoundRobin(deals=deals), seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import complete, signals
 from arena.cli.entrants import enter
-from arena.cli.help import FORMAT, HOW, WHAT, WHO, Command, option
+from arena.cli.formats import MakeFormat, format_options
+from arena.cli.group import INTERRUPTED
+from arena.cli.help import HOW, WHAT, WHO, option
 from arena.cli.options import (
     MakeGame,
     db_option,
@@ -24,6 +26,7 @@ from arena.cli.options import (
 from arena.cli.output import command_line, counted, say, show_json
 from arena.cli.played import line as game_line
 from arena.cli.progress import progress_bar
+from arena.cli.steer import ORDERS, Steered
 from arena.errors import ConfigError
 from arena.text import plain
 
@@ -45,32 +48,13 @@ def default_concurrency() -> int:
     return max(1, available_cores() // 2)
 
 
-@click.command(cls=Command)
-@click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.bots)
+@click.command(cls=Steered)
+@click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.first_word(ORDERS, complete.bots))
 @option(WHO, "--all", "all_", is_flag=True, help="All bundled bots that can play here, the slow ones too.")
 @game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
-@option(
-    FORMAT,
-    "--format",
-    "format_",
-    type=click.Choice(["round-robin"]),
-    default="round-robin",
-    show_default=True,
-    metavar="NAME",
-    help="Which bots meet.",
-)
-@option(FORMAT, "--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
-@option(
-    FORMAT,
-    "--seatings",
-    type=click.Choice(["cyclic", "all"]),
-    default="cyclic",
-    show_default=True,
-    metavar="WHICH",
-    help="Orders of the seats: cyclic or all.",
-)
+@format_options
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
@@ -89,9 +73,7 @@ def tournament(
     all_: bool,
     make_game: MakeGame,
     players: int,
-    format_: str,
-    deals: int,
-    seatings: Literal["cyclic", "all"],
+    make_format: MakeFormat,
     processes: Processes | None,
     concurrency: int | None,
     seed: str | None,
@@ -107,7 +89,8 @@ def tournament(
     """Play a tournament and print its standings.
 
     BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled bots in
-    Python. The same command continues an unfinished tournament.
+    Python. The same command continues an unfinished tournament. Another terminal may steer it: arena tournament pause,
+    resume, stop, or concurrency N.
 
     \b
     Example:
@@ -127,7 +110,7 @@ def tournament(
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
-    setup = set_up(entered, game, deals=deals, seatings=seatings, processes=processes or "block", seed=seed)
+    setup = set_up(entered, game, make_format(), processes=processes or "block", seed=seed)
     with open_store(db) as store:
         begun = begin(store, setup.settings, setup.specs, logs, new=new)
         id = begun.tournament.id
@@ -140,7 +123,10 @@ def tournament(
                 say(f"  {again}")
                 return
             begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, beacon))
-            play_out(store, begun, setup, workers, each_game=each_game, quiet=quiet)
+            if not play_out(store, begun, setup, workers, each_game=each_game, quiet=quiet):
+                kept = f"{store.done(id)} of {store.tournament(id).games} games are kept"
+                say(f"Stopped: {kept}. To go on:\n  {command_line(ctx, without=('new',))}")
+                ctx.exit(INTERRUPTED)
             close(store, begun.tournament)
         except KeyboardInterrupt:
             kept = f"{store.done(id)} of {begun.tournament.games} games are kept"
@@ -173,7 +159,8 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
         say(f"Tournament {tournament.id}: {counted(tournament.games, 'game')} of {names}")
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {counted(workers, 'game')} at a time")
     committed, file = begun.committed, os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)
-    say(plain(f"Committed to {counted(committed.deals, 'deal')} in {file}:"))
+    deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
+    say(plain(f"Committed to {deals} in {file}:"))
     say(f"  secret   {committed.commitment}")
     say(f"  settings {committed.settings_sha256}")
     say(f"  schedule {committed.schedule_sha256}")
@@ -182,8 +169,8 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
-def play_out(store: Store, begun: Begun, setup: Setup, workers: int, *, each_game: bool, quiet: bool) -> None:
-    """Plays the games that are left, and shows progress as results are stored.
+def play_out(store: Store, begun: Begun, setup: Setup, workers: int, *, each_game: bool, quiet: bool) -> bool:
+    """Plays the games that are left, and shows progress as results are stored. Returns whether no order stopped it.
 
     Args:
         store: The database.
@@ -197,33 +184,45 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int, *, each_gam
 
     from arena.cli.forfeits import Forfeits
     from arena.referee.worker import play
+    from arena.tournament.planner import schedule_of
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
+    from arena.tournament.steering import steered
     from arena.tournament.workers import available_cores, local_worker
 
     tournament = begun.tournament
-    runner = Runner(
-        store,
-        tournament,
-        setup.settings.schedule(),
-        partial(setup.job, tournament),
-        play,
-        local_worker,
-        lanes=workers,
-        processes=setup.settings.processes,
-        ahead=workers < available_cores(),
-    )
     forfeits = Forfeits(setup, tournament.logs)
-    game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
     names = [bot.name for bot in setup.settings.bots]
-    with progress_bar(tournament.games, begun.done, quiet=quiet) as advance:
+    game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
+    schedule = schedule_of(store, tournament, setup.settings)
+    answer = nothing if quiet else say
+    with (
+        steered(store.path, workers, answer) as helm,
+        progress_bar(schedule.total, begun.done, quiet=quiet) as advance,
+    ):
+        runner = Runner(
+            store,
+            tournament,
+            schedule,
+            partial(setup.job, tournament),
+            play,
+            local_worker,
+            helm,
+            processes=setup.settings.processes,
+            ahead=workers < available_cores(),
+        )
         for played in runner.run():
             signals.check()
             if each_game:
                 say(game_line(played, names, Path(tournament.logs)))
             if not quiet:
                 forfeits.tell(played)
-            advance(lambda: f"{game}: {leader(store, tournament.id)} leads")
+            advance(lambda: f"{game}: {leader(store, tournament.id)} leads", schedule.total)
+    return not helm.stopping
+
+
+def nothing(text: str) -> None:
+    """Prints nothing."""
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

@@ -88,14 +88,12 @@ def tournament(
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled bots in
-    Python. The same command continues an unfinished tournament. Another terminal may steer it: arena tournament pause,
-    resume, stop, or concurrency N.
+    BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled ones in
+    Python. The same command goes on where it was. Others steer it: arena tournament pause, resume, stop, concurrency N.
 
     \b
     Example:
-      arena tournament random greedy --deals 20 --seed spring
-      arena tournament mybots --rules gardener --time 1m+1
+      arena tournament random greedy mybots --deals 20 --time 1m+1
     """
     from msgspec.structs import replace
 

@@ -113,9 +113,9 @@ def test_a_command_of_a_few_seconds_prints_no_line(monkeypatch: pytest.MonkeyPat
     assert lines_of(monkeypatch, 30, 0.1) == []
 
 
-def drawn(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = False) -> str:
+def drawn(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = False, width: int = 100) -> str:
     stream = io.StringIO()
-    screen = Console(file=stream, force_terminal=terminal, width=100, color_system=None)
+    screen = Console(file=stream, force_terminal=terminal, width=width, color_system=None)
     monkeypatch.setattr(progress, "console", lambda stderr: screen)
     with progress_bar(10, 4, quiet=quiet) as advance:
         advance(lambda: "ann\x1b[2J leads", 20)
@@ -126,6 +126,13 @@ def test_the_bar_has_everything_from_the_first_moment_on(monkeypatch: pytest.Mon
     text = drawn(monkeypatch, terminal=True)
     assert "4/10 games, …, … left" in text
     assert re.search(r"5/20 games, [0-9.]+/\w+, \d+:\d\d:\d\d left ann\\x1b\[2J leads", text)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_the_numbers_stay_in_one_line(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn(monkeypatch, terminal=True, width=width))
+    lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
+    assert all("games" in line and len(line) <= width for line in lines), lines
 
 
 def test_no_bar_is_drawn_for_the_quiet_or_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

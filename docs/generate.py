@@ -30,7 +30,7 @@ def helps(command: click.Command, name: str, parent: click.Context | None = None
     yield ctx.command_path, command.get_help(ctx)
     if isinstance(command, Steered):
         for order, found in ORDERS.items():
-            yield from helps(found, order, ctx)
+            yield from helps(found, f"{name} {order}", parent)
     if isinstance(command, click.Group):
         for sub in command.list_commands(ctx):
             found = command.get_command(ctx, sub)

@@ -30,6 +30,10 @@ _PARAMETERS: Final = (
 """The parameters of formats. An option has the name of its field."""
 
 
+_MADE_BY_OTHERS: Final = ("extension", "compare")
+"""Formats that `--extend` and `arena compare` make."""
+
+
 def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that say which entrants meet. The function gets them as one argument, `make_format`."""
 
@@ -77,7 +81,7 @@ def make_format(name: str, given: dict[str, Any]) -> AnyFormat:
 def _names() -> list[str]:
     from arena.tournament.formats import FORMATS
 
-    return list(FORMATS)
+    return [name for name in FORMATS if name not in _MADE_BY_OTHERS]
 
 
 def _declared() -> list[click.Option]:

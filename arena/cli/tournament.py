@@ -31,11 +31,13 @@ from arena.errors import ConfigError
 from arena.text import plain
 
 if TYPE_CHECKING:
+    from arena.ratings.running import Rating
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.blocks import Processes
     from arena.tournament.plan import Begun
-    from arena.tournament.settings import Setup
+    from arena.tournament.report import Report
+    from arena.tournament.settings import Settings, Setup
 
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
@@ -60,7 +62,8 @@ def default_concurrency() -> int:
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
 @option(HOW, "--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
-@option(HOW, "--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
+@option(HOW, "--extend", "extends", metavar="ID", help="Play what this finished round-robin lacks (or `latest`).")
+@option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tournament.")
 @db_option
 @logs_option("Where its folder of logs is made.")
 @each_game_option
@@ -81,6 +84,7 @@ def tournament(
     logs: Path,
     beacon: str | None,
     commit: bool,
+    extends: str | None,
     new: bool,
     each_game: bool,
     quiet: bool,
@@ -89,7 +93,7 @@ def tournament(
     """Play a tournament and print its standings.
 
     BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled ones in
-    Python. The same command goes on where it was. Others steer it: arena tournament pause, resume, stop, concurrency N.
+    Python. The same command goes on where it was. To steer it: arena tournament pause|resume|stop|concurrency.
 
     \b
     Example:
@@ -97,8 +101,8 @@ def tournament(
     """
     from msgspec.structs import replace
 
-    from arena.cli.standings import print_tables
     from arena.store.store import open_store
+    from arena.tournament.extend import extend
     from arena.tournament.plan import begin, close, fix_chance
     from arena.tournament.report import report
     from arena.tournament.settings import set_up
@@ -109,8 +113,27 @@ def tournament(
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
     setup = set_up(entered, game, make_format(), processes=processes or "block", seed=seed)
+    tell = nothing if quiet else say
     with open_store(db) as store:
-        begun = begin(store, setup.settings, setup.specs, logs, new=new)
+        starts: tuple[Rating, ...] = ()
+        if extends is not None:
+            extended = extend(store, setup.settings, extends)
+            for sentence in extended.told:
+                tell(plain(sentence))
+            if not extended.settings.games:
+                tell("Nothing is missing.\n")
+                show_report(report(store, extended.of)[0], as_json=as_json, quiet=quiet)
+                return
+            setup, starts = replace(setup, settings=extended.settings), extended.starts
+        digest = setup.settings.digest
+        if not new and store.unfinished(digest) is None:
+            if (before := store.finished(digest)) is not None:
+                tell(f"Tournament {before.id} was this one, and finished at {before.finished}. --new plays it again.\n")
+                show_report(report(store, before.id)[0], as_json=as_json, quiet=quiet)
+                return
+            if not quiet:
+                tell_likeness(store, setup.settings)
+        begun = begin(store, setup.settings, setup.specs, logs, new=new, starts=starts)
         id = begun.tournament.id
         try:
             if not quiet:
@@ -133,12 +156,27 @@ def tournament(
         document, _ = report(store, id)
         if not quiet:
             summarise_forfeits(store, id)
+    show_report(document, as_json=as_json, quiet=quiet)
+
+
+def show_report(document: Report, *, as_json: bool, quiet: bool) -> None:
+    """Prints the standings of a tournament, and where its logs are."""
+    from arena.cli.standings import print_tables
+
     if as_json:
         show_json(document)
         return
     print_tables(document)
     if not quiet:
         say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")
+
+
+def tell_likeness(store: Reader, settings: Settings) -> None:
+    """Says that an unfinished tournament is almost the one that begins, if there is one."""
+    from arena.tournament.likeness import almost
+
+    if (near := almost(store, settings)) is not None:
+        say(plain(f"Unfinished tournament {near.tournament.id} is another one: {'; '.join(near.differences)}."))
 
 
 def announce(begun: Begun, setup: Setup, workers: int) -> None:

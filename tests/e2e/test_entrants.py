@@ -62,7 +62,7 @@ def test_the_quiet_get_results_and_errors_only(arena: Arena) -> None:
     done = arena(*words)
     assert done.stderr == ""
     assert "bonsai" in done.stdout
-    assert len(arena(*words, "--each-game").stderr.splitlines()) == 2
+    assert len(arena(*words, "--each-game", "--new").stderr.splitlines()) == 2
     assert "expected at least 1 game at a time" in arena(*words, "--concurrency", "0", code=2).stderr
 
 

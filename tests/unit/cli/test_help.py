@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from arena.cli import cli
 from arena.cli.help import FORMAT, HOW, RESULTS, WHAT, WHO, Command, option
 
-SCREEN = 40
-"""Lines."""
+SCREEN = 44
+"""Lines of a terminal. More options of a format belong where only `--format NAME --help` shows them."""
 
 
 def shown(*words: str) -> list[str]:

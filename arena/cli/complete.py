@@ -126,6 +126,17 @@ def _in_file(ctx: click.Context) -> dict[str, Any]:
     return default_map(config, ctx.command, ".".join(ctx.command_path.split()[1:]))
 
 
+def first_word(words: Iterable[str], others: Complete) -> Complete:
+    """Returns what proposes these words as the first argument, beside others."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        given = ctx.params.get(param.name or "")
+        first = [CompletionItem(word) for word in words if word.startswith(incomplete) and not given]
+        return [*first, *others(ctx, param, incomplete)]
+
+    return complete
+
+
 bots = _completer(_bots)
 rules = _completer(_rules)
 rulesets = _completer(_rulesets)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arena.cli.defaults import ALL, FILE, Config, Setting, options_of, settings
+from arena.cli.defaults import ALL, FILE, Config, Setting, default_map, options_of, settings
 from arena.cli.options import json_option
 from arena.cli.output import show_json
 from arena.text import plain
@@ -98,6 +98,8 @@ def all_settings(found: Config | None, root: click.Context) -> list[Setting]:
 
     def collect(command: click.Command, section: str) -> None:
         if isinstance(command, click.Group):
+            if section:
+                default_map(found, command, section)
             ctx = click.Context(command)
             for name in command.list_commands(ctx):
                 inner = command.get_command(ctx, name)

@@ -25,7 +25,7 @@ SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "race-window", "seed", "db", "logs", "each-game", "quiet", "json",
 )  # fmt: skip
 """What may stand in that section."""
-ONCE: Final = frozenset({"new", "commit", "beacon", "help"})
+ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "help"})
 """Options that mean one call, and so stand only on the command line."""
 
 

@@ -26,7 +26,6 @@ from arena.cli.options import (
 )
 from arena.cli.output import command_line, console, counted, say, show, show_json, show_line
 from arena.cli.played import describe, sentence
-from arena.show.text import clip
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -142,6 +141,8 @@ def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
 
 def show_message(seat: int, entry: Entry) -> None:
     """Prints a message in one line, cut to the terminal's width if stderr is a terminal."""
+    from arena.show.text import clip
+
     screen = console(stderr=True)
     way = "->" if entry.sender == "referee" else "<-"
     said = entry.message

@@ -123,6 +123,10 @@ def play_tournament(
     return id, True
 
 
+def nothing(text: str) -> None:
+    """Prints nothing."""
+
+
 def _kept(store: Store, id: str) -> str:
     row = store.tournament(id)
     return f"{store.done(id)} of {row.games} games{' that are planned' if row.open else ''} are kept"
@@ -175,7 +179,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, watch: W
     from arena.tournament.workers import available_cores, local_worker
 
     tournament = begun.tournament
-    tell = (lambda text: None) if manner.quiet else say
+    tell = nothing if manner.quiet else say
     forfeits = Forfeits(setup, tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
     names = [bot.name for bot in setup.settings.bots]
@@ -187,7 +191,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, watch: W
 
     with (
         steered(store.path, manner.workers, tell) as helm,
-        progress_bar(tournament.games, begun.done, quiet=manner.quiet) as advance,
+        progress_bar(schedule.total, begun.done, quiet=manner.quiet) as advance,
     ):
         runner = Runner(
             store,

@@ -142,6 +142,7 @@ def line_printer(pace: Pace, unit: str, clock: Clock = time.monotonic) -> Advanc
 @contextmanager
 def _bar(screen: Console, pace: Pace, unit: str) -> Iterator[Advance]:
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.table import Column
     from rich.text import Text
 
     class PaceColumn(ProgressColumn):
@@ -150,7 +151,11 @@ def _bar(screen: Console, pace: Pace, unit: str) -> Iterator[Advance]:
         def render(self, task: Task) -> Text:
             return Text(pace.text(unit))
 
-    columns = (BarColumn(bar_width=None), PaceColumn(), TextColumn("{task.fields[remark]}", markup=False))
+    columns = (
+        BarColumn(bar_width=None),
+        PaceColumn(table_column=Column(no_wrap=True)),
+        TextColumn("{task.fields[remark]}", markup=False),
+    )
     with Progress(*columns, console=screen, transient=True, expand=True) as progress:
         task = progress.add_task("", total=pace.total, completed=pace.done, remark="")
 

@@ -56,6 +56,8 @@ class Steered(Command):
         """Makes the context of an order, if the arguments begin with one."""
         if args and args[0] in ORDERS:
             order = args.pop(0)
+            if parent is not None and parent.default_map is not None:
+                extra.setdefault("default_map", parent.default_map.get(info_name or ""))
             return ORDERS[order].make_context(f"{info_name} {order}", args, parent=parent, **extra)
         return super().make_context(info_name, args, parent=parent, **extra)
 

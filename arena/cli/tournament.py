@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,8 @@ from arena.cli.options import (
     seed_option,
 )
 from arena.cli.output import say, show_json
-from arena.cli.playing import Manner, play_tournament, workers_of
-from arena.cli.steer import Steered
+from arena.cli.playing import Manner, nothing, play_tournament, workers_of
+from arena.cli.steer import ORDERS, Steered
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class TournamentCommand(Explained, Steered):
 
 
 @click.command(cls=TournamentCommand)
-@click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.bots)
+@click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.first_word(ORDERS, complete.bots))
 @option(WHO, "--all", "all_", is_flag=True, help="All bundled bots that can play here, the slow ones too.")
 @game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
@@ -51,8 +52,8 @@ class TournamentCommand(Explained, Steered):
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
 @option(HOW, "--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
-@option(HOW, "--extend", "extends", metavar="ID", help="Play only what a finished round-robin (or latest) lacks.")
-@option(HOW, "--new", is_flag=True, help="Begin anew even if such a tournament was begun or played.")
+@option(HOW, "--extend", "extends", metavar="ID", help="Play what this finished round-robin lacks (or `latest`).")
+@option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tournament.")
 @db_option
 @logs_option("Where its folder of logs is made.")
 @each_game_option
@@ -81,14 +82,12 @@ def tournament(
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled bots in
-    Python. The same command continues an unfinished tournament. While it runs, another terminal may steer it: arena
-    tournament pause, resume, stop, concurrency N.
+    BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled ones in
+    Python. The same command goes on where it was. To steer it: arena tournament pause|resume|stop|concurrency.
 
     \b
     Example:
-      arena tournament random greedy --deals 20 --seed spring
-      arena tournament mybots --format swiss --rules gardener --time 1m+1
+      arena tournament random greedy mybots --deals 20 --time 1m+1
     """
     from msgspec.structs import replace
 
@@ -109,18 +108,19 @@ def tournament(
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
     setup = set_up(entered, game, make_format(), processes=processes or "block", seed=seed)
+    tell = nothing if quiet else say
     with open_store(db) as store:
         starts: tuple[Rating, ...] = ()
         if extends is not None:
             extended = extend(store, setup.settings, extends)
             for sentence in extended.told:
-                say(plain(sentence))
+                tell(plain(sentence))
             if not extended.settings.games:
-                say("Nothing is missing.\n")
+                tell("Nothing is missing.\n")
                 show_report(report(store, extended.of)[0], as_json=as_json, quiet=quiet)
                 return
             setup, starts = replace(setup, settings=extended.settings), extended.starts
-        if not new and (before := played_before(store, setup.settings)) is not None:
+        if not new and (before := played_before(store, setup.settings, tell)) is not None:
             show_report(report(store, before)[0], as_json=as_json, quiet=quiet)
             return
         id, finished = play_tournament(ctx, store, setup, manner, starts=starts)
@@ -130,17 +130,17 @@ def tournament(
     show_report(document, as_json=as_json, quiet=quiet)
 
 
-def played_before(store: Reader, settings: Settings) -> str | None:
+def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:
     """Returns the finished tournament with these settings, and says so. Says too what is almost this one."""
     from arena.tournament.likeness import almost
 
     if store.unfinished(settings.digest) is not None:
         return None
     if (before := store.finished(settings.digest)) is not None:
-        say(f"Tournament {before.id} was this one, and finished at {before.finished}. --new plays it again.\n")
+        tell(f"Tournament {before.id} was this one, and finished at {before.finished}. --new plays it again.\n")
         return before.id
     if (near := almost(store, settings)) is not None:
-        say(plain(f"Unfinished tournament {near.tournament.id} is another one: {'; '.join(near.differences)}."))
+        tell(plain(f"Unfinished tournament {near.tournament.id} is another one: {'; '.join(near.differences)}."))
     return None
 
 

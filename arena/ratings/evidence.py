@@ -159,10 +159,10 @@ class Evidence:
         """Returns the logarithm of what betting on shares above a mean has made of 1; fair if that is the mean."""
         if not self._counts:
             return 0.0
-        fractions, weights = fractions()
+        stakes, weights = fractions()
         shares = np.array(list(self._counts))
         counts = np.array(list(self._counts.values()))
-        gains = np.log1p(fractions * (shares / mean - 1)) @ counts + weights
+        gains = np.log1p(stakes * (shares / mean - 1)) @ counts + weights
         best = float(gains.max())
         return best + math.log(float(np.exp(gains - best).sum()))
 

@@ -18,6 +18,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.ratings.running import Rating
 from arena.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
@@ -48,7 +49,15 @@ class Begun(msgspec.Struct, frozen=True):
     """What was published before its first game."""
 
 
-def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path, *, new: bool = False) -> Begun:
+def begin(
+    store: Store,
+    settings: Settings,
+    specs: Sequence[BotSpec],
+    logs: Path,
+    *,
+    new: bool = False,
+    starts: Sequence[Rating] = (),
+) -> Begun:
     """Continues the unfinished tournament with these settings, or begins a new one.
 
     Args:
@@ -57,6 +66,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         specs: The entrants' manifests, by number.
         logs: The folder that holds, or will hold, the tournament's own folder of logs.
         new: Begin a new one even if one is unfinished.
+        starts: By entrant the running rating that it begins with; empty if nobody was rated before.
 
     Raises:
         ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
@@ -83,6 +93,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
             version=bot.version,
             digest=bot.digest,
             spec=msgspec.to_builtins(specs[number]),
+            start=starts[number] if starts else Rating(),
         )
         for number, bot in enumerate(settings.bots)
     ]
@@ -139,16 +150,15 @@ def publish_commitment(tournament: Tournament, settings: Settings) -> Commitment
     Raises:
         ArenaError: It cannot be written. Show the message to the operator.
     """
-    schedule = settings.schedule()
-    plan = schedule.document()
+    plan = settings.plan_document()
     open_settings = {key: value for key, value in settings.document().items() if key != "seed"}
     document = Commitment(
         tournament=tournament.id,
         commitment=tournament.commitment,
         settings_sha256=sha256_of(open_settings),
         schedule_sha256=sha256_of(plan),
-        deals=settings.deals,
-        games=schedule.total(),
+        deals=settings.format.deals_in_all(len(settings.bots), settings.game.players),
+        games=plan["games"],
         bots=[CommittedBot(bot.name, bot.version, bot.digest) for bot in settings.bots],
         seeded=settings.seed is not None,
         settings=open_settings,
@@ -181,6 +191,7 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
         logs: Its own folder of logs, absolute.
     """
     secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
+    schedule = settings.schedule(commitment(secret))
     return Tournament(
         id=id,
         created=now(),
@@ -190,7 +201,8 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
         secret=secret,
         commitment=commitment(secret),
         logs=str(logs),
-        games=settings.schedule().total(),
+        games=schedule.total,
+        open=schedule.open,
     )
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import Format
 from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.gauntlet import Gauntlet
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 
-AnyFormat: TypeAlias = RoundRobin | Gauntlet | Swiss | Knockout | Ladder | Adaptive | Compare
+AnyFormat: TypeAlias = RoundRobin | Gauntlet | Swiss | Knockout | Ladder | Adaptive | Compare | Extension
 """Any format. Its tag, `name`, says which."""
 
-FORMATS: Final[dict[str, type[Format]]] = {
+FORMATS: Final[Mapping[str, type[AnyFormat]]] = {
     "round-robin": RoundRobin,
     "gauntlet": Gauntlet,
     "swiss": Swiss,
@@ -24,5 +25,6 @@ FORMATS: Final[dict[str, type[Format]]] = {
     "ladder": Ladder,
     "adaptive": Adaptive,
     "compare": Compare,
+    "extension": Extension,
 }
 """By name, in the order in which people are told about them."""

@@ -158,7 +158,8 @@ class _Settler(Lagging):
     def _ratings(self) -> Sequence[float]:
         from arena.ratings.refit import refit
 
-        return refit(self._sums.values(), self._entrants, players=self._players).ratings
+        ratings = refit(self._sums.values(), self._entrants, players=self._players).ratings
+        return [round(rating, 6) for rating in ratings]  # the same order on any machine, whatever its last digits
 
     def _open_neighbours(self, ratings: Sequence[float]) -> list[Pair]:
         """Returns the neighbours in the order of which it is not settled who is better."""

@@ -66,6 +66,16 @@ class Played:
         return sum(round.deals * len(round.meetings) * seatings for round in self.rounds)
 
     @property
+    def deals(self) -> set[int]:
+        """The numbers of all deals that were played."""
+        return {
+            meeting.first_deal + deal
+            for round in self.rounds
+            for meeting in round.meetings
+            for deal in range(round.deals)
+        }
+
+    @property
     def pairs(self) -> list[tuple[int, int]]:
         """Who met, a pair for each meeting, the smaller number first."""
         return [pair for meeting in self.meetings for pair in combinations(sorted(meeting.entrants), 2)]
@@ -142,6 +152,8 @@ def check_laws(played: Played) -> None:
         assert director.next() is None
         total = played.format.total(played.entrants, played.players)
         assert total is None or total == played.games
+        deals = played.format.deals_in_all(played.entrants, played.players)
+        assert deals is None or played.deals == set(range(deals))
 
 
 def same(one: Round | None, other: Round | None) -> bool:

@@ -45,6 +45,10 @@ class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
         games = self.deals * len(orders(players, self.seatings)[0])
         return self.rounds_of(entrants) * (entrants // players) * games
 
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns the number of deals: all tables of a round play the same, and each round has new ones."""
+        return self.rounds_of(entrants) * self.deals
+
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
         return _Rounds(self.rounds_of(entrants), self.deals, entrants, players)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,25 @@ def show_json(document: Any) -> None:
     import msgspec
 
     click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+FORMULA = ("=", "+", "-", "@")
+"""A spreadsheet takes a cell that begins with one of these as a formula and runs it."""
+
+
+def safe_cell(text: str) -> str:
+    """Returns a text as a cell of CSV: plain, and no formula for a spreadsheet, which shows the apostrophe."""
+    safe = plain(text)
+    return f"'{safe}" if safe.lstrip().startswith(FORMULA) else safe
+
+
+def show_csv(rows: Iterable[Sequence[object]]) -> None:
+    """Prints rows as CSV to stdout; the first one is the heading. None is an empty cell."""
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    for row in rows:
+        writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])
 
 
 def say(text: str) -> None:

@@ -120,6 +120,28 @@ class SeatRow(msgspec.Struct, frozen=True):
     """Its score, if the game has scores."""
 
 
+class Tally(msgspec.Struct, frozen=True):
+    """Sums over an entrant's games that are done."""
+
+    entrant: int
+    games: int = 0
+    wins: int = 0
+    """Games with rank 1 alone."""
+    draws: int = 0
+    """Games with rank 1 shared."""
+    forfeits: int = 0
+    """Games lost by its own doing."""
+    decisions: int = 0
+    total_ms: float = 0.0
+    """Time of all decisions."""
+    max_ms: float = 0.0
+    """Time of the slowest."""
+    score: int = 0
+    """The sum of its scores."""
+    scored: int = 0
+    """How many games had scores."""
+
+
 class GameRow(msgspec.Struct, frozen=True):
     """A finished game."""
 

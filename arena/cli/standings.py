@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,7 +125,7 @@ def given(anchors: tuple[str, ...]) -> dict[str, float]:
             ratings[name] = float(number)
         except ValueError:
             equals = ""
-        if not (name and equals):
+        if not (name and equals and math.isfinite(ratings[name])):
             raise ConfigError(f"expected BOT=RATING, got: {anchor!r} - at --anchor; give a bot and a number: greedy=25")
     return ratings
 

@@ -111,6 +111,8 @@ def percent(number: float) -> str:
     return f"{number:.1%}".replace("%", " %") if 0 < number < 0.01 or 0.99 < number < 1 else f"{100 * number:.0f} %"
 
 
+ENOUGH_DEALS = 10
+"""That of `arena.ratings.refit`, which is slow to import."""
 MOST_GROUPS = 6
 """How many groups of bots with a shared rank are named, and how many bots of each."""
 
@@ -124,18 +126,17 @@ def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]
     """
     if order is None:
         return ""
-    if not order["enough"]:
-        settled = f"Too few deals: {FEWEST_DEALS} and more make intervals that hold."
-    elif not order["open"]:
+    if not order["open"]:
         settled = "Order settled (95 %, all pairs at once)."
     elif len(order["open"][0]) == sum(row["games"] > 0 for row in rows):
         settled = "Order open: no bot is shown to be better than the next (95 %, all pairs at once)."
     else:
         groups = [_equals(names) for names in order["open"]]
-        more = [f"{len(groups) - MOST_GROUPS} more"] if len(groups) > MOST_GROUPS else []
+        more = [f"{len(groups) - MOST_GROUPS} more groups"] if len(groups) > MOST_GROUPS else []
         settled = f"Order settled (95 %, all pairs at once) but for: {'; '.join([*groups[:MOST_GROUPS], *more])}."
+    rough = "" if order["enough"] else f"Too few deals, under {ENOUGH_DEALS}: the intervals are rough. "
     won = round(50 * (1 + math.erf(0.5)))
-    return f"{settled} Ratings are relative; {BETA:.1f} apart means {won} : {100 - won}."
+    return f"{rough}{settled} Ratings are relative; {BETA:.1f} apart means {won} : {100 - won}."
 
 
 def _equals(names: Sequence[str]) -> str:

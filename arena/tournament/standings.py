@@ -89,7 +89,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """How much of the standings' order is settled, at 95 % for all neighbours at once."""
 
     enough: bool
-    """Whether there are enough deals for intervals that hold; see docs/ratings.md."""
+    """Whether there are enough deals for the intervals. If not, they are rough."""
     open: tuple[tuple[str, ...], ...]
     """Groups of bots that share a rank because nothing settles their order, best first."""
 
@@ -179,7 +179,7 @@ def _by_fit(fit: Fit) -> list[tuple[int, int]]:
 def _by_rating(ratings: Sequence[Rating]) -> list[tuple[int, int]]:
     """Returns the entrants and their ranks, best first; equal ratings share a rank."""
     order = sorted(range(len(ratings)), key=lambda number: (-ratings[number].conservative, number))
-    ranked = []
+    ranked: list[tuple[int, int]] = []
     for _, equal in groupby(order, key=lambda number: ratings[number].conservative):
         rank = len(ranked) + 1
         ranked += [(number, rank) for number in equal]
@@ -223,9 +223,9 @@ def _standing(
         half_width=_rounded(strength.half_width, 3),
         ahead_of_next=_rounded(strength.ahead, 6),
         points=_rounded(points, 4),
-        mu=_rounded(rating and rating.mu, 3),
-        sigma=_rounded(rating and rating.sigma, 3),
-        conservative=_rounded(rating and rating.conservative, 3),
+        mu=_rounded(rating.mu, 3) if rating else None,
+        sigma=_rounded(rating.sigma, 3) if rating else None,
+        conservative=_rounded(rating.conservative, 3) if rating else None,
         games=tally.games,
         wins=tally.wins,
         draws=tally.draws,

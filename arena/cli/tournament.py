@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import signals
 from arena.cli.forfeits import Forfeits
+from arena.cli.formats import MakeFormat, format_options
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import MakeGame, db_option, game_options, json_option, logs_option, seed_option
 from arena.cli.output import command_line, counted, progress_bar, say, show_json
+from arena.cli.steer import Steered
 from arena.errors import ConfigError
 from arena.show.standings import subject_text
 from arena.text import plain
@@ -34,27 +37,12 @@ def default_concurrency() -> int:
     return max(1, available_cores() // 2)
 
 
-@click.command()
+@click.command(cls=Steered)
 @click.argument("bots", nargs=-1, metavar="[BOTS]...")
 @game_options
 @seed_option
 @click.option("--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["round-robin"]),
-    default="round-robin",
-    show_default=True,
-    help="Which bots meet.",
-)
-@click.option("--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
-@click.option(
-    "--seatings",
-    type=click.Choice(["cyclic", "all"]),
-    default="cyclic",
-    show_default=True,
-    help="Each deal once per rotation of the seats, or per order.",
-)
+@format_options
 @click.option("--keep-bots", "processes", flag_value="tournament", help="Keep bot processes for all games.")
 @click.option("--fresh", "processes", flag_value="game", help="Start new bot processes for every game.")
 @click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
@@ -70,9 +58,7 @@ def tournament(
     bots: tuple[str, ...],
     make_game: MakeGame,
     players: int,
-    format_: str,
-    deals: int,
-    seatings: Literal["cyclic", "all"],
+    make_format: MakeFormat,
     processes: Processes | None,
     concurrency: int | None,
     seed: str | None,
@@ -101,6 +87,8 @@ def tournament(
     `arena verify` shows with it that nobody chose a card. To let others choose with you: --commit publishes the
     commitment and stops; when a public beacon has spoken, the same command with --beacon and its value plays.
 
+    While it runs, another terminal may steer it: arena tournament pause, resume, stop, or concurrency N.
+
     \b
     Example:
       arena tournament random greedy --deals 20 --seed spring
@@ -117,7 +105,7 @@ def tournament(
     workers = default_concurrency() if concurrency is None else concurrency
     if workers < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
-    setup = set_up(bots, make_game(players), deals=deals, seatings=seatings, processes=processes or "block", seed=seed)
+    setup = set_up(bots, make_game(players), make_format(), processes=processes or "block", seed=seed)
     with open_store(db) as store:
         begun = begin(store, setup.settings, setup.specs, logs, new=new)
         id = begun.tournament.id
@@ -129,7 +117,10 @@ def tournament(
                 say(f"  {again}")
                 return
             begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, beacon))
-            play_out(store, begun, setup, workers)
+            if not play_out(store, begun, setup, workers):
+                kept = f"{store.done(id)} of {store.tournament(id).games} games are kept"
+                say(f"Stopped: {kept}. To go on:\n  {command_line(ctx, without=('new',))}")
+                ctx.exit(INTERRUPTED)
             close(store, begun.tournament)
         except KeyboardInterrupt:
             kept = f"{store.done(id)} of {begun.tournament.games} games are kept"
@@ -159,7 +150,8 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
         say(f"Tournament {tournament.id}: {counted(tournament.games, 'game')} of {names}")
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {counted(workers, 'game')} at a time")
     committed, file = begun.committed, os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)
-    say(plain(f"Committed to {counted(committed.deals, 'deal')} in {file}:"))
+    deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
+    say(plain(f"Committed to {deals} in {file}:"))
     say(f"  secret   {committed.commitment}")
     say(f"  settings {committed.settings_sha256}")
     say(f"  schedule {committed.schedule_sha256}")
@@ -168,34 +160,37 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
-def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
-    """Plays the games that are left, and shows progress as results are stored."""
+def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> bool:
+    """Plays the games that are left, and shows progress as results are stored. Returns whether no order stopped it."""
     from functools import partial
 
     from arena.referee.worker import play
+    from arena.tournament.planner import schedule_of
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
+    from arena.tournament.steering import steered
     from arena.tournament.workers import available_cores, local_worker
 
     tournament = begun.tournament
-    runner = Runner(
-        store,
-        tournament,
-        setup.settings.schedule(),
-        partial(setup.job, tournament),
-        play,
-        local_worker,
-        lanes=workers,
-        processes=setup.settings.processes,
-        ahead=workers < available_cores(),
-    )
     forfeits = Forfeits(setup, tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
-    with progress_bar(tournament.games, begun.done) as advance:
+    with steered(store.path, workers, say) as helm, progress_bar(tournament.games, begun.done) as advance:
+        runner = Runner(
+            store,
+            tournament,
+            schedule_of(store, tournament, setup.settings),
+            partial(setup.job, tournament),
+            play,
+            local_worker,
+            helm,
+            processes=setup.settings.processes,
+            ahead=workers < available_cores(),
+        )
         for played in runner.run():
             signals.check()
             forfeits.tell(played)
             advance(lambda: f"{game}: {leader(store, tournament.id)} leads")
+    return not helm.stopping
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

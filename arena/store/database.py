@@ -34,6 +34,7 @@ MIGRATIONS = (
     "0003_claimed_games",
     "0004_game_settings",
     "0005_contributions",
+    "0006_formats",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 
@@ -229,6 +230,22 @@ def locked(path: Path) -> Iterator[None]:
             if _is_at(descriptor, lock):
                 lock.unlink()
         os.close(descriptor)
+
+
+def is_written_to(path: Path) -> bool:
+    """Says whether a process holds the lock of the database's only writer."""
+    file = path.resolve()
+    try:
+        descriptor = os.open(file.with_name(file.name + "-lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _lock(lock: Path, path: Path) -> int:

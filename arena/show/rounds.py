@@ -234,8 +234,9 @@ def adaptive_table(neighbours: Sequence[Neighbour], needed: float | None, width:
     ]
     table = fitted(columns, [shown.bot for shown in neighbours], width)
     left = sum(shown.verdict == "open" for shown in met)
-    words = f"{left} of {len(met)} neighbours open" if left else "The order is settled"
-    table.append(f"\n{words}." if needed is None else f"\n{words}; {_odds(needed)} settles it.")
+    table.append(f"\n{left} of {len(met)} neighbours open." if left else "\nThe order is settled.")
+    if needed is not None:
+        table.append(f"\n{_odds(needed)} settles a pair.")
     return table
 
 

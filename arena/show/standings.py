@@ -55,7 +55,7 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
     Args:
         rows: The entrants, best first.
         width: Of the terminal.
-        trueskill: Whether mu and sigma stay as long as the others.
+        trueskill: Whether mu and sigma were asked for: they leave last then.
     """
     from arena.show.tables import Column, fitted
 
@@ -70,11 +70,9 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
     columns = [
         Column(title=f"#{single}", cells=ranks),
         Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
-        column("rating", "rating", "{:.1f}".format, 13),
-        column("95 %", "half_width", "±{:.1f}".format, 12),
+        column("rating", "rating", "{:.1f}".format, 14),
+        column("95 %", "half_width", _half_width, 12),
         column("ahead\nof next", "ahead_of_next", _likelihood, 11),
-        column("mu", "mu", "{:.2f}".format, 6 if trueskill else 2, extra=not trueskill),
-        column("sigma", "sigma", "{:.2f}".format, 6 if trueskill else 2, extra=not trueskill),
         column("points", "points", percent, 10),
         column("games", "games", str, 9),
         column("W", "wins", str, 5, extra=True),
@@ -84,14 +82,20 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
         column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
         column("mean\nms", "mean_ms", "{:.1f}".format, 7),
         column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
+        column("mu", "mu", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
+        column("sigma", "sigma", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
     ]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 
 
 def _version(row: Mapping[str, Any]) -> str:
     """Returns the version; nothing where the bot's name in the table has it already, because versions compete."""
-    version = plain(row["version"])
-    return "" if f" {version}" in plain(row["bot"]) else version
+    bot, version = plain(row["bot"]), plain(row["version"])
+    return "" if bot.endswith(f" {version}") or f" {version} (" in bot else version
+
+
+def _half_width(number: float) -> str:
+    return f"±{number:.1f}" if number else "fixed"
 
 
 def _likelihood(number: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -56,23 +56,25 @@ def show_json(document: Any) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
 
 
-FORMULA = ("=", "+", "-", "@")
-"""A spreadsheet takes a cell that begins with one of these as a formula and runs it."""
+def safe_cell(value: Any) -> Any:
+    r"""Returns a value for a CSV file: a text as one line, and never as a formula that a spreadsheet would compute.
+
+    >>> [safe_cell(value) for value in ("=1+1", "a\nb", -1, None)]
+    ["'=1+1", 'a\\nb', -1, None]
+    """
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def safe_cell(text: str) -> str:
-    """Returns a text as a cell of CSV: plain, and no formula for a spreadsheet, which shows the apostrophe."""
-    safe = plain(text)
-    return f"'{safe}" if safe.lstrip().startswith(FORMULA) else safe
-
-
-def show_csv(rows: Iterable[Sequence[object]]) -> None:
-    """Prints rows as CSV to stdout; the first one is the heading. None is an empty cell."""
+def show_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Prints rows to stdout as CSV, the names of the columns first."""
     import csv
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    for row in rows:
-        writer.writerow([safe_cell(cell) if isinstance(cell, str) else cell for cell in row])
+    writer.writerow(columns)
+    writer.writerows([safe_cell(row[column]) for column in columns] for row in rows)
 
 
 def say(text: str) -> None:

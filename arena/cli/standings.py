@@ -154,7 +154,10 @@ def print_csv(document: object, *, crosstable: bool) -> None:
     """Prints the standings, or the cross-table, as CSV."""
     import msgspec
 
-    from arena.show.standings import crosstable_csv, standings_csv
+    from arena.show.standings import CROSSTABLE_COLUMNS, crosstable_rows, standings_columns
 
     plain = msgspec.to_builtins(document)
-    show_csv(crosstable_csv(plain["crosstable"]) if crosstable else standings_csv(plain["standings"]))
+    if crosstable:
+        show_csv(CROSSTABLE_COLUMNS, crosstable_rows(plain["crosstable"]))
+    else:
+        show_csv(standings_columns(plain["standings"]), plain["standings"])

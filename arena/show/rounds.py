@@ -163,6 +163,8 @@ def _listed(stage: Round, width: int) -> list[Text]:
     blocks = [[_entry(*cells, room) for cells in zip(met.bots, _shares(met), strict=True)] for met in stage.meetings]
     blocks += [[_entry(bot, "bye", room)] for bot in stage.byes]
     lines = [Text("  ") + line if line else line for line in shelves(blocks, width - 2)]
+    for line in lines:
+        line.rstrip()
     return [Text(elide(plain(stage.title), width), style="bold"), *lines]
 
 

@@ -172,27 +172,21 @@ def crosstable_table(rows: Sequence[Mapping[str, Any]], width: int) -> Text:
     return Text("\n\n").join(blocks)
 
 
-STANDINGS_CSV = (
-    *("rank", "bot", "version", "rating", "half_width", "ahead_of_next", "points", "games", "wins", "draws", "losses"),
-    *("forfeits", "mean_ms", "max_ms", "mean_score", "mu", "sigma", "conservative"),
-)
-"""The columns of standings as CSV: keys of the JSON document."""
+_FIRST = ("rank", "bot", "version", "rating", "half_width", "ahead_of_next", "points")
+CROSSTABLE_COLUMNS = ("bot", "against", "games", "better", "equal", "worse", "share")
+"""The columns of a cross-table as CSV."""
 
 
-def standings_csv(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[object]]:
-    """Yields a heading, then the standings with everything that the JSON document has."""
-    heading = [*STANDINGS_CSV, *(key for key in rows[0] if key not in STANDINGS_CSV)] if rows else STANDINGS_CSV
-    yield heading
-    for row in rows:
-        yield [row[key] for key in heading]
+def standings_columns(rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """Returns the columns of standings as CSV: all keys of the JSON document's rows, the most important ones first."""
+    return [*_FIRST, *(key for row in rows[:1] for key in row if key not in _FIRST)]
 
 
-def crosstable_csv(rows: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[object]]:
-    """Yields a heading, then a line for each bot and each other bot that it met."""
-    yield ("bot", "against", "games", "better", "equal", "worse", "share")
+def crosstable_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yields a row for each bot and each other bot that it met; `rows` are those of the JSON document."""
     for row in rows:
         for met in row["against"]:
-            yield (row["bot"], *(met[key] for key in ("bot", "games", "better", "equal", "worse", "score")))
+            yield {**met, "bot": row["bot"], "against": met["bot"], "share": met["score"]}
 
 
 def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str], *, brief: bool = False) -> str:

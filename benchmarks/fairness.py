@@ -40,7 +40,7 @@ from arena.referee.chance import Deal, bot_seed, deal_secret, seed_secret
 from arena.resources import bots_folder
 from arena.rules.base import Decision, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Late, Over
-from arena.tournament.schedule import RoundRobin
+from arena.tournament.formats.seating import orders as seatings
 from arena.types import Payload, Ranks
 
 SECRET = seed_secret("fairness")
@@ -146,7 +146,7 @@ def play(table: Table, deal: int, bots: Iterable[int], seed: str) -> Ranks:
 def shares(table: Table, deal: int) -> Shares:
     """Each bot's share of the wins on one deal."""
     players = table.players
-    circles = RoundRobin(players, players, deals=1).orders
+    circles = seatings(players, "cyclic")
     orders = circles[deal % len(circles)] if table.rotated else (tuple(range(players)),)
     won = [0.0] * players
     for rotation, bots in enumerate(orders):

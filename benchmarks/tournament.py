@@ -22,9 +22,10 @@ from arena.games import make_settings
 from arena.referee.worker import play
 from arena.store.store import open_store
 from arena.tournament.blocks import Processes
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import begin
 from arena.tournament.runner import Runner
-from arena.tournament.schedule import RoundRobin
+from arena.tournament.schedule import Schedule
 from arena.tournament.settings import set_up
 from arena.tournament.workers import local_worker
 
@@ -43,16 +44,18 @@ class Measured(msgspec.Struct, frozen=True):
     """Seconds of processor time a game, of all processes."""
 
 
-class Beginning(RoundRobin, frozen=True):
+class Beginning(Schedule):
     """The first games of a schedule."""
 
+    @property
     def total(self) -> int:
-        return min(GAMES, super().total())
+        return min(GAMES, super().total)
 
 
 def tournament(folder: Path, entrants: int, processes: Processes, concurrency: int) -> Measured:
-    setup = set_up([INSTANT] * entrants, make_settings("samurai", 2), deals=DEALS, processes=processes, seed="bench")
-    schedule = Beginning(entrants, 2, DEALS)
+    format = RoundRobin(deals=DEALS)
+    setup = set_up([INSTANT] * entrants, make_settings("samurai", 2), format, processes=processes, seed="bench")
+    schedule = Beginning(format, entrants, 2)
     before = processor_time()
     with open_store(folder / "arena.db") as store:
         begun = begin(store, setup.settings, setup.specs, folder / "logs", new=True)

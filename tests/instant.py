@@ -16,12 +16,14 @@ from typing import Any
 
 from arena.link.bots import BotSpec
 from arena.referee.job import Job
-from arena.store.records import Tournament, game_id
+from arena.store.records import PlannedGame, Tournament, game_id
 from arena.store.store import Store
 from arena.tournament.blocks import Processes
+from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import Begun, begin
+from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Play, Runner, Worker
-from arena.tournament.schedule import ScheduledGame
 from arena.tournament.settings import Settings, enter
 from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
@@ -35,7 +37,12 @@ def spec(name: str) -> BotSpec:
 
 
 def settings(
-    bots: tuple[str, ...] = BOTS, *, players: int = 2, deals: int = 2, seed: str | None = "spring"
+    bots: tuple[str, ...] = BOTS,
+    *,
+    players: int = 2,
+    deals: int = 2,
+    seed: str | None = "spring",
+    format: AnyFormat | None = None,
 ) -> Settings:
     game = GameSettings(
         rules="samurai",
@@ -46,10 +53,12 @@ def settings(
         board=BoardFile(name="Japan", hash="00"),
         time=TimeControl.parse("10+0.1"),
     )
-    return Settings(game=game, deals=deals, seed=seed, bots=enter([spec(name) for name in bots]))
+    return Settings(
+        game=game, format=format or RoundRobin(deals=deals), seed=seed, bots=enter([spec(name) for name in bots])
+    )
 
 
-def job(tournament: Tournament, setting: Settings, game: ScheduledGame) -> Job:
+def job(tournament: Tournament, setting: Settings, game: PlannedGame) -> Job:
     return Job(
         game=game_id(tournament.id, game.number),
         tournament=tournament.id,
@@ -138,4 +147,5 @@ def runner(
     processes: Processes = "block",
 ) -> Runner:
     make_job = partial(job, begun.tournament, setting)
-    return Runner(store, begun.tournament, setting.schedule(), make_job, play, worker, lanes, processes=processes)
+    schedule = schedule_of(store, begun.tournament, setting)
+    return Runner(store, begun.tournament, schedule, make_job, play, worker, lanes, processes=processes)

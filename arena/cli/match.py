@@ -65,10 +65,11 @@ def match(
       arena match --rules gardener greedy greedy random random random
       arena match greedy banzai --pace 0.5
     """
+    from arena.tournament.formats.round_robin import RoundRobin
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.settings import set_up
 
-    setup = set_up(bots, make_game(len(bots)), deals=deals, seed=seed)
+    setup = set_up(bots, make_game(len(bots)), RoundRobin(deals=deals), seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)

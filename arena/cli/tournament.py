@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli import signals
 from arena.cli.forfeits import Forfeits
+from arena.cli.formats import MakeFormat, format_options
 from arena.cli.options import MakeGame, db_option, game_options, json_option, logs_option, seed_option
 from arena.cli.output import command_line, counted, progress_bar, say, show_json
 from arena.errors import ConfigError
@@ -39,22 +40,7 @@ def default_concurrency() -> int:
 @game_options
 @seed_option
 @click.option("--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["round-robin"]),
-    default="round-robin",
-    show_default=True,
-    help="Which bots meet.",
-)
-@click.option("--deals", default=30, show_default=True, metavar="N", help="Deals that every pairing plays.")
-@click.option(
-    "--seatings",
-    type=click.Choice(["cyclic", "all"]),
-    default="cyclic",
-    show_default=True,
-    help="Each deal once per rotation of the seats, or per order.",
-)
+@format_options
 @click.option("--keep-bots", "processes", flag_value="tournament", help="Keep bot processes for all games.")
 @click.option("--fresh", "processes", flag_value="game", help="Start new bot processes for every game.")
 @click.option("--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
@@ -70,9 +56,7 @@ def tournament(
     bots: tuple[str, ...],
     make_game: MakeGame,
     players: int,
-    format_: str,
-    deals: int,
-    seatings: Literal["cyclic", "all"],
+    make_format: MakeFormat,
     processes: Processes | None,
     concurrency: int | None,
     seed: str | None,
@@ -117,7 +101,7 @@ def tournament(
     workers = default_concurrency() if concurrency is None else concurrency
     if workers < 1:
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
-    setup = set_up(bots, make_game(players), deals=deals, seatings=seatings, processes=processes or "block", seed=seed)
+    setup = set_up(bots, make_game(players), make_format(), processes=processes or "block", seed=seed)
     with open_store(db) as store:
         begun = begin(store, setup.settings, setup.specs, logs, new=new)
         id = begun.tournament.id
@@ -159,7 +143,8 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
         say(f"Tournament {tournament.id}: {counted(tournament.games, 'game')} of {names}")
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {counted(workers, 'game')} at a time")
     committed, file = begun.committed, os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)
-    say(plain(f"Committed to {counted(committed.deals, 'deal')} in {file}:"))
+    deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
+    say(plain(f"Committed to {deals} in {file}:"))
     say(f"  secret   {committed.commitment}")
     say(f"  settings {committed.settings_sha256}")
     say(f"  schedule {committed.schedule_sha256}")
@@ -173,6 +158,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
     from functools import partial
 
     from arena.referee.worker import play
+    from arena.tournament.planner import schedule_of
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
     from arena.tournament.workers import available_cores, local_worker
@@ -181,7 +167,7 @@ def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
     runner = Runner(
         store,
         tournament,
-        setup.settings.schedule(),
+        schedule_of(store, tournament, setup.settings),
         partial(setup.job, tournament),
         play,
         local_worker,

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, starmap
+
 import msgspec
+
+from arena.types import Ranks
 
 
 class PairResult(msgspec.Struct, frozen=True):
@@ -34,3 +39,20 @@ class PairResult(msgspec.Struct, frozen=True):
     def share_of(self, entrant: int) -> float:
         """Returns the share of `one` or of `other`."""
         return self.share if entrant == self.one else 1 - self.share
+
+
+def pairs_of(deal: int, entrants: Sequence[int], ranks: Ranks) -> Iterator[PairResult]:
+    """Yields what one game says of each pair of its players, who are given by seat."""
+    ranked = sorted(zip(entrants, ranks, strict=True))
+    for (one, rank), (other, others) in combinations(ranked, 2):
+        yield PairResult(deal, one, other, int(rank < others), int(rank == others), int(rank > others))
+
+
+def add_up(pairs: Iterable[PairResult]) -> list[PairResult]:
+    """Returns one result for each deal and pair, in order."""
+    sums: dict[tuple[int, int, int], tuple[int, int, int]] = {}
+    for pair in pairs:
+        key = (pair.deal, pair.one, pair.other)
+        better, equal, worse = sums.get(key, (0, 0, 0))
+        sums[key] = (better + pair.better, equal + pair.equal, worse + pair.worse)
+    return list(starmap(PairResult, (key + sums[key] for key in sorted(sums))))

@@ -42,10 +42,10 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 (hex) of `settings` as canonical JSON."""
     schedule_sha256: str
     """SHA-256 (hex) of `schedule` as canonical JSON."""
-    deals: int
-    """How many deals there are: 0 to `deals` - 1."""
-    games: int
-    """How many games there are."""
+    deals: int | None
+    """How many deals there are: 0 to `deals` - 1. None if it depends on the results."""
+    games: int | None
+    """How many games there are. None if it depends on the results."""
     bots: list[CommittedBot]
     """The entrants, by number."""
     seeded: bool
@@ -53,7 +53,7 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
     settings: Payload
     """Everything else that the games depend on."""
     schedule: Payload
-    """From which every game's deal and seats follow."""
+    """From which, with the results, every game's deal and seats follow."""
 
 
 class Contributions(msgspec.Struct, frozen=True, kw_only=True):

@@ -34,6 +34,7 @@ MIGRATIONS = (
     "0003_claimed_games",
     "0004_game_settings",
     "0005_contributions",
+    "0006_formats",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

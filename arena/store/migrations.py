@@ -10,6 +10,7 @@ import hashlib
 import msgspec
 from sqlite_utils import Database, Migrations
 
+from arena.ratings.running import MU, SIGMA
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -201,6 +202,154 @@ def contributions(db: Database) -> None:
     """Adds what others than the organiser put into a tournament's chance: a beacon's value, and entropy by entrant."""
     db.execute("ALTER TABLE tournaments ADD COLUMN beacon TEXT NOT NULL DEFAULT ''")
     db.execute("ALTER TABLE tournaments ADD COLUMN entropy TEXT")
+
+
+# `games` is the number of games planned so far, and `open` says whether more may be planned.
+_OPEN_TOURNAMENTS = """CREATE TABLE new_tournaments (
+        id TEXT PRIMARY KEY,
+        pool INTEGER NOT NULL REFERENCES pools (id),
+        created TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        seed TEXT,
+        secret TEXT NOT NULL,
+        commitment TEXT NOT NULL,
+        beacon TEXT NOT NULL DEFAULT '',
+        entropy TEXT,
+        logs TEXT NOT NULL,
+        games INTEGER NOT NULL CHECK (games >= 0),
+        open INTEGER NOT NULL DEFAULT 0 CHECK (open IN (0, 1)),
+        rated INTEGER NOT NULL DEFAULT 0 CHECK (rated BETWEEN 0 AND games),
+        seconds REAL NOT NULL DEFAULT 0,
+        status TEXT NOT NULL DEFAULT 'running' CHECK (status IN ('running', 'finished')),
+        finished TEXT,
+        UNIQUE (id, pool),
+        CHECK ((status = 'finished') = (finished IS NOT NULL)),
+        CHECK (status = 'running' OR (rated = games AND NOT open))
+    )"""
+
+# `seating` is a JSON array of the entrants' numbers, by seat, from the last claim on. A `void` game has no
+# result and never will: ratings pass over it.
+_SEATED_GAMES = """CREATE TABLE new_games (
+        id TEXT PRIMARY KEY,
+        tournament TEXT NOT NULL REFERENCES tournaments (id),
+        number INTEGER NOT NULL,
+        deal INTEGER NOT NULL,
+        rotation INTEGER NOT NULL,
+        seating TEXT,
+        status TEXT NOT NULL DEFAULT 'planned' CHECK (status IN ('planned', 'running', 'done', 'void')),
+        reason TEXT CHECK (reason IS NULL OR status = 'void'),
+        attempt INTEGER NOT NULL DEFAULT 0,
+        termination TEXT CHECK (termination <> 'interrupted'),
+        turns INTEGER,
+        actions INTEGER,
+        seconds REAL,
+        log TEXT,
+        log_sha256 TEXT,
+        play_digest TEXT,
+        transcripts TEXT,
+        UNIQUE (tournament, number),
+        CHECK ((status = 'done') = (termination IS NOT NULL AND play_digest IS NOT NULL AND log_sha256 IS NOT NULL))
+    )"""
+
+_SUMS = (
+    # A round of a format whose rounds depend on results. `meetings` is a JSON array of [first deal, [entrants]], and
+    # `first_game` the number of its first game.
+    """CREATE TABLE rounds (
+        tournament TEXT NOT NULL REFERENCES tournaments (id),
+        number INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        deals INTEGER NOT NULL,
+        meetings TEXT NOT NULL,
+        byes TEXT NOT NULL,
+        first_game INTEGER NOT NULL,
+        games INTEGER NOT NULL,
+        PRIMARY KEY (tournament, number)
+    )""",
+    # Sums over the games that are done, by entrant. `score` is over the `scored` games, those that have scores.
+    """CREATE TABLE tallies (
+        tournament TEXT NOT NULL,
+        entrant INTEGER NOT NULL,
+        games INTEGER NOT NULL,
+        wins INTEGER NOT NULL,
+        draws INTEGER NOT NULL,
+        forfeits INTEGER NOT NULL,
+        decisions INTEGER NOT NULL,
+        total_ms REAL NOT NULL,
+        max_ms REAL NOT NULL,
+        score INTEGER NOT NULL,
+        scored INTEGER NOT NULL,
+        PRIMARY KEY (tournament, entrant),
+        FOREIGN KEY (tournament, entrant) REFERENCES entrants (tournament, number)
+    ) WITHOUT ROWID""",
+    # Sums over the games that are done, by deal and by two entrants, the smaller number first: in how many `one` had
+    # the better rank, an equal one, a worse one.
+    """CREATE TABLE pairs (
+        tournament TEXT NOT NULL REFERENCES tournaments (id),
+        deal INTEGER NOT NULL,
+        one INTEGER NOT NULL,
+        other INTEGER NOT NULL CHECK (one < other),
+        better INTEGER NOT NULL,
+        equal INTEGER NOT NULL,
+        worse INTEGER NOT NULL,
+        PRIMARY KEY (tournament, deal, one, other)
+    ) WITHOUT ROWID""",
+    # The ratings of the refit, stored when a tournament finishes.
+    """CREATE TABLE fits (
+        tournament TEXT NOT NULL,
+        entrant INTEGER NOT NULL,
+        rating REAL NOT NULL,
+        half_width REAL,
+        rank INTEGER NOT NULL,
+        PRIMARY KEY (tournament, entrant),
+        FOREIGN KEY (tournament, entrant) REFERENCES entrants (tournament, number)
+    ) WITHOUT ROWID""",
+    # An entrant may begin with a rating of its own, and may leave while others play on.
+    f"ALTER TABLE entrants ADD COLUMN mu0 REAL NOT NULL DEFAULT {MU!r}",
+    f"ALTER TABLE entrants ADD COLUMN sigma0 REAL NOT NULL DEFAULT {SIGMA!r}",
+    "ALTER TABLE entrants ADD COLUMN gone TEXT",
+)
+
+_FILL_TALLIES = """INSERT INTO tallies
+    SELECT tournament, entrant, count(*), sum(rank = 1 AND first = 1), sum(rank = 1 AND first > 1),
+        sum(forfeit IS NOT NULL), sum(decisions), sum(total_ms), max(max_ms), coalesce(sum(score), 0), count(score)
+    FROM (SELECT seats.*, tournament, sum(rank = 1) OVER (PARTITION BY game) AS first
+        FROM seats JOIN games ON games.id = game WHERE status = 'done')
+    GROUP BY tournament, entrant"""
+
+_FILL_PAIRS = """INSERT INTO pairs
+    SELECT tournament, deal, a.entrant, b.entrant, sum(a.rank < b.rank), sum(a.rank = b.rank), sum(a.rank > b.rank)
+    FROM games JOIN seats a ON a.game = games.id JOIN seats b ON b.game = games.id AND a.entrant < b.entrant
+    WHERE status = 'done' GROUP BY tournament, deal, a.entrant, b.entrant"""
+
+
+@migrations(name="0006_formats")
+def formats(db: Database) -> None:
+    """Makes room for formats whose games follow from results, and for sums, so that no table has to read every game."""
+    kept = (
+        "id, pool, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, rated, seconds,"
+        " status, finished"
+    )
+    db.execute(_OPEN_TOURNAMENTS)
+    db.execute(f"INSERT INTO new_tournaments ({kept}) SELECT {kept} FROM tournaments ORDER BY rowid")
+    db.execute("DROP TABLE tournaments")
+    db.execute("ALTER TABLE new_tournaments RENAME TO tournaments")
+    kept = (
+        "id, tournament, number, deal, rotation, status, attempt, termination, turns, actions, games.seconds, log,"
+        " log_sha256, play_digest, transcripts"
+    )
+    db.execute(_SEATED_GAMES)
+    db.execute(
+        f"INSERT INTO new_games ({kept.replace('games.', '')}, seating) SELECT {kept},"
+        " CASE status WHEN 'done' THEN"
+        " (SELECT json_group_array(entrant) FROM (SELECT entrant FROM seats WHERE game = games.id ORDER BY seat)) END"
+        " FROM games ORDER BY games.rowid"
+    )
+    db.execute("DROP TABLE games")
+    db.execute("ALTER TABLE new_games RENAME TO games")
+    db.execute("CREATE INDEX games_by_status ON games (tournament, status, number)")
+    for statement in (*_SUMS, _FILL_TALLIES, _FILL_PAIRS):
+        db.execute(statement)
 
 
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")

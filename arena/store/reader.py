@@ -11,13 +11,14 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import StoreError
+from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
 from arena.store.database import snapshot
-from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, Tournament
+from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, StoredRound, Tally, Tournament
 
 _TOURNAMENT = (
-    "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, rated, seconds,"
-    " status, finished FROM tournaments"
+    "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, open, rated,"
+    " seconds, status, finished FROM tournaments"
 )
 
 
@@ -78,24 +79,86 @@ class Reader:
     def entrants(self, tournament: str) -> list[Entrant]:
         """Returns the entrants, by number."""
         rows = self._db.execute(
-            "SELECT number, name, version, digest, spec FROM entrants WHERE tournament = ? ORDER BY number",
+            "SELECT number, name, version, digest, spec, mu0, sigma0 FROM entrants WHERE tournament = ?"
+            " ORDER BY number",
             (tournament,),
         )
         return [
-            Entrant(number=number, name=name, version=version, digest=digest, spec=msgspec.json.decode(spec))
-            for number, name, version, digest, spec in rows
+            Entrant(
+                number=number,
+                name=name,
+                version=version,
+                digest=digest,
+                spec=msgspec.json.decode(spec),
+                start=Rating(mu0, sigma0),
+            )
+            for number, name, version, digest, spec, mu0, sigma0 in rows
         ]
 
     def ratings(self, tournament: str) -> list[Rating]:
         """Returns the rating of each entrant, by number, after the games that are rated."""
         rows = self._db.execute(
-            "SELECT mu, sigma FROM entrants LEFT JOIN ratings ON ratings.tournament = entrants.tournament"
+            "SELECT coalesce(mu, mu0), coalesce(sigma, sigma0) FROM entrants"
+            " LEFT JOIN ratings ON ratings.tournament = entrants.tournament"
             " AND entrant = entrants.number AND ratings.number = (SELECT max(number) FROM ratings"
             " WHERE tournament = entrants.tournament AND entrant = entrants.number)"
             " WHERE entrants.tournament = ? ORDER BY entrants.number",
             (tournament,),
         )
-        return [Rating() if mu is None else Rating(mu, sigma) for mu, sigma in rows]
+        return [Rating(mu, sigma) for mu, sigma in rows]
+
+    def tallies(self, tournament: str) -> list[Tally]:
+        """Returns the sums of each entrant, by number."""
+        rows = self._db.execute(
+            "SELECT entrant, games, wins, draws, forfeits, decisions, total_ms, max_ms, score, scored FROM tallies"
+            " WHERE tournament = ?",
+            (tournament,),
+        )
+        found = {row[0]: Tally(*row) for row in rows}
+        (entrants,) = self._db.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
+        return [found.get(entrant, Tally(entrant)) for entrant in range(entrants)]
+
+    def pairs(self, tournament: str, deals: range | None = None) -> Iterator[PairResult]:
+        """Yields the sums of each pair of entrants that met, by deal: of these deals, or of all."""
+        where, limits = ("", ()) if deals is None else (" AND deal >= ? AND deal < ?", (deals.start, deals.stop))
+        rows = self._db.execute(
+            f"SELECT deal, one, other, better, equal, worse FROM pairs WHERE tournament = ?{where}",
+            (tournament, *limits),
+        )
+        return (PairResult(*row) for row in rows)
+
+    def rounds(self, tournament: str) -> list[StoredRound]:
+        """Returns the rounds that were planned by results, in order; none if the schedule is computed."""
+        rows = self._db.execute(
+            "SELECT number, title, deals, meetings, byes, first_game, games FROM rounds WHERE tournament = ?"
+            " ORDER BY number",
+            (tournament,),
+        )
+        return [
+            StoredRound(
+                number=number,
+                title=title,
+                deals=deals,
+                meetings=msgspec.json.decode(meetings, type=tuple[tuple[int, tuple[int, ...]], ...]),
+                byes=msgspec.json.decode(byes, type=tuple[int, ...]),
+                first_game=first_game,
+                games=games,
+            )
+            for number, title, deals, meetings, byes, first_game, games in rows
+        ]
+
+    def rating_after(self, tournament: str, entrant: int, games: int) -> Rating:
+        """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated."""
+        row = self._db.execute(
+            "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? AND number < ?"
+            " ORDER BY number DESC LIMIT 1",
+            (tournament, entrant, games),
+        ).fetchone()
+        if row is None:
+            row = self._db.execute(
+                "SELECT mu0, sigma0 FROM entrants WHERE tournament = ? AND number = ?", (tournament, entrant)
+            ).fetchone()
+        return Rating(*row)
 
     def done(self, tournament: str) -> int:
         """Returns how many games are done."""
@@ -103,14 +166,19 @@ class Reader:
         (count,) = self._db.execute(query, (tournament,)).fetchone()
         return int(count)
 
+    def rated(self, tournament: str) -> int:
+        """Returns how many games, in schedule order, have moved the ratings."""
+        (count,) = self._db.execute("SELECT rated FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        return int(count)
+
     def check_done(self, tournament: str) -> None:
         """Checks that every game is done and rated.
 
         Raises:
-            StoreError: Some are not.
+            StoreError: Some are not, or more may be planned.
         """
         row = self.tournament(tournament)
-        if row.rated != row.games:
+        if row.rated != row.games or row.open:
             raise StoreError(
                 f"expected every game of tournament {tournament} to be done and rated, got: {row.rated} of {row.games}"
             )
@@ -155,19 +223,13 @@ class Reader:
             lines = msgspec.json.decode(stderr)
             yield ForfeitRow(game, seat, entrant, code, sentence, turn, lines, bool(overloaded), log)
 
-    def _rating(self, tournament: str, entrant: int) -> Rating:
-        row = self._db.execute(
-            "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? ORDER BY number DESC LIMIT 1",
-            (tournament, entrant),
-        ).fetchone()
-        return Rating(*row) if row else Rating()
-
     def _tournament(self, where: str, *parameters: str | None) -> Tournament | None:
         cursor = self._db.execute(f"{_TOURNAMENT} {where}", parameters)
         row = cursor.fetchone()
         if row is None:
             return None
         fields = dict(zip((column[0] for column in cursor.description), row, strict=True))
+        fields["open"] = bool(fields["open"])
         fields["settings"] = msgspec.json.decode(fields["settings"])
         fields["secret"] = bytes.fromhex(fields["secret"])
         if fields["entropy"] is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from arena.ratings.running import Rating
 from arena.types import Payload, Seat
 
 
@@ -21,6 +22,8 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     spec: Payload
     """Its whole manifest."""
+    start: Rating = Rating()
+    """The rating that it begins with."""
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +70,9 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
     logs: str
     """The folder of its logs, absolute."""
     games: int
-    """The number of its games."""
+    """How many of its games are planned so far."""
+    open: bool = False
+    """Whether more may be planned."""
     rated: int = 0
     """How many games, in schedule order, have moved the ratings."""
     seconds: float = 0.0
@@ -79,18 +84,34 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
-    """A game of the schedule, before it is claimed."""
+    """A game of the schedule."""
 
     number: int
     """Its place in the order, from 0."""
     block: int
     """Number of its block, from 0: the games of a block follow each other, and no deal comes twice in one."""
-    pairing: int
-    """Number of the choice of entrants, from 0, in lexicographic order."""
     deal: int
-    """Number of the deal, from 0: deal k is the same for every pairing."""
+    """Number of the deal, from 0."""
     rotation: int
-    """Number of the pairing's seating, from 0."""
+    """Number of the meeting's seating, from 0."""
+    entrants: tuple[int, ...]
+    """The numbers of the entrants, by seat."""
+
+
+class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round of a format whose rounds depend on results."""
+
+    number: int
+    """Counted from 0."""
+    title: str
+    deals: int
+    """How many deals each meeting plays."""
+    meetings: tuple[tuple[int, tuple[int, ...]], ...]
+    """First deal and entrants of each."""
+    byes: tuple[int, ...]
+    """Entrants who rest in it."""
+    first_game: int
+    games: int
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +139,28 @@ class SeatRow(msgspec.Struct, frozen=True):
     """The code, if it lost by its own doing."""
     score: int | None = None
     """Its score, if the game has scores."""
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Sums over an entrant's games that are done."""
+
+    entrant: int
+    games: int = 0
+    wins: int = 0
+    """Games with rank 1 alone."""
+    draws: int = 0
+    """Games with rank 1 shared."""
+    forfeits: int = 0
+    """Games lost by its own doing."""
+    decisions: int = 0
+    total_ms: float = 0.0
+    """Time of all decisions."""
+    max_ms: float = 0.0
+    """Time of the slowest."""
+    score: int = 0
+    """The sum of its scores."""
+    scored: int = 0
+    """How many games had scores."""
 
 
 class GameRow(msgspec.Struct, frozen=True):

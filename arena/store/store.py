@@ -2,11 +2,12 @@
 
 Laws:
 1. What can be computed is not stored: a game gets its row at its first claim. First claims follow the schedule, so the
-   rows are always the first games of the schedule.
+   rows are always the first games of the schedule. Rounds that depend on results are stored when they are planned.
 2. A game is claimed before it is played. Its result is accepted only once and only from the last claim: a second
    delivery, or one of an earlier claim, is an error.
-3. A result, its seats, its digests and the ratings that it moves are one transaction. The results move the ratings in
-   schedule order: those of the finished games before the first unfinished one. Ratings belong to the tournament's pool.
+3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
+   results move the ratings in schedule order: those of the games before the first that is neither done nor void.
+   Ratings belong to the tournament's pool.
 4. Only one process opens the store to write (`database.locked`). So on resuming, every running game is dead.
 5. Nothing is announced before the method that stores it has returned.
 """
@@ -20,10 +21,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from arena.errors import StoreError
+from arena.ratings.pairs import pairs_of
 from arena.ratings.running import rate
 from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
 from arena.store.reader import Reader
-from arena.store.records import Claim, Entrant, PlannedGame, Pool, Tournament, canonical, game_id
+from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tournament, canonical, game_id
 from arena.types import GameResult, Termination
 
 
@@ -35,8 +37,8 @@ class Store(Reader):
         t = tournament
         with immediate(self._db):
             self._db.execute(
-                "INSERT INTO tournaments (id, pool, created, settings, digest, seed, secret, commitment, logs, games)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO tournaments (id, pool, created, settings, digest, seed, secret, commitment, logs, games,"
+                " open) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     t.id,
                     self._pool(Pool.of(t.settings)),
@@ -48,12 +50,91 @@ class Store(Reader):
                     t.commitment,
                     t.logs,
                     t.games,
+                    t.open,
                 ),
             )
-            self._db.executemany(
-                "INSERT INTO entrants (tournament, number, name, version, digest, spec) VALUES (?, ?, ?, ?, ?, ?)",
-                ((t.id, e.number, e.name, e.version, e.digest, canonical(e.spec)) for e in entrants),
+            self._enter(t.id, entrants)
+
+    def _enter(self, tournament: str, entrants: Iterable[Entrant]) -> None:
+        self._db.executemany(
+            "INSERT INTO entrants (tournament, number, name, version, digest, spec, mu0, sigma0)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                (tournament, e.number, e.name, e.version, e.digest, canonical(e.spec), e.start.mu, e.start.sigma)
+                for e in entrants
+            ),
+        )
+
+    def enter(self, tournament: str, entrant: Entrant) -> None:
+        """Adds an entrant to a tournament that may plan more games.
+
+        Raises:
+            StoreError: No more games may be planned.
+        """
+        with immediate(self._db):
+            self._check_open(tournament)
+            self._enter(tournament, [entrant])
+
+    def leave(self, tournament: str, entrant: int) -> None:
+        """Notes that an entrant has left. Its results stay, and its games that were not begun become void."""
+        with immediate(self._db):
+            self._db.execute(
+                "UPDATE entrants SET gone = coalesce(gone, ?) WHERE tournament = ? AND number = ?",
+                (now(), tournament, entrant),
             )
+            self._db.execute(
+                "UPDATE games SET status = 'void', reason = 'an entrant left' WHERE tournament = ?"
+                " AND status = 'planned' AND EXISTS (SELECT 1 FROM json_each(seating) WHERE value = ?)",
+                (tournament, entrant),
+            )
+            self._rate_prefix(tournament)
+
+    def void(self, claim: Claim, reason: str) -> None:
+        """Takes a claimed game out of the tournament: it has no result and never will. Ratings pass over it.
+
+        Raises:
+            StoreError: The claim is void, or the game has a result.
+        """
+        with immediate(self._db):
+            changed = self._db.execute(
+                "UPDATE games SET status = 'void', reason = ? WHERE id = ? AND status = 'running' AND attempt = ?",
+                (reason, claim.game, claim.attempt),
+            ).rowcount
+            if changed != 1:
+                raise self._void(claim)
+            self._rate_prefix(claim.tournament)
+
+    def plan(self, tournament: str, round: StoredRound) -> None:
+        """Stores the next round. Its games can be claimed from then on.
+
+        Raises:
+            StoreError: It does not follow the games that are planned, or no more may be planned.
+        """
+        with immediate(self._db):
+            self._check_open(tournament)
+            changed = self._db.execute(
+                "UPDATE tournaments SET games = games + ? WHERE id = ? AND games = ?",
+                (round.games, tournament, round.first_game),
+            ).rowcount
+            if changed != 1:
+                raise StoreError(f"expected round {round.number} of tournament {tournament} to follow its games")
+            self._db.execute(
+                "INSERT INTO rounds (tournament, number, title, deals, meetings, byes, first_game, games)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    *(tournament, round.number, round.title, round.deals, canonical(round.meetings)),
+                    *(canonical(round.byes), round.first_game, round.games),
+                ),
+            )
+
+    def plan_no_more(self, tournament: str) -> None:
+        """Notes that all games of a tournament are planned."""
+        with immediate(self._db):
+            self._db.execute("UPDATE tournaments SET open = 0 WHERE id = ?", (tournament,))
+
+    def _check_open(self, tournament: str) -> None:
+        if not self.tournament(tournament).open:
+            raise StoreError(f"expected tournament {tournament} to be open, got: all its games are planned")
 
     def contribute(self, tournament: str, beacon: str, entropy: Sequence[str | None]) -> None:
         """Stores what others than the organiser put into chance. It is fixed by that.
@@ -106,8 +187,8 @@ class Store(Reader):
         with immediate(self._db):
             claims = self._given_back(tournament, schedule, limit) or self._never_claimed(tournament, schedule, limit)
             self._db.executemany(
-                "UPDATE games SET status = 'running', attempt = ? WHERE id = ?",
-                [(claim.attempt, claim.game) for claim in claims],
+                "UPDATE games SET status = 'running', attempt = ?, seating = ? WHERE id = ?",
+                [(claim.attempt, canonical(schedule(claim.number).entrants), claim.game) for claim in claims],
             )
         return claims
 
@@ -141,11 +222,8 @@ class Store(Reader):
                 break
             planned.append(game)
         self._db.executemany(
-            "INSERT INTO games (id, tournament, number, pairing, deal, rotation) VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (game_id(tournament, game.number), tournament, game.number, game.pairing, game.deal, game.rotation)
-                for game in planned
-            ],
+            "INSERT INTO games (id, tournament, number, deal, rotation) VALUES (?, ?, ?, ?, ?)",
+            [(game_id(tournament, game.number), tournament, game.number, game.deal, game.rotation) for game in planned],
         )
         return [
             Claim(
@@ -210,6 +288,7 @@ class Store(Reader):
             if changed != 1:
                 raise self._void(claim)
             self._insert_seats(result, entrants)
+            self._add_up(claim, result, entrants)
             self._rate_prefix(claim.tournament)
             self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
 
@@ -232,6 +311,31 @@ class Store(Reader):
                 ),
             )
 
+    def _add_up(self, claim: Claim, result: GameResult, entrants: Sequence[int]) -> None:
+        """Adds a result to the sums."""
+        leaders = sum(seat.rank == 1 for seat in result.seats)
+        for seat, entrant in zip(result.seats, entrants, strict=True):
+            self._db.execute(
+                "INSERT INTO tallies VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " games = games + 1, wins = wins + excluded.wins, draws = draws + excluded.draws,"
+                " forfeits = forfeits + excluded.forfeits, decisions = decisions + excluded.decisions,"
+                " total_ms = total_ms + excluded.total_ms, max_ms = max(max_ms, excluded.max_ms),"
+                " score = score + excluded.score, scored = scored + excluded.scored",
+                (
+                    *(claim.tournament, entrant, seat.rank == 1 and leaders == 1, seat.rank == 1 and leaders > 1),
+                    *(seat.forfeit is not None, seat.decisions, seat.total_ms, seat.max_ms),
+                    *(seat.score or 0, seat.score is not None),
+                ),
+            )
+        self._db.executemany(
+            "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            " better = better + excluded.better, equal = equal + excluded.equal, worse = worse + excluded.worse",
+            [
+                (claim.tournament, pair.deal, pair.one, pair.other, pair.better, pair.equal, pair.worse)
+                for pair in pairs_of(claim.deal, entrants, result.ranks)
+            ],
+        )
+
     def _pool(self, pool: Pool) -> int:
         """Returns the identifier of a pool, and makes the pool if it does not exist."""
         self._db.execute(
@@ -247,23 +351,27 @@ class Store(Reader):
         query = "SELECT pool, rated FROM tournaments WHERE id = ?"
         pool, rated = self._db.execute(query, (tournament,)).fetchone()
         number = rated
-        while seats := self._db.execute(
-            "SELECT entrant, rank FROM seats JOIN games ON games.id = seats.game"
-            " WHERE tournament = ? AND number = ? AND status = 'done' ORDER BY seat",
+        while game := self._db.execute(
+            "SELECT id, status FROM games WHERE tournament = ? AND number = ? AND status IN ('done', 'void')",
             (tournament, number),
-        ).fetchall():
-            before = [self._rating(tournament, entrant) for entrant, _ in seats]
-            after = rate(before, tuple(rank for _, rank in seats))
-            self._db.executemany(
-                "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (pool, tournament, entrant, number, rating.mu, rating.sigma)
-                    for (entrant, _), rating in zip(seats, after, strict=True)
-                ],
-            )
+        ).fetchone():
+            if game[1] == "done":
+                self._rate(pool, tournament, number, game[0])
             number += 1
         if number > rated:
             self._db.execute("UPDATE tournaments SET rated = ? WHERE id = ?", (number, tournament))
+
+    def _rate(self, pool: int, tournament: str, number: int, game: str) -> None:
+        seats = self._db.execute("SELECT entrant, rank FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
+        before = [self.rating_after(tournament, entrant, number) for entrant, _ in seats]
+        after = rate(before, tuple(rank for _, rank in seats))
+        self._db.executemany(
+            "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (pool, tournament, entrant, number, rating.mu, rating.sigma)
+                for (entrant, _), rating in zip(seats, after, strict=True)
+            ],
+        )
 
 
 def _continues(one: Claim, other: Claim, schedule: Callable[[int], PlannedGame]) -> bool:

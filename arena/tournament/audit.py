@@ -16,12 +16,14 @@ from typing import Final
 import msgspec
 
 from arena.errors import ArenaError, LogError, ReplayMismatch
+from arena.ratings.pairs import PairResult, add_up, pairs_of
 from arena.ratings.running import Rating, rate
 from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, published, sha256_of
 from arena.referee.verify import Publication, published_in, verify
 from arena.store.reader import Reader
 from arena.store.records import GameRow, game_id
-from arena.tournament.schedule import RoundRobin
+from arena.tournament.planner import collect
+from arena.tournament.schedule import Schedule
 from arena.tournament.settings import Settings
 from arena.types import GameSettings, Ranks
 
@@ -173,6 +175,8 @@ class Auditor:
         self._draws_unchecked = 0
         self._found: dict[int, str] = {}
         """By its number the first log of each game."""
+        self._kept: dict[int, Examined] = {}
+        """The same logs, if games depend on results: they are placed when all are known."""
         self._dealt: dict[int, str] = {}
         """By deal its commitment."""
         try:
@@ -182,7 +186,7 @@ class Auditor:
             self._fault("commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
-        self._schedule: RoundRobin | None = None
+        self._schedule: Schedule | None = None
         self._settings: Settings | None = None
         if self._published.commitment is not None:
             self._checked |= {"commitment", "schedule", "bots"}
@@ -197,16 +201,29 @@ class Auditor:
             return
         self._draws_unchecked += not log.draws_checked
         before = self._published.commitment
-        if before is not None and self._schedule is not None and self._settings is not None:
-            self._place(log, before, self._schedule, self._settings)
+        if before is None or self._schedule is None or self._settings is None:
+            return
+        number = self._identify(log, before)
+        if number is None:
+            return
+        if self._schedule.computed:
+            self._place(number, log, self._schedule, self._settings)
+        else:
+            self._kept[number] = log
 
     def result(self, *, complete: bool = False) -> Audit:
         """Returns what was found. `complete` demands that every game is there and the secret is out."""
         before, secret = self._published.commitment, self._published.secret
-        games = self._schedule.total() if self._schedule is not None else None
+        if self._schedule is not None and self._settings is not None and not self._schedule.computed:
+            self._plan_again(self._schedule)
+            for number, log in sorted(self._kept.items()):
+                self._place(number, log, self._schedule, self._settings)
+        games = self._schedule.total if self._schedule is not None else None
         missing = [] if games is None else self._missing(games)
         if secret is not None and not self._draws_unchecked:
             self._checked.add("deals")
+        if self._is_open() and (complete or secret is not None):
+            self._fault("schedule", f"{self._folder}: by these results the tournament goes on after game {games}")
         if missing and (complete or secret is not None):
             self._fault("schedule", f"{self._folder}: {_gaps(missing, games or 0)}")
         if complete:
@@ -223,10 +240,31 @@ class Auditor:
             tournament=None if before is None else before.tournament,
             logs=self._logs,
             games=games,
-            complete=games is not None and not missing and secret is not None,
+            complete=games is not None and not missing and secret is not None and not self._is_open(),
             checked=tuple(name for name in PROMISES if name in self._checked),
             faults=tuple(self._faults),
         )
+
+    def _is_open(self) -> bool:
+        return self._schedule is not None and self._schedule.open
+
+    def _plan_again(self, schedule: Schedule) -> None:
+        """Plans every round again that follows from the logs."""
+        ratings: dict[int, Rating] = {}
+        while schedule.open:
+            if (awaited := schedule.awaited) is None:
+                schedule.plan()
+                continue
+            pairs: list[PairResult] = []
+            for number in range(awaited.first_game, awaited.end):
+                log = self._kept.get(number)
+                entrants = schedule.game(number).entrants
+                if log is None or len(log.ranks) != len(entrants):
+                    return
+                before = [ratings.get(entrant, Rating()) for entrant in entrants]
+                ratings.update(zip(entrants, rate(before, log.ranks), strict=True))
+                pairs += pairs_of(log.deal, entrants, log.ranks)
+            schedule.take(collect(awaited, add_up(pairs), lambda entrant: ratings[entrant].mu))
 
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)
@@ -241,16 +279,18 @@ class Auditor:
             if sha256_of(document) != digest:
                 self._fault("commitment", f"{place}: {name}_sha256 is not the digest of its {name}")
         try:
-            settings = msgspec.convert(before.settings, Settings)
-            schedule = settings.schedule()
-        except (msgspec.ValidationError, ArenaError) as error:
+            settings = Settings.read(before.settings)
+            schedule = settings.schedule(before.commitment)
+        except (ValueError, ArenaError) as error:
             self._fault("commitment", f"{place}: its settings are no tournament's: {error}")
             return
         entered = [(bot.name, bot.version, bot.digest) for bot in settings.bots]
+        plan = settings.plan_document()
+        deals = settings.format.deals_in_all(len(settings.bots), settings.game.players)
         for what, told, follows in (
-            ("schedule", before.schedule, schedule.document()),
-            ("number of deals", before.deals, settings.deals),
-            ("number of games", before.games, schedule.total()),
+            ("schedule", before.schedule, plan),
+            ("number of deals", before.deals, deals),
+            ("number of games", before.games, plan["games"]),
             ("bots", [(bot.name, bot.version, bot.digest) for bot in before.bots], entered),
         ):
             if told != follows:
@@ -281,20 +321,28 @@ class Auditor:
                         f"{place}: expected the {what} that {self._reader.path} has, {stored!s:.80}, got: {told!s:.80}",
                     )
 
-    def _place(self, log: Examined, before: Commitment, schedule: RoundRobin, settings: Settings) -> None:
-        """Checks that a log is that of a game of the schedule, and the only one."""
+    def _identify(self, log: Examined, before: Commitment) -> int | None:
+        """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""
         if log.tournament != before.tournament:
             self._fault("schedule", f"{log.path}:1: a log of tournament {log.tournament}, not of {before.tournament}")
-            return
+            return None
         tail = log.game.rpartition("-")[2]
         number = int(tail) if tail.isascii() and tail.isdigit() and len(tail) < 12 else -1
-        if not 0 <= number < schedule.total() or log.game != game_id(before.tournament, number):
+        if log.game != game_id(before.tournament, number):
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
-            return
+            return None
         if number in self._found:
             self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {self._found[number]}")
-            return
+            return None
         self._found[number] = log.path
+        return number
+
+    def _place(self, number: int, log: Examined, schedule: Schedule, settings: Settings) -> None:
+        """Checks that a log is what the schedule says of its game."""
+        if not number < schedule.total:
+            del self._found[number]
+            self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
+            return
         if self._reader is not None and (row := self._reader.game(log.game)) is not None:
             self._faults += _differences(row, log)
         game = schedule.game(number)

@@ -14,7 +14,7 @@ from arena.referee.job import Job
 from arena.referee.scribe import Watch
 from arena.referee.transcript import Tap
 from arena.referee.worker import play
-from arena.store.records import Tournament
+from arena.store.records import PlannedGame, Tournament
 from arena.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
 from arena.tournament.plan import (
     contributions,
@@ -25,7 +25,6 @@ from arena.tournament.plan import (
     reveal_secret,
 )
 from arena.tournament.runner import Played, could_not_play
-from arena.tournament.schedule import ScheduledGame
 from arena.tournament.settings import Setup
 
 
@@ -47,10 +46,10 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
     return match
 
 
-def _jobs(setup: Setup, match: Tournament) -> Iterator[tuple[ScheduledGame, Job]]:
+def _jobs(setup: Setup, match: Tournament) -> Iterator[tuple[PlannedGame, Job]]:
     """Yields every game with its job, which says which bots to start ahead."""
     schedule = setup.settings.schedule()
-    near: deque[tuple[ScheduledGame, Job]] = deque()
+    near: deque[tuple[PlannedGame, Job]] = deque()
     for game in schedule:
         near.append((game, replace(setup.job(match, game), block=block_of(setup.settings.processes, game))))
         if len(near) > AHEAD_GAMES:
@@ -59,7 +58,7 @@ def _jobs(setup: Setup, match: Tournament) -> Iterator[tuple[ScheduledGame, Job]
         yield _first(near)
 
 
-def _first(near: deque[tuple[ScheduledGame, Job]]) -> tuple[ScheduledGame, Job]:
+def _first(near: deque[tuple[PlannedGame, Job]]) -> tuple[PlannedGame, Job]:
     game, job = near.popleft()
     return game, started_ahead(job, (following for _, following in near))
 

@@ -139,16 +139,15 @@ def publish_commitment(tournament: Tournament, settings: Settings) -> Commitment
     Raises:
         ArenaError: It cannot be written. Show the message to the operator.
     """
-    schedule = settings.schedule()
-    plan = schedule.document()
+    plan = settings.plan_document()
     open_settings = {key: value for key, value in settings.document().items() if key != "seed"}
     document = Commitment(
         tournament=tournament.id,
         commitment=tournament.commitment,
         settings_sha256=sha256_of(open_settings),
         schedule_sha256=sha256_of(plan),
-        deals=settings.deals,
-        games=schedule.total(),
+        deals=settings.format.deals_in_all(len(settings.bots), settings.game.players),
+        games=plan["games"],
         bots=[CommittedBot(bot.name, bot.version, bot.digest) for bot in settings.bots],
         seeded=settings.seed is not None,
         settings=open_settings,
@@ -181,6 +180,7 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
         logs: Its own folder of logs, absolute.
     """
     secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
+    schedule = settings.schedule(commitment(secret))
     return Tournament(
         id=id,
         created=now(),
@@ -190,7 +190,8 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
         secret=secret,
         commitment=commitment(secret),
         logs=str(logs),
-        games=settings.schedule().total(),
+        games=schedule.total,
+        open=schedule.open,
     )
 
 

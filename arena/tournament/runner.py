@@ -28,10 +28,11 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError, InternalError
 from arena.referee.job import Job
-from arena.store.records import Claim, Tournament
+from arena.store.records import Claim, PlannedGame, Tournament
 from arena.store.store import Store
 from arena.tournament.blocks import AHEAD_GAMES, Processes, block_of, started_ahead
-from arena.tournament.schedule import RoundRobin, ScheduledGame
+from arena.tournament.planner import plan_further
+from arena.tournament.schedule import Schedule
 from arena.tournament.workers import undisturbed
 from arena.types import GameResult, Termination
 
@@ -49,7 +50,7 @@ Worker: TypeAlias = Callable[[], AbstractContextManager[Executor]]
 class Played(msgspec.Struct, frozen=True):
     """A result that is in the database."""
 
-    game: ScheduledGame
+    game: PlannedGame
     result: GameResult
 
 
@@ -106,8 +107,8 @@ class Runner:
         self,
         store: Store,
         tournament: Tournament,
-        schedule: RoundRobin,
-        make_job: Callable[[ScheduledGame], Job],
+        schedule: Schedule,
+        make_job: Callable[[PlannedGame], Job],
         play: Play,
         worker: Worker,
         lanes: int,
@@ -139,7 +140,7 @@ class Runner:
             ArenaError: A game could not be played.
         """
         self._since = time.monotonic()
-        self._left = self._schedule.total() - self._store.done(self._tournament)
+        self._left = self._schedule.total - self._store.done(self._tournament)
         with ExitStack() as stack:
             lanes = [stack.enter_context(_Lane(self._worker)) for _ in range(self._lanes)]
             while True:
@@ -179,6 +180,10 @@ class Runner:
 
         It claims before it is idle, so that the next block is known. The last games go to idle lanes one by one.
         """
+        if not self._left and self._schedule.open and not lane.waiting:
+            planned = self._schedule.total
+            if plan_further(self._store, self._tournament, self._schedule):
+                self._left += self._schedule.total - planned
         share = min(self._left // self._lanes, MAX_CHUNK)
         if not self._left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return

@@ -1,189 +1,147 @@
-"""Schedules a tournament: its games in their order. Pure: every game is computed from its number.
+"""Numbers the games of a tournament. Pure: every game is computed from its number and the rounds that are planned.
 
-The deals are divided into stages. The order is stage by stage, within a stage pairing by pairing, then seating by
-seating, then deal by deal. The games of one stage, pairing and seating are a *block*: no deal comes twice in it, so
-that bot processes which serve one block only meet no deal again. Within a stage the pairings come in an order that
-gives every entrant nearly as many games as every other, wherever the tournament is stopped.
+The order is round by round, within a round meeting by meeting, then seating by seating, then deal by deal. The games of
+one meeting and seating are a *block*: no deal comes twice in it, so that bot processes which serve one block only meet
+no deal again.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
-from functools import cached_property
-from itertools import count, permutations
-from typing import Final, Literal, TypeAlias
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from arena.errors import ConfigError
-from arena.store.records import PlannedGame
-from arena.types import Payload
-
-MAX_GAMES: Final = 10**9
-"""The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
-many. Below it every number in the database, a pairing's too, is far from SQLite's 2**63."""
-
-MIN_STAGE: Final = 30
-"""Deals of a stage, at least: the cost of starting a block's processes is spread over so many games."""
-MAX_STAGES: Final = 8
-"""Stages of a tournament, at most."""
-
-Seatings: TypeAlias = Literal["cyclic", "all"]
-"""How the entrants of a pairing are seated: rotated, or in every order."""
+from arena.store.records import PlannedGame, StoredRound
+from arena.tournament.formats.base import Format, Meeting, Round, RoundResult
+from arena.tournament.formats.seating import orders
 
 
-class ScheduledGame(PlannedGame, frozen=True, kw_only=True):
-    """One game of a schedule, with those who play it."""
+class PlacedRound(msgspec.Struct, frozen=True, kw_only=True):
+    """A round with its place in the order of games."""
 
-    entrants: tuple[int, ...]
-    """The numbers of the entrants, by seat."""
+    number: int
+    """Counted from 0."""
+    round: Round
+    first_game: int
+    games: int
+    first_block: int
+
+    @property
+    def end(self) -> int:
+        """The number of the first game after it."""
+        return self.first_game + self.games
+
+    def stored(self) -> StoredRound:
+        """Returns the round as the database holds it."""
+        return StoredRound(
+            number=self.number,
+            title=self.round.title,
+            deals=self.round.deals,
+            meetings=tuple((meeting.first_deal, meeting.entrants) for meeting in self.round.meetings),
+            byes=self.round.byes,
+            first_game=self.first_game,
+            games=self.games,
+        )
 
 
-class RoundRobin(msgspec.Struct, frozen=True, dict=True):
-    """Every pairing of `players` out of `entrants` plays every deal in every seating."""
+class Schedule:
+    """The games of a tournament as far as its rounds are planned.
 
-    entrants: int
-    players: int
-    deals: int
-    seatings: Seatings = "cyclic"
+    Args:
+        format: Its format.
+        entrants: How many there are.
+        players: Seats of a game.
+        draw: From which everything random in the format follows.
+        stored: The rounds that were planned before. What they depended on is given to `take` again.
+    """
 
-    def __post_init__(self) -> None:
-        """Raises ConfigError if there can be no such tournament."""
-        if self.players < 2:
-            raise ConfigError(f"expected at least 2 players, got: {self.players}; use --players")
-        if self.entrants < self.players:
-            raise ConfigError(
-                f"expected at least {self.players} bots for games of {self.players} players, got: {self.entrants}; "
-                "name more (the same bot may enter twice), or use a smaller --players"
-            )
-        if self.deals < 1:
-            raise ConfigError(f"expected at least 1 deal, got: {self.deals}; use --deals")
-        if self.total() > MAX_GAMES:
-            raise ConfigError(
-                f"expected at most {MAX_GAMES:,} games, got: {self.total():,} ({self.pairings:,} pairings, each with "
-                f"{self.deals:,} deals in {self.seatings_of_a_deal} seatings); use a smaller --deals, or fewer bots"
-            )
+    def __init__(
+        self, format: Format, entrants: int, players: int, draw: bytes = b"", stored: Iterable[StoredRound] = ()
+    ) -> None:
+        format.check(entrants, players)
+        self._director = format.director(entrants, players, draw)
+        self._orders = orders(players, format.seatings)
+        self.seatings = len(self._orders[0])
+        """In how many seatings each deal is played."""
+        self.rounds: list[PlacedRound] = []
+        self._starts: list[int] = []
+        self._taken = 0
+        self.open = True
+        """Whether more rounds may follow."""
+        for was in stored:
+            meetings = tuple(Meeting(entrants, first_deal) for first_deal, entrants in was.meetings)
+            self._place(Round(title=was.title, deals=was.deals, meetings=meetings, byes=was.byes))
+        while self.open and self._director.lag is None:
+            self.plan()
 
-    @cached_property
-    def pairings(self) -> int:
-        """Number of pairings."""
-        return math.comb(self.entrants, self.players)
-
-    @cached_property
-    def seatings_of_a_deal(self) -> int:
-        """Number of seatings in which a pairing plays each deal."""
-        return math.factorial(self.players) if self.seatings == "all" else self.players
-
-    @cached_property
-    def orders(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
-        """The seatings of a deal, for one deal after another, and then from the beginning again.
-
-        A seating holds, by seat, which of the pairing's entrants sits there. Rotation alone would leave every entrant
-        behind the same neighbour, and with three players or more it matters whom one plays after. So the circle that
-        is rotated changes from deal to deal, through all circles (one for two players, two for three, six for four).
-        """
-        places = tuple(range(self.players))
-        if self.seatings == "all":
-            return (tuple(permutations(places)),)
-        circles = ((0, *rest) for rest in permutations(places[1:]))
-        return tuple(tuple(circle[shift:] + circle[:shift] for shift in places) for circle in circles)
-
-    @cached_property
-    def stage(self) -> int:
-        """Number of deals of a stage. The last stage may have fewer; with a single pairing there is only one."""
-        return self.deals if self.pairings == 1 else max(MIN_STAGE, -(-self.deals // MAX_STAGES))
-
-    @cached_property
-    def stride(self) -> int:
-        """How far apart, in lexicographic order, two pairings of three or more are that follow each other in a stage.
-
-        It has no common divisor with the number of pairings, so that each comes once. It is near that number times the
-        fraction of the square root of two, so that a few pairings in a row are spread over all entrants.
-        """
-        near = max(1, round(self.pairings * (math.sqrt(2) - 1)))
-        return next(stride for stride in count(near) if math.gcd(stride, self.pairings) == 1)
-
-    def document(self) -> Payload:
-        """Returns a description from which the whole schedule can be computed, as plain values."""
-        return {
-            "format": "round-robin",
-            "entrants": self.entrants,
-            "players": self.players,
-            "deals": self.deals,
-            "seatings": self.seatings,
-            "stage": self.stage,
-            "stride": self.stride if self.players > 2 else None,
-            "circles": [list(orders[0]) for orders in self.orders],
-            "games": self.total(),
-        }
-
+    @property
     def total(self) -> int:
-        """Returns the number of games."""
-        return self.deals * self.pairings * self.seatings_of_a_deal
+        """The number of games that are planned."""
+        return self.rounds[-1].end if self.rounds else 0
 
-    def game(self, number: int) -> ScheduledGame:
+    @property
+    def computed(self) -> bool:
+        """Whether the rounds follow without results, so that nobody has to store them."""
+        return self._director.lag is None
+
+    @property
+    def awaited(self) -> PlacedRound | None:
+        """The round whose results must be taken before the next can be planned, or None if it can be planned now."""
+        lag = self._director.lag
+        if lag is None or len(self.rounds) - self._taken <= lag:
+            return None
+        return self.rounds[self._taken]
+
+    def take(self, result: RoundResult) -> None:
+        """Takes the results of the round that is awaited."""
+        self._director.take(result)
+        self._taken += 1
+
+    def plan(self) -> PlacedRound | None:
+        """Plans the next round, and returns it; None if there is none: then all games are planned."""
+        round = self._director.next()
+        if round is None:
+            self.open = False
+            return None
+        return self._place(round)
+
+    def _place(self, round: Round) -> PlacedRound:
+        last = self.rounds[-1] if self.rounds else None
+        placed = PlacedRound(
+            number=len(self.rounds),
+            round=round,
+            first_game=last.end if last else 0,
+            games=len(round.meetings) * round.deals * self.seatings,
+            first_block=last.first_block + len(last.round.meetings) * self.seatings if last else 0,
+        )
+        self._director.add(round)
+        self.rounds.append(placed)
+        self._starts.append(placed.first_game)
+        return placed
+
+    def game(self, number: int) -> PlannedGame:
         """Returns the game at a place in the order.
 
         Raises:
-            IndexError: There is no game at that place.
+            IndexError: No game is planned at that place.
         """
-        if not 0 <= number < self.total():
+        if not 0 <= number < self.total:
             raise IndexError(number)
-        blocks_of_a_stage = self.pairings * self.seatings_of_a_deal
-        stage, rest = divmod(number, blocks_of_a_stage * self.stage)
-        first_deal = stage * self.stage
-        block, deal = divmod(rest, min(self.stage, self.deals - first_deal))
-        place, rotation = divmod(block, self.seatings_of_a_deal)
-        deal += first_deal
-        pairing = self.pairing(place)
-        chosen = combination(self.entrants, self.players, pairing)
-        order = self.orders[deal % len(self.orders)][rotation]
-        return ScheduledGame(
+        placed = self.rounds[bisect_right(self._starts, number) - 1]
+        deals = placed.round.deals
+        block, deal = divmod(number - placed.first_game, deals)
+        place, rotation = divmod(block, self.seatings)
+        meeting = placed.round.meetings[place]
+        deal += meeting.first_deal
+        order = self._orders[deal % len(self._orders)][rotation]
+        return PlannedGame(
             number=number,
-            block=stage * blocks_of_a_stage + block,
-            pairing=pairing,
+            block=placed.first_block + block,
             deal=deal,
             rotation=rotation,
-            entrants=tuple(chosen[i] for i in order),
+            entrants=tuple(meeting.entrants[i] for i in order),
         )
 
-    def pairing(self, place: int) -> int:
-        """Returns the number of the pairing that has a place, from 0, in the order of every stage.
-
-        Games of two follow the circle method of tournaments: each round gives every entrant one game, or, if their
-        number is odd, every entrant but one.
-        """
-        if self.players > 2:
-            return place * self.stride % self.pairings
-        round, match = divmod(place, self.entrants // 2)
-        if self.entrants % 2:
-            one, other = (round + match) % self.entrants, (round - match - 2) % self.entrants
-        else:
-            circle = self.entrants - 1
-            one = (round + match) % circle
-            other = (round - match) % circle if match else circle
-        return number_of_pair(self.entrants, min(one, other), max(one, other))
-
-    def __iter__(self) -> Iterator[ScheduledGame]:
-        return map(self.game, range(self.total()))
-
-
-def combination(n: int, k: int, index: int) -> tuple[int, ...]:
-    """Returns the `index`-th choice, in lexicographic order, of `k` of the numbers below `n`."""
-    chosen = []
-    for value in range(n):
-        if k == 0:
-            break
-        beginning_with_value = math.comb(n - value - 1, k - 1)
-        if index < beginning_with_value:
-            chosen.append(value)
-            k -= 1
-        else:
-            index -= beginning_with_value
-    return tuple(chosen)
-
-
-def number_of_pair(n: int, first: int, second: int) -> int:
-    """Returns the place of a pair, the smaller number first, among those of numbers below `n` (lexicographic)."""
-    return first * (2 * n - first - 1) // 2 + second - first - 1
+    def __iter__(self) -> Iterator[PlannedGame]:
+        return map(self.game, range(self.total))

@@ -17,9 +17,10 @@ from arena.errors import ConfigError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.referee.chance import mix
 from arena.referee.job import Job
-from arena.store.records import Tournament, canonical, game_id
+from arena.store.records import PlannedGame, StoredRound, Tournament, canonical, game_id
 from arena.tournament.blocks import Processes
-from arena.tournament.schedule import RoundRobin, ScheduledGame, Seatings
+from arena.tournament.formats import FORMATS, AnyFormat
+from arena.tournament.schedule import Schedule
 from arena.types import GameSettings, Payload
 
 THINKERS: Final = ("shogun", "planner")
@@ -41,9 +42,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     game: GameSettings
     """What is played."""
-    format: Literal["round-robin"] = "round-robin"
-    deals: int
-    seatings: Seatings = "cyclic"
+    format: AnyFormat
+    """Which entrants meet."""
     level: Literal["trusted"] = "trusted"
     """How bots are confined."""
     chance: Literal[2] = 2
@@ -62,19 +62,45 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(canonical(self.document()).encode()).hexdigest()
 
     def document(self) -> Payload:
-        """Returns the settings as plain values; the board is without its text, since its hash identifies it."""
+        """Returns the settings as plain values, with the format's name and parameters beside the rest.
+
+        The board is without its text, since its hash identifies it.
+        """
         board = self.game.board
         short = replace(self.game, board=None if board is None else replace(board, text=""))
         document: Payload = msgspec.json.decode(canonical(replace(self, game=short)))
-        return document
+        parameters = document.pop("format")
+        return {**document, "format": parameters.pop("name"), **parameters}
 
-    def schedule(self) -> RoundRobin:
-        """Returns the games.
+    @classmethod
+    def read(cls, document: Payload) -> Settings:
+        """Reads what `document` returned.
+
+        Raises:
+            ValueError: It is no such document.
+        """
+        name = str(document.get("format"))
+        if name not in FORMATS:
+            raise ValueError(f"unknown format {name!r:.80}")
+        own = {key: document[key] for key in FORMATS[name].__struct_fields__ if key in document}
+        rest = {key: value for key, value in document.items() if key not in own}
+        return msgspec.convert({**rest, "format": {"name": name, **own}}, cls)
+
+    def schedule(self, commitment: str = "", stored: Iterable[StoredRound] = ()) -> Schedule:
+        """Returns the games as far as they are planned.
+
+        Args:
+            commitment: That of the tournament's secret (hex). What a format draws at random follows from it.
+            stored: The rounds that were planned by results.
 
         Raises:
             ConfigError: There can be no such tournament.
         """
-        return RoundRobin(len(self.bots), self.game.players, self.deals, self.seatings)
+        return Schedule(self.format, len(self.bots), self.game.players, bytes.fromhex(commitment), stored)
+
+    def plan_document(self) -> Payload:
+        """Returns a description from which, with the results, the schedule can be computed, as plain values."""
+        return self.format.document(len(self.bots), self.game.players)
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):
@@ -86,7 +112,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     refs: tuple[str, ...]
     """The entrants' names on the command line in the operator's folder, by number."""
 
-    def job(self, tournament: Tournament, game: ScheduledGame) -> Job:
+    def job(self, tournament: Tournament, game: PlannedGame) -> Job:
         """Returns the work for one game."""
         entropy = tournament.entropy or ()
         return Job(
@@ -112,9 +138,8 @@ def mix_of(tournament: Tournament) -> bytes:
 def set_up(
     bots: Sequence[str],
     game: GameSettings,
+    format: AnyFormat,
     *,
-    deals: int,
-    seatings: Seatings = "cyclic",
     processes: Processes = "block",
     seed: str | None = None,
 ) -> Setup:
@@ -123,8 +148,7 @@ def set_up(
     Args:
         bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
         game: What is played.
-        deals: How many deals every pairing plays.
-        seatings: How the seats are rotated.
+        format: Which entrants meet, and on how many deals.
         processes: How long a bot process is kept.
         seed: Source of the tournament's secret; None means the system's random generator.
 
@@ -133,7 +157,7 @@ def set_up(
     """
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
     _check_rules_of_bots(specs, game.rules)
-    settings = Settings(game=game, deals=deals, seatings=seatings, processes=processes, seed=seed, bots=enter(specs))
+    settings = Settings(game=game, format=format, processes=processes, seed=seed, bots=enter(specs))
     settings.schedule()
     refs = tuple(bots) or tuple(spec.name for spec in specs)
     return Setup(settings=settings, specs=specs, refs=refs)

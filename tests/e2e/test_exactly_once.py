@@ -30,7 +30,7 @@ from tests import instant
 ROOT = Path(__file__).parents[2]
 COORDINATOR = Path(__file__).with_name("coordinator.py")
 SETTINGS = instant.settings(("ann", "bob"), deals=2)
-GAMES = SETTINGS.schedule().total()
+GAMES = SETTINGS.schedule().total
 
 Tell = Callable[[str], object]
 
@@ -75,7 +75,7 @@ def final(folder: Path) -> list[list[tuple[Any, ...]]]:
         assert hashlib.sha256((folder / "logs" / tournament / log).read_bytes()).hexdigest() == digest
     assert len(list((folder / "logs" / tournament).iterdir())) == 2 + len(query(folder, "SELECT id FROM games"))
     return [
-        query(folder, "SELECT number, pairing, deal, rotation, status, termination, play_digest FROM games ORDER BY 1"),
+        query(folder, "SELECT number, seating, deal, rotation, status, termination, play_digest FROM games ORDER BY 1"),
         query(folder, "SELECT number, seat, entrant, rank, forfeit FROM seats JOIN games ON id = game ORDER BY 1, 2"),
         query(folder, "SELECT entrant, number, mu, sigma FROM ratings ORDER BY 1, 2"),
         query(folder, "SELECT secret, rated, games FROM tournaments"),

@@ -11,7 +11,7 @@ from golden.tournaments import FOLDER
 
 from arena.record.published import sha256_of
 from arena.referee.chance import commitment, game_salt
-from arena.tournament.schedule import RoundRobin
+from arena.tournament.formats.round_robin import RoundRobin
 
 Record = dict[str, Any]
 Edit = dict[str, Any]
@@ -269,7 +269,7 @@ def races() -> Iterator[Record]:
 def left_out(before: Record) -> list[Edit]:
     """The edits that leave out the second deal, and say that there never was one."""
     settings = before["settings"] | {"deals": 1}
-    schedule = RoundRobin(len(before["bots"]), settings["game"]["players"], 1).document()
+    schedule = RoundRobin(deals=1).document(len(before["bots"]), settings["game"]["players"])
     told = {
         "deals": 1,
         "games": schedule["games"],

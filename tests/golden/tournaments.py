@@ -16,6 +16,7 @@ from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.link.memory import MemoryBot, MemoryLink, answer
 from arena.referee.game import Game
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import draw_tournament, publish_commitment, publish_contributions, reveal_secret
 from arena.tournament.settings import Settings, Setup, enter
 from arena.types import GameSettings
@@ -62,7 +63,7 @@ def files() -> Iterator[tuple[Path, bytes]]:
 def play(name: str, id: str, logs: Path) -> None:
     """Plays a tournament into a folder. Bots contribute, and a beacon has spoken."""
     game, deals, *decide = TOURNAMENTS[name]
-    settings = Settings(game=game, deals=deals, seed=f"vectors/{name}", bots=enter(specs()))
+    settings = Settings(game=game, format=RoundRobin(deals=deals), seed=f"vectors/{name}", bots=enter(specs()))
     setup = Setup(settings=settings, specs=specs(), refs=("quick", "slow"))
     tournament = replace(draw_tournament(settings, id, logs), beacon="round 42", entropy=("0f" * 32, None))
     publish_commitment(tournament, settings)

@@ -58,9 +58,12 @@ class MeetingResult(msgspec.Struct, frozen=True):
     """Of every deal of the meeting every pair of its entrants."""
 
     def share(self, entrant: int) -> float:
-        """Returns an entrant's mean share, from 0 to 1, against the others of the table. All deals count alike."""
+        """Returns an entrant's mean share, from 0 to 1, against the others of the table. All deals count alike.
+
+        It is a half if no game has a result.
+        """
         own = [pair.share_of(entrant) for pair in self.pairs if entrant in (pair.one, pair.other)]
-        return sum(own) / len(own)
+        return sum(own) / len(own) if own else 0.5
 
     def deal_shares(self, one: int, other: int) -> list[float]:
         """Returns by deal the share of `one` against `other`."""
@@ -125,6 +128,10 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
     def total(self, entrants: int, players: int) -> int | None:
         """Returns the number of games, or None if it depends on the results."""
+        return None
+
+    def deals_in_all(self, entrants: int, players: int) -> int | None:
+        """Returns how many different deals there are, 0 and up, or None if that depends on the results."""
         return None
 
     @abstractmethod

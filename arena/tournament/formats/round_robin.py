@@ -31,6 +31,10 @@ class RoundRobin(Format, frozen=True, kw_only=True, tag="round-robin"):
         """Returns the number of games."""
         return self.deals * math.comb(entrants, players) * len(orders(players, self.seatings)[0])
 
+    def deals_in_all(self, entrants: int, players: int) -> int | None:
+        """Returns the number of deals: all pairings play the same."""
+        return self.deals
+
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
         return _Stages(self, Pairings(entrants, players, 0))

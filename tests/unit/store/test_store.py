@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.ratings.running import Rating, rate
-from arena.store.records import Claim, Tournament
+from arena.store.records import Claim, Tournament, canonical
 from arena.store.store import Store, open_reader, open_store
 from arena.types import GameResult, Termination
 from tests import instant
@@ -54,13 +54,21 @@ def rows(store: Store, query: str, *parameters: object) -> list[tuple[object, ..
 
 
 def test_a_game_has_a_row_from_its_claim_on(store: Store, tournament: Tournament) -> None:
-    assert tournament.games == SETTINGS.schedule().total() == 12
+    assert tournament.games == SETTINGS.schedule().total == 12
     for number in range(tournament.games):
         assert rows(store, "SELECT count(*) FROM games") == [(number,)]
         claim(store, tournament)
-    claimed = rows(store, "SELECT id, number, pairing, deal, rotation, status, attempt FROM games ORDER BY number")
+    claimed = rows(store, "SELECT id, number, seating, deal, rotation, status, attempt FROM games ORDER BY number")
     assert claimed == [
-        (f"{tournament.id}-{game.number:06d}", game.number, game.pairing, game.deal, game.rotation, "running", 1)
+        (
+            f"{tournament.id}-{game.number:06d}",
+            game.number,
+            canonical(game.entrants),
+            game.deal,
+            game.rotation,
+            "running",
+            1,
+        )
         for game in SETTINGS.schedule()
     ]
     assert [entrant.name for entrant in store.entrants(tournament.id)] == ["ann", "bob", "cid"]

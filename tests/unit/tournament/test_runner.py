@@ -24,7 +24,7 @@ from arena.types import GameResult, Termination
 from tests import instant
 
 SETTINGS = instant.settings()
-TOTAL = SETTINGS.schedule().total()
+TOTAL = SETTINGS.schedule().total
 
 
 @pytest.fixture

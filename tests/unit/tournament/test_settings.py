@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from arena.errors import ConfigError
 from arena.games import game, make_settings, names
 from arena.store.records import Tournament
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import draw_tournament
 from arena.tournament.settings import Settings, Setup, bundled_python_bots, set_up
 from arena.types import BoardFile
@@ -23,7 +24,7 @@ BARE = "cmd:{python} -c pass"
 
 def typed(*bots: str, rules: str = "samurai", players: int = 2, **options: Any) -> Setup:
     """Returns what `arena tournament BOTS` makes of its defaults and some options of the game."""
-    return set_up(bots or (BARE, BARE), make_settings(rules, players, **options), deals=1, seed="tea")
+    return set_up(bots or (BARE, BARE), make_settings(rules, players, **options), RoundRobin(deals=1), seed="tea")
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def bot(tmp_path: Path) -> Any:
 @pytest.mark.parametrize("rules", names())
 def test_every_number_of_players_that_a_game_has_may_play(rules: str) -> None:
     for players in game(rules).seat_counts:
-        assert typed(*[BARE] * players, rules=rules, players=players).settings.schedule().total() == players
+        assert typed(*[BARE] * players, rules=rules, players=players).settings.schedule().total == players
 
 
 def test_a_table_needs_as_many_bots_as_it_has_seats() -> None:
@@ -63,7 +64,7 @@ def test_without_bots_those_in_python_that_play_the_game_enter(rules: str) -> No
     specs = bundled_python_bots(rules)
     assert {"random", "greedy"} <= {spec.name for spec in specs}
     assert all(spec.language == "python" and (not spec.rules or rules in spec.rules) for spec in specs)
-    setup = set_up((), make_settings(rules, 2), deals=1)
+    setup = set_up((), make_settings(rules, 2), RoundRobin(deals=1))
     assert setup.specs == specs
     assert setup.refs == tuple(spec.name for spec in specs)
 
@@ -92,7 +93,7 @@ def test_the_document_has_the_hash_of_the_board_and_not_its_text() -> None:
     document = settings.document()
     assert document["game"]["board"] == {"name": "japan", "hash": board.hash}
     assert json.loads(json.dumps(document)) == document
-    read = msgspec.convert(document, Settings)
+    read = Settings.read(document)
     assert replace(read, game=replace(read.game, board=board)) == settings
     assert read.digest == settings.digest
 

@@ -1,0 +1,68 @@
+"""Plans the rounds of a tournament as the results come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from arena.ratings.pairs import PairResult
+from arena.store.reader import Reader
+from arena.store.records import Tournament
+from arena.store.store import Store
+from arena.tournament.formats.base import MeetingResult, RoundResult
+from arena.tournament.schedule import PlacedRound, Schedule
+from arena.tournament.settings import Settings
+
+
+def schedule_of(reader: Reader, tournament: Tournament, settings: Settings) -> Schedule:
+    """Returns the schedule of a tournament in the database, with the rounds that are planned."""
+    schedule = settings.schedule(tournament.commitment, reader.rounds(tournament.id))
+    if not tournament.open:
+        schedule.open = False
+    return schedule
+
+
+def plan_further(store: Store, tournament: str, schedule: Schedule) -> bool:
+    """Plans the next round, if the results that it depends on are there. Returns whether there are new games."""
+    rated = store.rated(tournament)
+    while (awaited := schedule.awaited) is not None:
+        if rated < awaited.end:
+            return False
+        schedule.take(result_of(store, tournament, awaited))
+    placed = schedule.plan()
+    if placed is None:
+        store.plan_no_more(tournament)
+        return False
+    store.plan(tournament, placed.stored())
+    return True
+
+
+def result_of(reader: Reader, tournament: str, placed: PlacedRound) -> RoundResult:
+    """Returns the results of a round whose games are all done and rated."""
+    firsts = [meeting.first_deal for meeting in placed.round.meetings]
+    pairs = reader.pairs(tournament, range(min(firsts), max(firsts) + placed.round.deals))
+    return collect(placed, pairs, lambda entrant: reader.rating_after(tournament, entrant, placed.end).mu)
+
+
+def collect(placed: PlacedRound, pairs: Iterable[PairResult], mu: Callable[[int], float]) -> RoundResult:
+    """Returns the results of a round, from those of the pairs on its deals and from ratings after it.
+
+    Nobody plays one deal in two meetings of such a round.
+    """
+    table = {
+        (deal, entrant): place
+        for place, meeting in enumerate(placed.round.meetings)
+        for deal in range(meeting.first_deal, meeting.first_deal + placed.round.deals)
+        for entrant in meeting.entrants
+    }
+    of: list[list[PairResult]] = [[] for _ in placed.round.meetings]
+    for pair in pairs:
+        place = table.get((pair.deal, pair.one))
+        if place is not None and place == table.get((pair.deal, pair.other)):
+            of[place].append(pair)
+    played = {entrant for meeting in placed.round.meetings for entrant in meeting.entrants}
+    return RoundResult(
+        meetings=[
+            MeetingResult(meeting, tuple(found)) for meeting, found in zip(placed.round.meetings, of, strict=True)
+        ],
+        mu={entrant: mu(entrant) for entrant in played},
+    )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from arena.cli.options import db_option, json_option
-from arena.cli.output import counted, say, show, show_csv, show_json
+from arena.cli.output import console, counted, say, show, show_csv, show_json
 from arena.errors import ConfigError
 from arena.types import Payload, Termination
 
@@ -31,22 +31,17 @@ _AGO = re.compile(r"([0-9]{1,4})(min|h|d|w)")
 _UNITS = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
-class Moment(click.ParamType):
-    """A moment that people type: `yesterday`, `2d`, `2026-11-21`, `2026-11-21T18:30`. Becomes UTC (ISO 8601)."""
-
-    name = "moment"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Returns the moment, or reports what can be typed."""
-        found = moment(value, datetime.now().astimezone())
-        if found is None:
-            self.fail(
-                "expected today, yesterday, a number of min, h, d or w (2d is two days ago), a date such as 2026-11-21, "
-                f"or 2026-11-21T18:30, got: {value!r}",
-                param,
-                ctx,
-            )
-        return found.astimezone(UTC).isoformat(timespec="seconds")
+def read_since(_ctx: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """Returns the moment that was typed, in UTC (ISO 8601), or reports what can be typed."""
+    if text is None:
+        return None
+    found = moment(text, datetime.now().astimezone())
+    if found is None:
+        raise click.BadParameter(
+            "expected today, yesterday, a number of min, h, d or w (2d is two days ago), or a date such as 2026-11-21 "
+            f"or 2026-11-21T18:30, got: {text!r}"
+        )
+    return found.astimezone(UTC).isoformat(timespec="seconds")
 
 
 def moment(text: str, now: datetime) -> datetime | None:
@@ -91,7 +86,7 @@ def moment(text: str, now: datetime) -> datetime | None:
 @click.option("--slow", "slow_ms", type=click.FloatRange(min=0), metavar="MS", help="A decision took at least this.")
 @click.option("--tournament", metavar="ID", help="Games of this tournament; `latest` is the latest.")
 @click.option(
-    "--since", type=Moment(), metavar="WHEN", help="Ended then or later: today, yesterday, 2d, 3h, or a date."
+    "--since", callback=read_since, metavar="WHEN", help="Ended then or later: today, yesterday, 2d, 3h, or a date."
 )
 @click.option("--where", metavar="SQL", help="An expression over the columns of v_seats (docs/database.md).")
 @click.option(
@@ -148,7 +143,7 @@ def games(
             since=since,
             where=where,
         )
-        found = finder.games(wanted, None if limit is None else limit + 1)
+        found = finder.find(wanted, None if limit is None else limit + 1)
         shown = found[:limit]
         if as_json:
             show_json({"games": shown, "more": len(found) > len(shown)})
@@ -162,7 +157,7 @@ def games(
 
 SEAT_COLUMNS = (
     *("game", "tournament", "number", "finished", "rules", "ruleset", "deal", "seat", "bot", "version", "rank"),
-    *("outcome", "score", "decisions", "total_ms", "slowest_ms", "forfeit", "sentence", "forfeit_turn", "overloaded"),
+    *("outcome", "score", "decisions", "total_ms", "max_ms", "forfeit", "sentence", "forfeit_turn", "overloaded"),
     *("ended", "turns", "log"),
 )
 """The columns of --csv: those of `v_seats` that hold one value."""
@@ -183,7 +178,7 @@ def print_games(finder: Finder, found: list[Payload], db: Path) -> None:
     if not found:
         say("No game is like that.")
         return
-    show(games_table(found, os.path.relpath))
+    show(games_table(found, os.path.relpath, console().width))
     forfeits = [(game, seat) for game in found for seat in game["seats"] if seat["forfeit"] is not None]
     for game, seat in forfeits[:MOST_EXPLAINED]:
         entrants = {entrant.name: entrant.spec for entrant in finder.entrants(game["tournament"])}

@@ -1,8 +1,8 @@
 """Finds tournaments and games in the database, by what people know of them: a bot, a day, the beginning of an id.
 
 Laws:
-1. Rows are those of the views (`arena.store.views`), with their columns as keys. So what a command prints as JSON or CSV
-   is what a query of the same view gives.
+1. Rows are those of the views (`arena.store.views`), with their columns as keys. So what a command prints as JSON or
+   CSV is what a query of the same view gives.
 2. An expression of the operator's reads the views and nothing else, and has a few seconds.
 """
 
@@ -79,25 +79,22 @@ class Finder(Reader):
     """A reader that finds. Make one with `open_finder`."""
 
     def tournaments(self) -> list[Payload]:
-        """Returns the rows of `v_tournaments`, the latest first, with `entrants`: the names of the bots."""
+        """Returns the rows of `v_tournaments`, the latest first."""
         order = "ORDER BY (SELECT rowid FROM tournaments WHERE id = tournament) DESC"
-        return [self._with_entrants(row) for row in self._rows(f"SELECT * FROM v_tournaments {order}")]
+        return self._rows(f"SELECT * FROM v_tournaments {order}")
 
     def overview(self, tournament: str) -> Payload:
-        """Returns the row of `v_tournaments` of an existing tournament, with `entrants`: the names of the bots."""
+        """Returns the row of `v_tournaments` of an existing tournament."""
         [row] = self._rows("SELECT * FROM v_tournaments WHERE tournament = ?", tournament)
-        return self._with_entrants(row)
-
-    def _with_entrants(self, row: Payload) -> Payload:
-        names = self._db.execute("SELECT name FROM entrants WHERE tournament = ? ORDER BY number", (row["tournament"],))
-        return {**row, "entrants": [name for (name,) in names]}
+        return row
 
     def stored(self, tournament: str) -> tuple[dict[str, int], int]:
         """Returns how many rows a tournament has in each table, and about how many bytes they hold."""
         return count_rows(self._db, tournament), content_bytes(self._db, tournament)
 
-    def games(self, wanted: Wanted, limit: int | None = None) -> list[Payload]:
-        """Returns the rows of `v_games` that are wanted, the latest first, with `seats`: their rows of `v_seats`.
+    def find(self, wanted: Wanted, limit: int | None = None) -> list[Payload]:
+        """Returns the rows of `v_games` that are wanted, the latest first, with `seats`: their rows of `v_seats`,
+        without what is said of the game.
 
         Args:
             wanted: Which games.
@@ -106,7 +103,7 @@ class Finder(Reader):
         Raises:
             ConfigError: No game has such a bot, or the expression cannot be used. Show the message to the operator.
         """
-        ids = self._find(wanted, limit)
+        ids = self._ids(wanted, limit)
         if not ids:
             self._check_names(wanted)
         return list(self._described(ids))
@@ -157,8 +154,8 @@ class Finder(Reader):
         ).fetchone()
         if row is None:
             raise StoreError(
-                f"expected the id of a finished game or of a tournament, got: {text!r} - at {self.path}{self._known()}; "
-                "`arena games` lists games"
+                f"expected the id of a finished game or of a tournament, got: {text!r} - at {self.path}{self._known()}"
+                " (`arena games` lists games)"
             )
         return Place(*row)
 
@@ -182,7 +179,7 @@ class Finder(Reader):
         )
         return [id for (id,) in rows]
 
-    def _find(self, wanted: Wanted, limit: int | None) -> list[str]:
+    def _ids(self, wanted: Wanted, limit: int | None) -> list[str]:
         conditions, parameters = _conditions(wanted)
         query = "SELECT game FROM v_games"
         if conditions:
@@ -198,17 +195,15 @@ class Finder(Reader):
                 return [game for (game,) in self._db.execute(query, parameters)]
             except (sqlite3.Error, sqlite3.Warning) as error:
                 raise ConfigError(
-                    f"expected an SQL expression over the columns {columns}, got: {wanted.where!r}: {_reason(error)} "
-                    "- at --where"
+                    f"expected an SQL expression over the columns of v_seats, got: {wanted.where!r}: {_reason(error)} "
+                    f"- at --where; the columns are {columns}"
                 ) from error
 
     def _described(self, games: Sequence[str]) -> Iterator[Payload]:
         for game in games:
             [row] = self._rows("SELECT * FROM v_games WHERE game = ?", game)
-            repeated = row.keys() - {"game"}
             seats = self._rows("SELECT * FROM v_seats WHERE game = ? ORDER BY seat", game)
-            row["seats"] = [{key: value for key, value in seat.items() if key not in repeated} for seat in seats]
-            yield row
+            yield {**row, "seats": [{key: seat[key] for key in seat if key not in row} for seat in seats]}
 
     def _rows(self, query: str, *parameters: str) -> list[Payload]:
         cursor = self._db.execute(query, parameters)
@@ -251,7 +246,7 @@ def _conditions(wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
         "outcome": ("outcome = :outcome", wanted.outcome),
         "forfeited": ("forfeit IS NOT NULL", wanted.forfeited or None),
         "code": ("forfeit = :code", wanted.code),
-        "slow_ms": ("slowest_ms >= :slow_ms", wanted.slow_ms),
+        "slow_ms": ("max_ms >= :slow_ms", wanted.slow_ms),
         "tournament": ("tournament = :tournament", wanted.tournament),
         "since": ("finished >= :since", wanted.since),
     }
@@ -267,6 +262,8 @@ def _conditions(wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
 def _confined(connection: sqlite3.Connection) -> Iterator[None]:
     """Lets statements in the block read the views, for a few seconds, and nothing else."""
     ends = time.monotonic() + SECONDS
+    for function in _TABLE_FUNCTIONS:  # their first use makes something, which would be refused below
+        connection.execute(f"SELECT 1 FROM {function}('[]')")
     length = connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
     connection.set_authorizer(_authorize)
     connection.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
@@ -278,13 +275,24 @@ def _confined(connection: sqlite3.Connection) -> Iterator[None]:
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, length)
 
 
-def _authorize(action: int, name: str | None, _column: str | None, _database: str | None, within: str | None) -> int:
-    """Tells SQLite whether a statement may do something; `within` is the view that does it."""
-    allowed = (
-        action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE)
-        or (action == sqlite3.SQLITE_FUNCTION and _column != "load_extension")
-        or (action == sqlite3.SQLITE_READ and (within in VIEWS or name in VIEWS or name in _TABLE_FUNCTIONS))
-    )
+def _authorize(action: int, name: str | None, detail: str | None, _database: str | None, within: str | None) -> int:
+    """Tells SQLite whether a statement may do something.
+
+    Args:
+        action: What it does.
+        name: The table that it reads.
+        detail: The column that it reads; empty if it reads none, but counts rows. Or the function that it calls.
+        within: The view that does it.
+    """
+    match action:
+        case sqlite3.SQLITE_SELECT:
+            allowed = True
+        case sqlite3.SQLITE_FUNCTION:
+            allowed = detail != "load_extension"
+        case sqlite3.SQLITE_READ:
+            allowed = not detail or within in VIEWS or name in VIEWS or name in _TABLE_FUNCTIONS
+        case _:
+            allowed = False
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
 

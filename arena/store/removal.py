@@ -37,7 +37,7 @@ def count_rows(connection: sqlite3.Connection, tournament: str) -> dict[str, int
 
 
 def content_bytes(connection: sqlite3.Connection, tournament: str) -> int:
-    """Returns the size of what a tournament's rows hold. The file has about half as much again, for indexes and gaps."""
+    """Returns the size of what a tournament's rows hold. Indexes and gaps of the file come on top of it."""
     total = 0
     for table, where in _PARTS.items():
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]

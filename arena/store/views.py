@@ -27,7 +27,9 @@ VIEWS: Final[Mapping[str, str]] = {
             json_extract(settings, '$.game.players') AS players,
             json_extract(settings, '$.game.board.name') AS board,
             json_extract(settings, '$.format') AS format,
-            (SELECT count(*) FROM entrants WHERE tournament = tournaments.id) AS bots,
+            (SELECT count(*) FROM entrants WHERE tournament = tournaments.id) AS entrants,
+            (SELECT json_group_array(name) FROM (SELECT name FROM entrants
+                WHERE tournament = tournaments.id ORDER BY number)) AS bots,
             games AS planned,
             (SELECT count(*) FROM games WHERE tournament = tournaments.id AND games.status = 'done') AS games,
             seconds,
@@ -86,7 +88,7 @@ VIEWS: Final[Mapping[str, str]] = {
             score,
             decisions,
             total_ms,
-            max_ms AS slowest_ms,
+            max_ms,
             forfeit,
             sentence,
             turn AS forfeit_turn,
@@ -139,7 +141,7 @@ VIEWS: Final[Mapping[str, str]] = {
                 / sum(better + equal + worse) FROM pairs
                 WHERE pairs.tournament = entrants.tournament AND entrants.number IN (one, other)) AS points,
             total_ms / nullif(decisions, 0) AS mean_ms,
-            max_ms AS slowest_ms,
+            max_ms,
             1.0 * score / nullif(scored, 0) AS mean_score,
             gone
         FROM entrants

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import BotError
-from arena.link.bots import COMMAND, MANIFEST, BotSpec, bundled_folders, read_manifest
+from arena.link.bots import COMMAND, BotSpec, bundled_folders, read_manifest
 from arena.store.records import Tournament
 from arena.tournament.formats import FORMATS
 from arena.types import RACE_WINDOW_MS, Payload, TimeControl

@@ -64,7 +64,7 @@ def rerun(
 
     path = find_log(log, db, logs)
     if path.is_dir():
-        raise ConfigError(f"expected the log or the id of one game, got: {log}, which is many; `arena games` lists them")
+        raise ConfigError(f"expected the log or the id of one game, got: {log}, which holds many; see `arena games`")
     game = read_log(path)
     again = Rerun(game, seat, load_bot(bot), time=None if time is None else TimeControl.parse(time))
     if not as_json:

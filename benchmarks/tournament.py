@@ -27,6 +27,7 @@ from arena.tournament.plan import begin
 from arena.tournament.runner import Runner
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import set_up
+from arena.tournament.steering import Helm
 from arena.tournament.workers import local_worker
 
 INSTANT = str(Path(__file__).parent / "instant")
@@ -66,7 +67,7 @@ def tournament(folder: Path, entrants: int, processes: Processes, concurrency: i
             partial(setup.job, begun.tournament),
             play,
             local_worker,
-            concurrency,
+            Helm(concurrency),
             processes=processes,
             ahead=concurrency < len(os.sched_getaffinity(0)),
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from arena.cli import cli
+from arena.cli.steer import ORDERS, Steered
 
 PAGE = Path(__file__).parent / "cli.md"
 WIDTH = 100
@@ -27,6 +28,9 @@ def helps(command: click.Command, name: str, parent: click.Context | None = None
     settings = command.context_settings | {"terminal_width": WIDTH, "max_content_width": WIDTH}
     ctx = click.Context(command, info_name=name, parent=parent, **settings)
     yield ctx.command_path, command.get_help(ctx)
+    if isinstance(command, Steered):
+        for order, found in ORDERS.items():
+            yield from helps(found, order, ctx)
     if isinstance(command, click.Group):
         for sub in command.list_commands(ctx):
             found = command.get_command(ctx, sub)

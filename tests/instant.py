@@ -25,6 +25,7 @@ from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Play, Runner, Worker
 from arena.tournament.settings import Settings, enter
+from arena.tournament.steering import Helm
 from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
 BOTS = ("ann", "bob", "cid")
@@ -144,8 +145,9 @@ def runner(
     play: Play = play,
     worker: Worker = inline,
     lanes: int = 2,
+    helm: Helm | None = None,
     processes: Processes = "block",
 ) -> Runner:
     make_job = partial(job, begun.tournament, setting)
     schedule = schedule_of(store, begun.tournament, setting)
-    return Runner(store, begun.tournament, schedule, make_job, play, worker, lanes, processes=processes)
+    return Runner(store, begun.tournament, schedule, make_job, play, worker, helm or Helm(lanes), processes=processes)

@@ -11,8 +11,10 @@ import click
 from arena.cli import signals
 from arena.cli.forfeits import Forfeits
 from arena.cli.formats import MakeFormat, format_options
+from arena.cli.group import INTERRUPTED
 from arena.cli.options import MakeGame, db_option, game_options, json_option, logs_option, seed_option
 from arena.cli.output import command_line, counted, progress_bar, say, show_json
+from arena.cli.steer import Steered
 from arena.errors import ConfigError
 from arena.show.standings import subject_text
 from arena.text import plain
@@ -35,7 +37,7 @@ def default_concurrency() -> int:
     return max(1, available_cores() // 2)
 
 
-@click.command()
+@click.command(cls=Steered)
 @click.argument("bots", nargs=-1, metavar="[BOTS]...")
 @game_options
 @seed_option
@@ -85,6 +87,8 @@ def tournament(
     `arena verify` shows with it that nobody chose a card. To let others choose with you: --commit publishes the
     commitment and stops; when a public beacon has spoken, the same command with --beacon and its value plays.
 
+    While it runs, another terminal may steer it: arena tournament pause, resume, stop, or concurrency N.
+
     \b
     Example:
       arena tournament random greedy --deals 20 --seed spring
@@ -113,7 +117,10 @@ def tournament(
                 say(f"  {again}")
                 return
             begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, beacon))
-            play_out(store, begun, setup, workers)
+            if not play_out(store, begun, setup, workers):
+                kept = f"{store.done(id)} of {store.tournament(id).games} games are kept"
+                say(f"Stopped: {kept}. To go on:\n  {command_line(ctx, without=('new',))}")
+                ctx.exit(INTERRUPTED)
             close(store, begun.tournament)
         except KeyboardInterrupt:
             kept = f"{store.done(id)} of {begun.tournament.games} games are kept"
@@ -153,35 +160,37 @@ def announce(begun: Begun, setup: Setup, workers: int) -> None:
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
-def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> None:
-    """Plays the games that are left, and shows progress as results are stored."""
+def play_out(store: Store, begun: Begun, setup: Setup, workers: int) -> bool:
+    """Plays the games that are left, and shows progress as results are stored. Returns whether no order stopped it."""
     from functools import partial
 
     from arena.referee.worker import play
     from arena.tournament.planner import schedule_of
     from arena.tournament.report import leader
     from arena.tournament.runner import Runner
+    from arena.tournament.steering import steered
     from arena.tournament.workers import available_cores, local_worker
 
     tournament = begun.tournament
-    runner = Runner(
-        store,
-        tournament,
-        schedule_of(store, tournament, setup.settings),
-        partial(setup.job, tournament),
-        play,
-        local_worker,
-        lanes=workers,
-        processes=setup.settings.processes,
-        ahead=workers < available_cores(),
-    )
     forfeits = Forfeits(setup, tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
-    with progress_bar(tournament.games, begun.done) as advance:
+    with steered(store.path, workers, say) as helm, progress_bar(tournament.games, begun.done) as advance:
+        runner = Runner(
+            store,
+            tournament,
+            schedule_of(store, tournament, setup.settings),
+            partial(setup.job, tournament),
+            play,
+            local_worker,
+            helm,
+            processes=setup.settings.processes,
+            ahead=workers < available_cores(),
+        )
         for played in runner.run():
             signals.check()
             forfeits.tell(played)
             advance(lambda: f"{game}: {leader(store, tournament.id)} leads")
+    return not helm.stopping
 
 
 def summarise_forfeits(store: Reader, tournament: str) -> None:

@@ -233,6 +233,22 @@ def locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def is_written_to(path: Path) -> bool:
+    """Says whether a process holds the lock of the database's only writer."""
+    file = path.resolve()
+    try:
+        descriptor = os.open(file.with_name(file.name + "-lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _lock(lock: Path, path: Path) -> int:
     """Opens and locks the lock file, making it if needed. Returns its descriptor."""
     while True:

@@ -17,9 +17,9 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Final, TypeAlias
 
@@ -33,6 +33,7 @@ from arena.store.store import Store
 from arena.tournament.blocks import AHEAD_GAMES, Processes, block_of, started_ahead
 from arena.tournament.planner import plan_further
 from arena.tournament.schedule import Schedule
+from arena.tournament.steering import POLL_S, Helm
 from arena.tournament.workers import undisturbed
 from arena.types import GameResult, Termination
 
@@ -80,6 +81,10 @@ class _Lane(AbstractContextManager["_Lane"]):
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
 
+    def close(self) -> None:
+        """Ends the worker, which has nothing to do."""
+        self._stack.close()
+
     def restart(self) -> None:
         """Starts a new worker. Nothing may be submitted to the old one any more."""
         self._stack.close()
@@ -98,7 +103,7 @@ class Runner:
         play: Plays one game. It must be a function that can be sent to a worker.
         worker: Starts an executor that plays one game at a time, in order, and stops it when its block ends; at once if
             the block ends by an exception.
-        lanes: How many workers there are.
+        helm: Says how many workers there are, and whether games may begin. Asked all the time.
         processes: How long a bot process is kept.
         ahead: Whether bots are started before they are needed.
     """
@@ -111,7 +116,7 @@ class Runner:
         make_job: Callable[[PlannedGame], Job],
         play: Play,
         worker: Worker,
-        lanes: int,
+        helm: Helm,
         *,
         processes: Processes = "block",
         ahead: bool = True,
@@ -122,7 +127,7 @@ class Runner:
         self._make_job = make_job
         self._play = play
         self._worker = worker
-        self._lanes = lanes
+        self._helm = helm
         self._processes = processes
         self._ahead = ahead
         self._tries: Counter[str] = Counter()
@@ -142,18 +147,48 @@ class Runner:
         self._since = time.monotonic()
         self._left = self._schedule.total - self._store.done(self._tournament)
         with ExitStack() as stack:
-            lanes = [stack.enter_context(_Lane(self._worker)) for _ in range(self._lanes)]
+            lanes: list[_Lane] = []
             while True:
-                for depth in range(1, SUBMITTED + 1):
-                    for lane in lanes:
-                        if len(lane.submitted) < depth and not lane.is_broken:
-                            self._feed(lane)
-                if not any(lane.submitted for lane in lanes):
+                self._man(lanes, stack)
+                if not (self._helm.paused or self._helm.stopping):
+                    self._feed_all(lanes)
+                running = sum(len(lane.submitted) for lane in lanes)
+                if not running and not self._waits(lanes):
                     break
-                lane, future = self._finished.get()
-                lane.finished.add(future)
-                yield from self._settle(lane)
+                with suppress(Empty):
+                    lane, future = self._finished.get(timeout=POLL_S)
+                    lane.finished.add(future)
+                    yield from self._settle(lane)
+                self._helm.look(running)
+            for lane in lanes:
+                self._give_back(lane)
             _end(lanes)
+
+    def _waits(self, lanes: Sequence[_Lane]) -> bool:
+        """Says whether games are left that may not begin now, but may later."""
+        left = self._left or self._schedule.open or any(lane.waiting for lane in lanes)
+        return bool(self._helm.paused and not self._helm.stopping and left)
+
+    def _man(self, lanes: list[_Lane], stack: ExitStack) -> None:
+        """Makes the number of workers that of the helm. One too many ends when its games are over."""
+        while len(lanes) < self._helm.lanes:
+            lanes.append(stack.enter_context(_Lane(self._worker)))
+        for lane in lanes[self._helm.lanes :]:
+            self._give_back(lane)
+            if not lane.submitted:
+                lanes.remove(lane)
+                lane.close()
+
+    def _give_back(self, lane: _Lane) -> None:
+        """Releases the games that a lane has claimed and that its worker does not know."""
+        while lane.waiting:
+            self._release(lane.waiting.pop().claim)
+
+    def _feed_all(self, lanes: Sequence[_Lane]) -> None:
+        for depth in range(1, SUBMITTED + 1):
+            for lane in lanes[: self._helm.lanes]:
+                if len(lane.submitted) < depth and not lane.is_broken:
+                    self._feed(lane)
 
     def _feed(self, lane: _Lane) -> None:
         """Submits the lane's next game, if there is one for it."""
@@ -184,7 +219,7 @@ class Runner:
             planned = self._schedule.total
             if plan_further(self._store, self._tournament, self._schedule):
                 self._left += self._schedule.total - planned
-        share = min(self._left // self._lanes, MAX_CHUNK)
+        share = min(self._left // self._helm.lanes, MAX_CHUNK)
         if not self._left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return
         for claim in self._store.claim(self._tournament, self._schedule.game, max(1, share)):

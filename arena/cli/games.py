@@ -25,7 +25,7 @@ CAUSES = (ANY, *(str(code) for code in Termination if code not in (Termination.F
 SHOWN = 20
 """How many games are shown, unless --limit says otherwise."""
 MOST_EXPLAINED = 5
-"""How many forfeits are explained under the table."""
+"""For how many forfeits commands are printed under the table; later ones get one line."""
 
 _AGO = re.compile(r"([0-9]{1,4})(min|h|d|w)")
 _UNITS = {"min": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -180,11 +180,13 @@ def print_games(finder: Finder, found: list[Payload], db: Path) -> None:
         return
     show(games_table(found, os.path.relpath, console().width))
     forfeits = [(game, seat) for game in found for seat in game["seats"] if seat["forfeit"] is not None]
-    for game, seat in forfeits[:MOST_EXPLAINED]:
-        entrants = {entrant.name: entrant.spec for entrant in finder.entrants(game["tournament"])}
-        [ref] = refs_of([entrants[seat["bot"]]])
+    if forfeits:
         click.echo()
-        for line in forfeit_lines(game, seat, rerun_command(game["game"], ref, seat["seat"], db)):
+    for number, (game, seat) in enumerate(forfeits):
+        again = None
+        if number < MOST_EXPLAINED:
+            entrants = {entrant.name: entrant.spec for entrant in finder.entrants(game["tournament"])}
+            [ref] = refs_of([entrants[seat["bot"]]])
+            again = rerun_command(game["game"], ref, seat["seat"], db)
+        for line in forfeit_lines(game, seat, again):
             click.echo(line)
-    if len(forfeits) > MOST_EXPLAINED:
-        say(f"\n{len(forfeits) - MOST_EXPLAINED} more forfeits: --limit or --tournament narrows it down.")

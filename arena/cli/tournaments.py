@@ -28,12 +28,21 @@ COMMANDS = {
 """As `arena.cli.COMMANDS`."""
 
 
-@click.command(cls=LazyGroup, lazy=COMMANDS, invoke_without_command=True)
-@click.pass_context
-def tournaments(ctx: click.Context) -> None:
+class ListingGroup(LazyGroup):
+    """A group whose command is `list` if none is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts `list` before options, and where nothing was typed."""
+        if not args or (args[0].startswith("-") and args[0] not in ctx.help_option_names):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=ListingGroup, lazy=COMMANDS)
+def tournaments() -> None:
     """List the tournaments in the database, show one, or remove some with their logs.
 
-    Without a command it lists them. An ID may be abbreviated to its beginning, or to that of the part after the date;
+    Without a command it is `list`. An ID may be abbreviated to its beginning, or to that of the part after the date;
     `latest` is the latest.
 
     \b
@@ -42,8 +51,6 @@ def tournaments(ctx: click.Context) -> None:
       arena tournaments show latest
       arena tournaments remove 1a2b
     """
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_)
 
 
 COLUMNS = (

@@ -59,17 +59,19 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
     return _table(("game", "ranks by seat", "cause", "ended", "slowest\nms", "log"), rows, width)
 
 
-def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], again: str) -> Iterator[str]:
+def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], again: str | None) -> Iterator[str]:
     """Yields why a seat forfeited, its last words, and the commands that show more.
 
     Args:
         game: The game, as `Finder.find` returns it.
         seat: One of its seats.
-        again: The command that asks its bot again.
+        again: The command that asks its bot again; None for one line only.
     """
     subject = f"seat {seat['seat']}"
     sentence = seat["sentence"].removeprefix(f"{subject} ")
     yield plain(f"{game['game']}: {seat['bot']} ({subject}, turn {seat['forfeit_turn']}) {sentence}")
+    if again is None:
+        return
     for line in seat["last_words"][-1:]:
         yield plain(f"  its last words: {line}")
     if seat["forfeit"] != "start_failed":

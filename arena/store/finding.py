@@ -33,7 +33,7 @@ SECONDS: Final = 5.0
 
 _JSON: Final = frozenset({"bots", "ranks", "opponents", "last_words"})
 """Columns that hold JSON."""
-_NUMBERED: Final = re.compile(r"(.+):([0-9]{1,9})")
+_NUMBERED: Final = re.compile(r"(.+)(?::([0-9]{1,9})|-([0-9]{6,9}))")
 _MOST_NAMED: Final = 5
 """How many identifiers a message names."""
 _TABLE_FUNCTIONS: Final = frozenset({"json_each", "json_tree"})
@@ -130,7 +130,7 @@ class Finder(Reader):
         """Returns where to look for the log of a game, or for the logs of a tournament.
 
         Args:
-            text: What `identify` takes, for a tournament; the same with `:NUMBER`, the identifier of a game or its
+            text: What `identify` takes, for a tournament; the same with `:NUMBER`, or the identifier of a game or its
                 beginning, for a game.
 
         Raises:
@@ -139,7 +139,7 @@ class Finder(Reader):
         text = _encodable(text)
         if (numbered := _NUMBERED.fullmatch(text)) is not None:
             tournament = self.identify(numbered[1])
-            games = [game_id(tournament, int(numbered[2]))]
+            games = [game_id(tournament, int(numbered[2] or numbered[3]))]
         elif text == LATEST or self._matching(text):
             tournament = self.identify(text)
             return Place(tournament, self.tournament(tournament).logs, None)

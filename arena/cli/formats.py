@@ -27,13 +27,18 @@ _PARAMETERS: Final = (
 """The parameters of formats. An option has the name of its field."""
 
 
+_MADE_BY_OTHERS: Final = ("extension", "compare")
+"""Formats that `--extend` and `arena compare` make."""
+
+
 def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that say which entrants meet. The function gets them as one argument, `make_format`."""
 
     @wraps(function)
     def command(*args: Any, format_: str, **kwargs: Any) -> Any:
         names = [option.name or "" for option in _declared()]
-        given = {name: value for name in names if (value := kwargs.pop(name)) not in (None, False)}
+        values = {name: kwargs.pop(name) for name in names}
+        given = {name: value for name, value in values.items() if value is not None and value is not False}
         return function(*args, make_format=lambda: make_format(format_, given), **kwargs)
 
     for option in reversed(_PARAMETERS):
@@ -71,7 +76,7 @@ def make_format(name: str, given: dict[str, Any]) -> AnyFormat:
 def _names() -> list[str]:
     from arena.tournament.formats import FORMATS
 
-    return list(FORMATS)
+    return [name for name in FORMATS if name not in _MADE_BY_OTHERS]
 
 
 def _declared() -> list[click.Option]:

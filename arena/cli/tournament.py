@@ -20,11 +20,13 @@ from arena.show.standings import subject_text
 from arena.text import plain
 
 if TYPE_CHECKING:
+    from arena.ratings.running import Rating
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.blocks import Processes
     from arena.tournament.plan import Begun
-    from arena.tournament.settings import Setup
+    from arena.tournament.report import Report
+    from arena.tournament.settings import Settings, Setup
 
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
@@ -50,6 +52,12 @@ def default_concurrency() -> int:
 @logs_option("Where the tournament gets its folder of logs.")
 @click.option("--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
 @click.option("--commit", is_flag=True, help="Publish the commitment, and play nothing yet.")
+@click.option(
+    "--extend",
+    "extends",
+    metavar="ID",
+    help="Play only what a finished round-robin lacks: more deals, another bot, a changed one. `latest` is an ID too.",
+)
 @click.option("--new", is_flag=True, help="Begin anew even if such a tournament is unfinished.")
 @json_option
 @click.pass_context
@@ -66,6 +74,7 @@ def tournament(
     logs: Path,
     beacon: str | None,
     commit: bool,
+    extends: str | None,
     new: bool,
     as_json: bool,
 ) -> None:
@@ -80,8 +89,8 @@ def tournament(
     deal again, whose hidden cards it would know. --fresh starts processes for every game. --keep-bots keeps them: then
     bots may recognise deals, and the standings say so.
 
-    The same command on a database that holds an unfinished tournament with the same settings continues it. Standings
-    are explained by `arena standings --help`.
+    The same command on a database that holds an unfinished tournament with the same settings continues it; if it is
+    finished, its standings are shown, and --new plays it again. Standings are explained by `arena standings --help`.
 
     Before the first game the commitment to all deals is published, in commitment.json beside the logs; afterwards
     `arena verify` shows with it that nobody chose a card. To let others choose with you: --commit publishes the
@@ -96,8 +105,8 @@ def tournament(
     """
     from msgspec.structs import replace
 
-    from arena.cli.standings import print_tables
     from arena.store.store import open_store
+    from arena.tournament.extend import extend
     from arena.tournament.plan import begin, close, fix_chance
     from arena.tournament.report import report
     from arena.tournament.settings import set_up
@@ -107,7 +116,24 @@ def tournament(
         raise ConfigError(f"expected at least 1 game at a time, got: {workers}; use --concurrency")
     setup = set_up(bots, make_game(players), make_format(), processes=processes or "block", seed=seed)
     with open_store(db) as store:
-        begun = begin(store, setup.settings, setup.specs, logs, new=new)
+        starts: tuple[Rating, ...] = ()
+        if extends is not None:
+            extended = extend(store, setup.settings, extends)
+            for sentence in extended.told:
+                say(plain(sentence))
+            if not extended.settings.games:
+                say("Nothing is missing.\n")
+                show_report(report(store, extended.of)[0], as_json=as_json)
+                return
+            setup, starts = replace(setup, settings=extended.settings), extended.starts
+        digest = setup.settings.digest
+        if not new and store.unfinished(digest) is None:
+            if (before := store.finished(digest)) is not None:
+                say(f"Tournament {before.id} was this one, and finished at {before.finished}. --new plays it again.\n")
+                show_report(report(store, before.id)[0], as_json=as_json)
+                return
+            tell_likeness(store, setup.settings)
+        begun = begin(store, setup.settings, setup.specs, logs, new=new, starts=starts)
         id = begun.tournament.id
         try:
             announce(begun, setup, workers)
@@ -128,11 +154,26 @@ def tournament(
             raise
         document, _ = report(store, id)
         summarise_forfeits(store, id)
+    show_report(document, as_json=as_json)
+
+
+def show_report(document: Report, *, as_json: bool) -> None:
+    """Prints the standings of a tournament, and where its logs are."""
+    from arena.cli.standings import print_tables
+
     if as_json:
         show_json(document)
-    else:
-        print_tables(document)
-        say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")
+        return
+    print_tables(document)
+    say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")
+
+
+def tell_likeness(store: Reader, settings: Settings) -> None:
+    """Says that an unfinished tournament is almost the one that begins, if there is one."""
+    from arena.tournament.likeness import almost
+
+    if (near := almost(store, settings)) is not None:
+        say(plain(f"Unfinished tournament {near.tournament.id} is another one: {'; '.join(near.differences)}."))
 
 
 def announce(begun: Begun, setup: Setup, workers: int) -> None:

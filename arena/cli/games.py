@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, counted, say, show, show_csv, show_json
+from arena.cli.output import console, say, show, show_csv, show_json
 from arena.errors import ConfigError
 from arena.types import Payload, Termination
 
@@ -144,15 +144,16 @@ def games(
             where=where,
         )
         found = finder.find(wanted, None if limit is None else limit + 1)
-        shown = found[:limit]
+        shown = finder.describe(found[:limit])
+        more = limit is not None and len(found) > limit
         if as_json:
-            show_json({"games": shown, "more": len(found) > len(shown)})
+            show_json({"games": list(shown), "more": more})
         elif as_csv:
             show_csv(SEAT_COLUMNS, seat_rows(shown))
         else:
-            print_games(finder, shown, db)
-    if len(found) > len(shown):
-        say(f"There are more: --limit shows more than {counted(len(shown), 'game')}.")
+            print_games(finder, list(shown), db)
+    if more:
+        say(f"There are more: --limit shows more than {limit}.")
 
 
 SEAT_COLUMNS = (
@@ -163,7 +164,7 @@ SEAT_COLUMNS = (
 """The columns of --csv: those of `v_seats` that hold one value."""
 
 
-def seat_rows(found: list[Payload]) -> Iterator[dict[str, Any]]:
+def seat_rows(found: Iterable[Payload]) -> Iterator[dict[str, Any]]:
     """Yields a row for each seat of each game."""
     for game in found:
         for seat in game["seats"]:

@@ -41,7 +41,7 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
     """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, log.
 
     Args:
-        games: What `Finder.find` returns.
+        games: What `Finder.describe` yields.
         near: Returns a path as it is called from the operator's folder.
         width: Of the terminal. What has no room is left out, the logs first: the ids stand for them.
     """
@@ -63,7 +63,7 @@ def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], again: str |
     """Yields why a seat forfeited, its last words, and the commands that show more.
 
     Args:
-        game: The game, as `Finder.find` returns it.
+        game: The game, as `Finder.describe` yields it.
         seat: One of its seats.
         again: The command that asks its bot again; None for one line only.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -92,9 +92,8 @@ class Finder(Reader):
         """Returns how many rows a tournament has in each table, and about how many bytes they hold."""
         return count_rows(self._db, tournament), content_bytes(self._db, tournament)
 
-    def find(self, wanted: Wanted, limit: int | None = None) -> list[Payload]:
-        """Returns the rows of `v_games` that are wanted, the latest first, with `seats`: their rows of `v_seats`,
-        without what is said of the game.
+    def find(self, wanted: Wanted, limit: int | None = None) -> list[str]:
+        """Returns the identifiers of the games that are wanted, the latest first.
 
         Args:
             wanted: Which games.
@@ -103,10 +102,40 @@ class Finder(Reader):
         Raises:
             ConfigError: No game has such a bot, or the expression cannot be used. Show the message to the operator.
         """
-        ids = self._ids(wanted, limit)
-        if not ids:
+        conditions, parameters = _conditions(wanted)
+        query = "SELECT game FROM v_games"
+        if conditions:
+            query += f" WHERE game IN (SELECT game FROM v_seats WHERE {' AND '.join(conditions)})"
+        query += " ORDER BY finished DESC, game DESC LIMIT :limit"
+        parameters["limit"] = -1 if limit is None else limit
+        if wanted.where is None:
+            found = [game for (game,) in self._db.execute(query, parameters)]
+        else:
+            found = self._find_confined(wanted.where, query, parameters)
+        if not found:
             self._check_names(wanted)
-        return list(self._described(ids))
+        return found
+
+    def _find_confined(self, where: str, query: str, parameters: dict[str, Any]) -> list[str]:
+        columns = ", ".join(column[0] for column in self._db.execute("SELECT * FROM v_seats LIMIT 0").description)
+        with _confined(self._db):
+            try:
+                return [game for (game,) in self._db.execute(query, parameters)]
+            except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+                raise ConfigError(
+                    f"expected an SQL expression over the columns of v_seats, got: {where!r}: {_reason(error)} "
+                    f"- at --where; the columns are {columns}"
+                ) from error
+
+    def describe(self, games: Iterable[str]) -> Iterator[Payload]:
+        """Yields the rows of `v_games` of these games.
+
+        Each has `seats`: its rows of `v_seats`, without what is said of the game.
+        """
+        for game in games:
+            [row] = self._rows("SELECT * FROM v_games WHERE game = ?", game)
+            seats = self._rows("SELECT * FROM v_seats WHERE game = ? ORDER BY seat", game)
+            yield {**row, "seats": [{key: seat[key] for key in seat if key not in row} for seat in seats]}
 
     def identify(self, text: str) -> str:
         """Returns the identifier of the tournament that a text stands for.
@@ -178,32 +207,6 @@ class Finder(Reader):
             {"text": text, "most": _MOST_NAMED + 1},
         )
         return [id for (id,) in rows]
-
-    def _ids(self, wanted: Wanted, limit: int | None) -> list[str]:
-        conditions, parameters = _conditions(wanted)
-        query = "SELECT game FROM v_games"
-        if conditions:
-            query += f" WHERE game IN (SELECT game FROM v_seats WHERE {' AND '.join(conditions)})"
-        query += " ORDER BY finished DESC, game DESC LIMIT :limit"
-        parameters["limit"] = -1 if limit is None else limit
-        if wanted.where is None:
-            return [game for (game,) in self._db.execute(query, parameters)]
-        columns = ", ".join(column[0] for column in self._db.execute("SELECT * FROM v_seats LIMIT 0").description)
-        with _confined(self._db):
-            try:
-                self._db.execute(f"SELECT 1 FROM v_seats WHERE ({wanted.where}\n) LIMIT 0")
-                return [game for (game,) in self._db.execute(query, parameters)]
-            except (sqlite3.Error, sqlite3.Warning) as error:
-                raise ConfigError(
-                    f"expected an SQL expression over the columns of v_seats, got: {wanted.where!r}: {_reason(error)} "
-                    f"- at --where; the columns are {columns}"
-                ) from error
-
-    def _described(self, games: Sequence[str]) -> Iterator[Payload]:
-        for game in games:
-            [row] = self._rows("SELECT * FROM v_games WHERE game = ?", game)
-            seats = self._rows("SELECT * FROM v_seats WHERE game = ? ORDER BY seat", game)
-            yield {**row, "seats": [{key: seat[key] for key in seat if key not in row} for seat in seats]}
 
     def _rows(self, query: str, *parameters: str) -> list[Payload]:
         cursor = self._db.execute(query, parameters)

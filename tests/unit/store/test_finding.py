@@ -140,9 +140,9 @@ WANTED: list[tuple[Wanted, Predicate]] = [
 def test_games_are_found_in_which_one_seat_is_all_that_is_wanted(
     finder: Finder, wanted: Wanted, fits: Predicate
 ) -> None:
-    every = finder.find(Wanted())
+    every = list(finder.describe(finder.find(Wanted())))
     assert len(every) == 180
-    expected = [game for game in every if any(fits(game, seat) for seat in game["seats"])]
+    expected = [game["game"] for game in every if any(fits(game, seat) for seat in game["seats"])]
     found = finder.find(wanted)
     assert found == expected
     assert found or wanted.code == "crashed"
@@ -150,7 +150,7 @@ def test_games_are_found_in_which_one_seat_is_all_that_is_wanted(
 
 
 def test_the_latest_game_comes_first(finder: Finder) -> None:
-    found = finder.find(Wanted())
+    found = list(finder.describe(finder.find(Wanted())))
     assert [game["finished"] for game in found] == sorted((game["finished"] for game in found), reverse=True)
     assert {game["tournament"] for game in found[-60:]} == {"20260101-aa11"}
     assert [game["number"] for game in found[-60:]] == list(reversed(range(60)))

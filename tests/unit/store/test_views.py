@@ -87,7 +87,8 @@ def test_one_query_leads_from_yesterdays_lost_game_to_its_replay(tmp_path: Path)
 
 def test_seats_say_who_won_drew_and_lost_against_whom(store: Store) -> None:
     seen = set()
-    for game in Finder(store._db, store.path).find(Wanted()):
+    finder = Finder(store._db, store.path)
+    for game in finder.describe(finder.find(Wanted())):
         ranks = [seat["rank"] for seat in game["seats"]]
         assert (ranks, [seat["bot"] for seat in game["seats"]]) == (game["ranks"], game["bots"])
         for number, seat in enumerate(game["seats"]):

@@ -13,6 +13,10 @@ from arena.errors import BotError
 from arena.link.bots import COMMAND, BotSpec, bundled_folders, read_manifest
 from arena.store.records import Tournament
 from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.extension import Extension
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.types import RACE_WINDOW_MS, Payload, TimeControl
 
 _PROCESSES = {"game": ["--fresh"], "tournament": ["--keep-bots"]}
@@ -48,7 +52,8 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str
     """Returns the command that continues a tournament if it is unfinished, and else plays it again."""
     settings = tournament.settings
     game = settings["game"]
-    words = ["arena", "tournament", *refs, "--rules", game["rules"]]
+    compared = settings["format"] == Compare.__struct_config__.tag
+    words = ["arena", "compare" if compared else "tournament", *refs, "--rules", game["rules"]]
     if game["ruleset"] != "custom":
         words += ["--ruleset", game["ruleset"]]
     else:
@@ -58,27 +63,38 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str
     words += ["--time", str(msgspec.convert(game["time"], TimeControl))]
     if game["race_window_ms"] != RACE_WINDOW_MS:
         words += ["--race-window", f"{game['race_window_ms']:g}"]
-    words += ["--players", str(game["players"]), *_format_options(settings)]
+    if not compared:
+        words += ["--players", str(game["players"])]
+    words += _format_options(settings)
     words += _PROCESSES.get(settings.get("processes", "tournament"), [])
     if tournament.seed is not None:
         words += ["--seed", tournament.seed]
     if tournament.beacon:
         words += ["--beacon", tournament.beacon]
     words += _unless_default("--db", db, "arena.db") + _unless_default("--logs", Path(tournament.logs).parent, "logs")
+    if tournament.finished is not None:
+        words.append("--new")
     return shlex.join(words)
 
 
 def _format_options(settings: Payload) -> list[str]:
     """Returns the options for a format and its parameters, without those that have their default."""
+    if settings["format"] == Extension.__struct_config__.tag:
+        return ["--extend", settings["extends"], *_parameters(RoundRobin, settings)]
     kind = FORMATS[settings["format"]]
-    words = ["--format", str(settings["format"])]
+    named = [] if kind is Compare else ["--format", str(settings["format"])]
+    return named + _parameters(kind, settings)
+
+
+def _parameters(kind: type[Format], settings: Payload) -> list[str]:
+    words: list[str] = []
     for field in msgspec.structs.fields(kind):
-        value = settings.get(field.name, field.default)
-        if value in (None, False) or value == field.default:
+        value = settings.get(field.name)
+        if value is None or value is False or value == field.default:
             continue
         words.append("--" + field.name.replace("_", "-"))
         if value is not True:
-            words.append(str(value))
+            words += map(str, value) if isinstance(value, list) else [str(value)]
     return words
 
 

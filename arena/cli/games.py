@@ -174,7 +174,7 @@ def seat_rows(found: Iterable[Payload]) -> Iterator[dict[str, Any]]:
 def print_games(finder: Finder, found: list[Payload], db: Path) -> None:
     """Prints games as a table, and under it what the authors of bots that forfeited need."""
     from arena.show.finding import forfeit_lines, games_table
-    from arena.tournament.commands import refs_of, rerun_command
+    from arena.tournament.commands import refs_of, replay_command, rerun_command
 
     if not found:
         say("No game is like that.")
@@ -184,10 +184,12 @@ def print_games(finder: Finder, found: list[Payload], db: Path) -> None:
     if forfeits:
         click.echo()
     for number, (game, seat) in enumerate(forfeits):
-        again = None
+        commands = {}
         if number < MOST_EXPLAINED:
             entrants = {entrant.name: entrant.spec for entrant in finder.entrants(game["tournament"])}
             [ref] = refs_of([entrants[seat["bot"]]])
-            again = rerun_command(game["game"], ref, seat["seat"], db)
-        for line in forfeit_lines(game, seat, again):
+            if seat["forfeit"] != Termination.START_FAILED:
+                commands["ask it again"] = rerun_command(game["game"], ref, seat["seat"], db)
+            commands["see it"] = replay_command(game["game"], seat["seat"], db)
+        for line in forfeit_lines(game, seat, commands):
             click.echo(line)

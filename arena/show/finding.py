@@ -59,24 +59,22 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
     return _table(("game", "ranks by seat", "cause", "ended", "slowest\nms", "log"), rows, width)
 
 
-def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], again: str | None) -> Iterator[str]:
-    """Yields why a seat forfeited, its last words, and the commands that show more.
+def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], commands: Mapping[str, str]) -> Iterator[str]:
+    """Yields why a seat forfeited, and if there are commands, its last words and the commands.
 
     Args:
         game: The game, as `Finder.describe` yields it.
         seat: One of its seats.
-        again: The command that asks its bot again; None for one line only.
+        commands: Commands that show more, by what they do.
     """
     subject = f"seat {seat['seat']}"
     sentence = seat["sentence"].removeprefix(f"{subject} ")
     yield plain(f"{game['game']}: {seat['bot']} ({subject}, turn {seat['forfeit_turn']}) {sentence}")
-    if again is None:
-        return
-    for line in seat["last_words"][-1:]:
-        yield plain(f"  its last words: {line}")
-    if seat["forfeit"] != "start_failed":
-        yield plain(f"  ask it again: {again}")
-    yield plain(f"  see it: {game['replay']} --seat {seat['seat']}")
+    if commands:
+        for line in seat["last_words"][-1:]:
+            yield plain(f"  its last words: {line}")
+    for what, command in commands.items():
+        yield plain(f"  {what}: {command}")
 
 
 def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> Table:

@@ -104,6 +104,12 @@ def rerun_command(game: str, ref: str, seat: int, db: Path) -> str:
     return shlex.join(words + _unless_default("--db", db, "arena.db"))
 
 
+def replay_command(game: str, seat: int, db: Path) -> str:
+    """Returns the command that shows what a seat could know of a game."""
+    words = ["arena", "replay", game, "--seat", str(seat)]
+    return shlex.join(words + _unless_default("--db", db, "arena.db"))
+
+
 def _unless_default(option: str, path: Path, default: str) -> list[str]:
     """Returns an option with a path, as it is called from this folder; nothing if that is the option's default."""
     near = os.path.relpath(path)

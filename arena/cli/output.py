@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.text import plain
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 

@@ -158,7 +158,7 @@ LEAGUES = {
         bundled, "samurai", "standard", 2, 12, "random", "banzai", "greedy", "greedy", "daimyo"
     ),
     "bundled-samurai-3": partial(bundled, "samurai", "standard", 3, 10, "random", "banzai", "greedy", "greedy"),
-    "bundled-gardener-4": partial(bundled, "gardener", "draft", 4, 10, "random", "greedy", "greedy", "planner"),
+    "bundled-samurai-4": partial(bundled, "samurai", "standard", 4, 10, "random", "banzai", "greedy", "greedy"),
 }
 
 

@@ -170,13 +170,13 @@ class Fit:
     def _error(self, *entrants: int) -> float:
         """Returns the standard error of a rating, or of the difference of two."""
         rows = [[root[self._row[who]] for root in self._spread.roots] for who in entrants]
-        pairs = zip(rows[0], rows[1] if len(rows) == 2 else self._middle, strict=True)
+        pairs = zip(rows[0], rows[1] if len(entrants) == 2 else self._middle, strict=True)
         naive, clustered = (float(np.linalg.norm(row - other)) for row, other in pairs)
         if self._fewest(entrants) < ENOUGH_DEALS:
             return naive if self._players == 2 else 2 * naive
         # Where a bot wins nearly always, or each deal is level, deals hardly disagree: that may be chance.
-        moving = (self._row[who] for who in (entrants if len(rows) == 2 else self._row) if who not in self._anchors)
-        surprises = min(self._spread.surprises[row] for row in moving)
+        involved = entrants if len(entrants) == 2 else self._row
+        surprises = min(self._spread.surprises[self._row[who]] for who in involved)
         return max(clustered, naive * math.sqrt(min(1.0, FEW_SURPRISES / max(1, surprises))))
 
     def _by_chance(self, one: int, other: int) -> float:

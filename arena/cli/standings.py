@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import db_option, json_option
 from arena.cli.output import console, counted, say, show, show_csv, show_json, show_line
 from arena.errors import ConfigError
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
 
 @click.command()
 @db_option
-@click.option("--tournament", metavar="ID", help="Which tournament.  [default: the latest]")
-@click.option("--rules", help="The latest tournament of these rules.")
-@click.option("--ruleset", help="The latest tournament of this ruleset.")
+@click.option(
+    "--tournament",
+    metavar="ID",
+    help="Which tournament.  [default: the latest]",
+    shell_complete=complete.tournaments,
+)
+@click.option("--rules", help="The latest tournament of these rules.", shell_complete=complete.rules)
+@click.option("--ruleset", help="The latest tournament of this ruleset.", shell_complete=complete.rulesets)
 @click.option("--pool", is_flag=True, help="All tournaments of its rules, ruleset and options together.")
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="BOT=RATING", help="A rating that is given; may be repeated."

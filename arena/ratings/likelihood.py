@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,17 +32,40 @@ CELLS = 4_000_000
 """So many numbers are handled at a time, to bound memory."""
 
 
-def log_cdf_and_slope(eta: Vector) -> tuple[Vector, Vector]:
-    """Returns log Phi and its derivative phi / Phi, exact far out in the lower tail too."""
-    far = eta < -30.0
-    near = np.where(far, -30.0, eta)
-    halves = np.fromiter(map(math.erfc, (near / -math.sqrt(2)).tolist()), np.float64, len(near))
+class Place(NamedTuple):
+    """What the likelihood is at some strengths."""
+
+    value: float
+    """Its logarithm, with the prior."""
+    up: Vector
+    """How strongly, at each pair, a point of `one` pulls it up and `other` down."""
+    down: Vector
+    """How strongly a point of `other` pulls `one` down and `other` up."""
+    curvature: Vector
+    """How fast the pull of each pair changes with the distance."""
+
+
+def tails(eta: Vector) -> tuple[Vector, Vector]:
+    """Returns log Phi and its derivative phi / Phi at -|eta|, exact however small Phi is."""
+    x = np.abs(eta)
+    near = np.minimum(x, 30.0)
+    halves = np.fromiter(map(math.erfc, (near / math.sqrt(2)).tolist()), np.float64, len(near))
     logs, slopes = np.log(halves / 2), math.sqrt(2 / math.pi) * np.exp(-near * near / 2) / halves
+    far = x > near
     if far.any():
-        x = -eta[far]
+        x = x[far]
         logs[far] = -x * x / 2 - np.log(x * math.sqrt(2 * math.pi)) - x**-2
         slopes[far] = x + 1 / x - 2 / x**3
     return logs, slopes
+
+
+def both_sides(eta: Vector) -> tuple[Vector, Vector, Vector, Vector]:
+    """Returns log Phi at eta and at -eta, and its derivative at eta and at -eta."""
+    small, steep = tails(eta)
+    large = np.log1p(-np.exp(small))
+    flat = steep * np.exp(small - large)
+    up = eta > 0
+    return np.where(up, large, small), np.where(up, small, large), np.where(up, flat, steep), np.where(up, steep, flat)
 
 
 class Likelihood:
@@ -61,39 +85,38 @@ class Likelihood:
         """
         return values - values.mean(axis=0) if self.anchored else values
 
-    def value(self, strengths: Vector) -> float:
-        """Returns the logarithm of the likelihood and of the prior."""
+    def at(self, strengths: Vector) -> Place:
+        """Returns value and derivatives at some strengths."""
         eta = (strengths[self.results.one] - strengths[self.results.other]) / NOISE
-        logs = self._points @ log_cdf_and_slope(eta)[0] + self._against @ log_cdf_and_slope(-eta)[0]
-        return float(logs) - PRIOR * float(np.sum(self.from_mean(strengths) ** 2)) / 2
-
-    def slopes(self, strengths: Vector) -> tuple[Vector, Vector, Vector]:
-        """Returns of each pair how a point of `one`, and one of `other`, pull at `one`, and the curvature."""
-        eta = (strengths[self.results.one] - strengths[self.results.other]) / NOISE
-        up, down = log_cdf_and_slope(eta)[1], log_cdf_and_slope(-eta)[1]
+        log_up, log_down, up, down = both_sides(eta)
+        prior = PRIOR * float(np.sum(self.from_mean(strengths) ** 2)) / 2
         curvature = self._points * up * (up + eta) + self._against * down * (down - eta)
-        return up / NOISE, -down / NOISE, curvature / NOISE**2
-
-    def step(self, strengths: Vector) -> Vector:
-        """Returns the step of Newton's method."""
-        up, down, curvature = self.slopes(strengths)
-        gradient = self.results.by_entrant(self._points * up + self._against * down)
-        gradient -= PRIOR * self.from_mean(strengths)
-        return Information(self, curvature).solve(gradient[:, None], 1e-6)[:, 0]
+        return Place(
+            value=float(self._points @ log_up + self._against @ log_down) - prior,
+            up=up / NOISE,
+            down=down / NOISE,
+            curvature=curvature / NOISE**2,
+        )
 
     def maximise(self, strengths: Vector) -> Vector:
         """Returns the strengths of the highest value; those that are not free stay."""
-        value = self.value(strengths)
+        place = self.at(strengths)
         for _ in range(MOST_STEPS):
-            step = self.step(strengths)
-            following = self.value(strengths + step)
-            while following < value - 1e-9 * (1 + abs(value)):
+            step = self._step(strengths, place)
+            following = self.at(strengths + step)
+            while following.value < place.value - 1e-9 * (1 + abs(place.value)):
                 step /= 2
-                following = self.value(strengths + step)
-            strengths, value = strengths + step, following
+                following = self.at(strengths + step)
+            strengths, place = strengths + step, following
             if np.abs(step).max(initial=0.0) < CLOSE:
                 break
         return strengths
+
+    def _step(self, strengths: Vector, place: Place) -> Vector:
+        """Returns the step of Newton's method."""
+        gradient = self.results.by_entrant(self._points * place.up - self._against * place.down)
+        gradient -= PRIOR * self.from_mean(strengths)
+        return Information(self, place.curvature).solve(gradient[:, None], 1e-6)[:, 0]
 
 
 class Information:

@@ -263,7 +263,10 @@ def check_the_rest(arena: Run, folder: Path, least: int) -> None:
     assert f"Continuing tournament {before['tournament']['id']}: {12 - before['games']} of 12 games left" in done.stderr
     resumed = json.loads(done.stdout)
     assert resumed["games"] == 12
-    again = json.loads(arena("tournament", *WORDS).stdout)
+    shown = arena("tournament", *WORDS)
+    assert "was this one, and finished at" in shown.stderr
+    assert json.loads(shown.stdout) == resumed, "a finished tournament was played again without --new"
+    again = json.loads(arena("tournament", *WORDS, "--new").stdout)
     assert again["tournament"]["id"] != resumed["tournament"]["id"], "a finished tournament was continued"
     assert timeless(again) == timeless(resumed)
     rows = digests(folder)

@@ -28,6 +28,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "verify": ("arena.cli.verify:verify", "Check logged games, and that none was chosen, changed or left out."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
+    "tournaments": (
+        "arena.cli.tournaments:tournaments",
+        "List the tournaments in the database, show one, or remove some with their logs.",
+    ),
+    "games": ("arena.cli.games:games", "Find games in the database, the latest first."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),

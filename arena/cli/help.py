@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -34,13 +34,18 @@ def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
 class Command(click.Command):
     """A command whose help shows its options in sections."""
 
+    def sections(self, ctx: click.Context) -> Sequence[str]:
+        """Returns the sections of options to show."""
+        return _SECTIONS
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, section by section, without empty lines between, and with one width for all names."""
-        rows: dict[str, list[tuple[str, str]]] = {section: [] for section in _SECTIONS}
+        rows: dict[str, list[tuple[str, str]]] = {section: [] for section in self.sections(ctx)}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
             if record is not None:
-                rows[parameter.section if isinstance(parameter, Option) else RESULTS].append(record)
+                section = parameter.section if isinstance(parameter, Option) else RESULTS
+                rows.get(section, []).append(record)
         width = max(len(names) for records in rows.values() for names, _ in records)
         formatter.write_paragraph()
         for section, records in rows.items():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from arena.text import plain
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -49,6 +52,27 @@ def show_json(document: Any) -> None:
     import msgspec
 
     click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+def safe_cell(value: Any) -> Any:
+    r"""Returns a value for a CSV file: a text as one line, and never as a formula that a spreadsheet would compute.
+
+    >>> [safe_cell(value) for value in ("=1+1", "a\nb", -1, None)]
+    ["'=1+1", 'a\\nb', -1, None]
+    """
+    if not isinstance(value, str):
+        return value
+    text = plain(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def show_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Prints rows to stdout as CSV, the names of the columns first."""
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([safe_cell(row[column]) for column in columns] for row in rows)
 
 
 def say(text: str) -> None:

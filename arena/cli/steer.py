@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from arena.tournament.steering import Verb
 
 
-@click.command()
+@click.command(cls=Command)
 @db_option
 def pause(db: Path) -> None:
     """Let the running games end, and begin no other until `arena tournament resume`.
@@ -25,21 +25,21 @@ def pause(db: Path) -> None:
     _order(db, "pause")
 
 
-@click.command()
+@click.command(cls=Command)
 @db_option
 def resume(db: Path) -> None:
     """Go on after `arena tournament pause`."""
     _order(db, "resume")
 
 
-@click.command()
+@click.command(cls=Command)
 @db_option
 def stop(db: Path) -> None:
     """Let the running games end, and then end the command that plays them. The same command goes on later."""
     _order(db, "stop")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("number", type=click.IntRange(1, 1000), metavar="N")
 @db_option
 def concurrency(number: int, db: Path) -> None:

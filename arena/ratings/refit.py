@@ -176,9 +176,10 @@ class Fit:
     def _error(self, rows: Sequence[Vector], others: Sequence[Vector], deals: int) -> float:
         """Returns the standard error of a difference, from its rows in both roots and the deals it rests on."""
         naive, clustered = (float(np.linalg.norm(row - other)) for row, other in zip(rows, others, strict=True))
-        if deals < ENOUGH_DEALS:
-            return naive if self._players == 2 else 2 * naive
-        return max(naive, clustered)
+        if deals >= ENOUGH_DEALS:
+            # Where a bot wins nearly always, deals hardly disagree: only the naive error says how little is known.
+            return max(naive, clustered)
+        return naive if self._players == 2 else 2 * naive
 
     def _by_chance(self, one: int, other: int) -> float:
         """Returns how likely a distance like this is, on either side, between equal bots."""

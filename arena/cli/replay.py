@@ -11,6 +11,7 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
+from arena.cli.logs import db_option, find_log, moved_option
 from arena.cli.output import UNBOUNDED, console
 from arena.errors import ConfigError
 from arena.record.log import read_log
@@ -35,25 +36,30 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 
 
 @click.command()
-@click.argument("log", type=click.Path(exists=True, path_type=Path))
+@click.argument("log", metavar="LOG|ID")
 @click.option("--seat", type=click.IntRange(min=0), metavar="N", help="Show only what this seat could know.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn, or round; 0 is the set-up."
 )
 @click.option("--all", "everything", is_flag=True, help="Print every frame, on a terminal too.")
-def replay(log: Path, seat: int | None, turn: int | None, everything: bool) -> None:
+@db_option
+@moved_option
+def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: Path, logs: Path | None) -> None:
     """Show a logged game decision by decision: the board, what happened, and the bots' notes.
 
     On a terminal the arrow keys step through the game, Home and End go to its ends, Page Up and Page Down scroll, and
     q quits. Without --seat everything is shown, hidden hands too. LOG may be a folder: then the game that ended last,
-    in it or in the folders below it, is shown.
+    in it or in the folders below it, is shown. ID is that of a game in the database, as `arena games` lists it, or
+    TOURNAMENT:NUMBER; the id of a tournament, or `latest`, stands for the folder of its logs.
 
     \b
     Example:
       arena replay game.jsonl --seat 0
       arena replay logs
+      arena replay latest:7
     """
-    game = read_log(_latest(log) if log.is_dir() else log)
+    path = find_log(log, db, logs)
+    game = read_log(_latest(path) if path.is_dir() else path)
     if seat is not None and seat >= game.header.settings.players:
         raise click.BadParameter(
             f"expected a seat in 0..{game.header.settings.players - 1}, got: {seat}", param_hint="--seat"

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from arena.cli.logs import find_log, moved_option
 from arena.cli.options import json_option
-from arena.cli.output import counted, progress_bar, say, show_json
+from arena.cli.output import counted, say, show_json
+from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.published import SECRET_FILE
 from arena.text import plain
@@ -49,7 +51,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command()
-@click.argument("logs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("names", nargs=-1, required=True, metavar="LOG|ID...")
 @click.option("--complete", is_flag=True, help="Demand every game of the schedule, and the secret.")
 @click.option(
     "--noted",
@@ -61,17 +63,26 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     "--db",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A database to compare with: results, digests, and the ratings played again.",
+    help="A database to compare with: results, digests, and the ratings played again. Ids are looked up in it too.  "
+    "[default for ids: arena.db]",
 )
+@moved_option
 @json_option
 @click.pass_context
 def verify(
-    ctx: click.Context, logs: tuple[Path, ...], complete: bool, noted: Path | None, db: Path | None, as_json: bool
+    ctx: click.Context,
+    names: tuple[str, ...],
+    complete: bool,
+    noted: Path | None,
+    db: Path | None,
+    logs: Path | None,
+    as_json: bool,
 ) -> None:
     """Check logged games, and that none was chosen, changed or left out.
 
-    LOGS are game logs, or folders that hold logs. Every log is played again: each event, the outcome, the digests and
-    the times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
+    LOG is a game's log, or a folder that holds logs. ID is that of a game in the database, as `arena games` lists it,
+    or that of a tournament, or `latest`. Every log is played again: each event, the outcome, the digests and the
+    times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
     commitment.json says which games of which bots there must be, on which deals. Each check supports a promise of the
     organiser, and is named with it. The exit code is 4 if anything is wrong.
 
@@ -79,10 +90,12 @@ def verify(
     Example:
       arena verify logs
       arena verify logs/20260101-1a2b --complete --db arena.db
+      arena verify latest --complete
     """
     from arena.tournament.audit import Auditor, examine_all
     from arena.tournament.workers import available_cores
 
+    paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
     rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
     checked = failed = 0
@@ -93,7 +106,7 @@ def verify(
 
             update(db)
             reader = stack.enter_context(open_reader(db))
-        found = [(path, path.is_dir(), _logs_in(path)) for path in logs]
+        found = [(path, path.is_dir(), _logs_in(path)) for path in paths]
         advance = stack.enter_context(progress_bar(sum(len(files) for _, _, files in found), 0, "logs"))
         for _, as_folder, files in found:
             for folder, group in groupby(files, key=lambda file: file.parent):

@@ -35,6 +35,7 @@ MIGRATIONS = (
     "0004_game_settings",
     "0005_contributions",
     "0006_formats",
+    "0007_views",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

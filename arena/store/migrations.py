@@ -11,6 +11,7 @@ import msgspec
 from sqlite_utils import Database, Migrations
 
 from arena.ratings.running import MU, SIGMA
+from arena.store import views
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -350,6 +351,20 @@ def formats(db: Database) -> None:
     db.execute("CREATE INDEX games_by_status ON games (tournament, status, number)")
     for statement in (*_SUMS, _FILL_TALLIES, _FILL_PAIRS):
         db.execute(statement)
+
+
+@migrations(name="0007_views")
+def found(db: Database) -> None:
+    """Notes when each game ended, and makes the views for SQL.
+
+    Of earlier games it is only known when their tournament began.
+    """
+    db.execute("ALTER TABLE games ADD COLUMN finished TEXT")
+    db.execute(
+        "UPDATE games SET finished = (SELECT created FROM tournaments WHERE id = tournament) WHERE status = 'done'"
+    )
+    db.execute("CREATE INDEX games_by_finish ON games (finished)")
+    views.make(db.conn)
 
 
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")

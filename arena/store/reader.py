@@ -33,6 +33,27 @@ class Reader:
         """Returns the latest unfinished tournament with these settings, or None."""
         return self._tournament("WHERE digest = ? AND status = 'running' ORDER BY rowid DESC LIMIT 1", digest)
 
+    def unfinished_ones(self, limit: int = 20) -> list[Tournament]:
+        """Returns the latest unfinished tournaments, the latest first."""
+        ids = self._db.execute(
+            "SELECT id FROM tournaments WHERE status = 'running' ORDER BY rowid DESC LIMIT ?", (limit,)
+        ).fetchall()
+        return [self.tournament(id) for (id,) in ids]
+
+    def finished_ones(self, rules: str, ruleset: str) -> Iterator[Tournament]:
+        """Yields the finished tournaments of some rules and ruleset, the latest first."""
+        ids = self._db.execute(
+            "SELECT tournaments.id FROM tournaments JOIN pools ON pools.id = pool WHERE status = 'finished'"
+            " AND rules = ? AND ruleset = ? ORDER BY tournaments.rowid DESC",
+            (rules, ruleset),
+        ).fetchall()
+        for (id,) in ids:
+            yield self.tournament(id)
+
+    def finished(self, digest: str) -> Tournament | None:
+        """Returns the latest finished tournament with these settings, or None."""
+        return self._tournament("WHERE digest = ? AND status = 'finished' ORDER BY rowid DESC LIMIT 1", digest)
+
     def tournament(self, id: str | None = None, *, rules: str | None = None, ruleset: str | None = None) -> Tournament:
         """Returns the latest tournament that matches.
 
@@ -56,6 +77,14 @@ class Reader:
                 wanted += f" of {' '.join(filter(None, [rules, ruleset]))}"
             raise StoreError(f"expected {wanted}, got none - at {self.path}{self._known()}")
         return found
+
+    def pool(self, tournament: str) -> list[Tournament]:
+        """Returns the tournaments whose ratings are comparable with those of this one, itself too, oldest first."""
+        rows = self._db.execute(
+            "SELECT id FROM tournaments WHERE pool = (SELECT pool FROM tournaments WHERE id = ?) ORDER BY rowid",
+            (tournament,),
+        )
+        return [self.tournament(id) for (id,) in rows.fetchall()]
 
     def _known(self) -> str:
         """Returns the end of a message: which tournaments exist."""

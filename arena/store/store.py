@@ -26,6 +26,7 @@ from arena.ratings.running import rate
 from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tournament, canonical, game_id
+from arena.store.removal import free_bytes, remove_rows
 from arena.types import GameResult, Termination
 
 
@@ -135,6 +136,18 @@ class Store(Reader):
     def _check_open(self, tournament: str) -> None:
         if not self.tournament(tournament).open:
             raise StoreError(f"expected tournament {tournament} to be open, got: all its games are planned")
+
+    def remove(self, tournaments: Iterable[str]) -> int:
+        """Removes tournaments with all their rows. Returns how many bytes of the file that leaves free for new rows."""
+        before = free_bytes(self._db)
+        with immediate(self._db):
+            remove_rows(self._db, tournaments)
+        return free_bytes(self._db) - before
+
+    def vacuum(self) -> None:
+        """Gives back to the disk what is free in the file. It takes as much room again meanwhile."""
+        self._db.execute("VACUUM")
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def contribute(self, tournament: str, beacon: str, entropy: Sequence[str | None]) -> None:
         """Stores what others than the organiser put into chance. It is fixed by that.
@@ -269,10 +282,11 @@ class Store(Reader):
             raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
         with immediate(self._db):
             changed = self._db.execute(
-                "UPDATE games SET status = 'done', termination = ?, turns = ?, actions = ?, seconds = ?, log = ?,"
-                " log_sha256 = ?, play_digest = ?, transcripts = ?"
+                "UPDATE games SET status = 'done', finished = ?, termination = ?, turns = ?, actions = ?, seconds = ?,"
+                " log = ?, log_sha256 = ?, play_digest = ?, transcripts = ?"
                 " WHERE id = ? AND status = 'running' AND attempt = ?",
                 (
+                    now(),
                     result.termination.value,
                     result.turns,
                     result.actions,

@@ -18,6 +18,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.ratings.running import Rating
 from arena.record.published import (
     COMMITMENT_FILE,
     CONTRIBUTIONS_FILE,
@@ -48,7 +49,15 @@ class Begun(msgspec.Struct, frozen=True):
     """What was published before its first game."""
 
 
-def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path, *, new: bool = False) -> Begun:
+def begin(
+    store: Store,
+    settings: Settings,
+    specs: Sequence[BotSpec],
+    logs: Path,
+    *,
+    new: bool = False,
+    starts: Sequence[Rating] = (),
+) -> Begun:
     """Continues the unfinished tournament with these settings, or begins a new one.
 
     Args:
@@ -57,6 +66,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
         specs: The entrants' manifests, by number.
         logs: The folder that holds, or will hold, the tournament's own folder of logs.
         new: Begin a new one even if one is unfinished.
+        starts: By entrant the running rating that it begins with; empty if nobody was rated before.
 
     Raises:
         ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
@@ -83,6 +93,7 @@ def begin(store: Store, settings: Settings, specs: Sequence[BotSpec], logs: Path
             version=bot.version,
             digest=bot.digest,
             spec=msgspec.to_builtins(specs[number]),
+            start=starts[number] if starts else Rating(),
         )
         for number, bot in enumerate(settings.bots)
     ]

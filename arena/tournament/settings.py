@@ -98,6 +98,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """
         return Schedule(self.format, len(self.bots), self.game.players, bytes.fromhex(commitment), stored)
 
+    @property
+    def games(self) -> int | None:
+        """The number of games, or None if it depends on the results."""
+        return self.format.total(len(self.bots), self.game.players)
+
     def plan_document(self) -> Payload:
         """Returns a description from which, with the results, the schedule can be computed, as plain values."""
         return self.format.document(len(self.bots), self.game.players)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from arena.cli import complete
+from arena.cli.logs import db_option, find_log, moved_option
 from arena.cli.options import json_option
 from arena.cli.output import say, show_json, show_line
 from arena.errors import CheckFailed, ConfigError
@@ -19,29 +21,40 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("bot", metavar="BOT")
+@click.argument("log", metavar="LOG|ID")
+@click.argument("bot", metavar="BOT", shell_complete=complete.bots)
 @click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="The seat to sit in, from 0.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Stop after this turn, and show its requests whole."
 )
 @click.option(
-    "--time", metavar="TIME", help="BANK+INCREMENT or LIMIT/move, in seconds.  [default: the time that the seat had]"
+    "--time", metavar="TIME", help="10s, 1m+1, 500ms/move, or 1m,2/move.  [default: the time that the seat had]"
 )
+@db_option
+@moved_option
 @json_option
 @click.pass_context
 def rerun(
-    ctx: click.Context, log: Path, bot: str, seat: int, turn: int | None, time: str | None, as_json: bool
+    ctx: click.Context,
+    log: str,
+    bot: str,
+    seat: int,
+    turn: int | None,
+    time: str | None,
+    db: Path,
+    logs: Path | None,
+    as_json: bool,
 ) -> None:
     """Ask a bot again what a seat was asked in a logged game.
 
     Use it to fix a bot that lost a game. BOT gets the same requests that the seat had, one after the other, whatever it
     answers. You see where its answers differ from those in the LOG, and whether they are legal. What it prints is
     shown too; --turn 12 stops where it matters, --time 600/move leaves time for a debugger. The exit code is 3 if
-    the bot would have forfeited.
+    the bot would have forfeited. ID is that of a game in the database, as `arena games` lists it.
 
     \b
     Example:
+      arena bot rerun 20260101-1a2b-000007 ./ronin --seat 1
       arena bot rerun logs/match-001/match-001-000000.jsonl ./ronin --seat 1
       arena bot rerun logs/match-001/match-001-000000.jsonl ./ronin --seat 1 --turn 12
     """
@@ -50,7 +63,10 @@ def rerun(
     from arena.record.log import read_log
     from arena.types import TimeControl
 
-    game = read_log(log)
+    path = find_log(log, db, logs)
+    if path.is_dir():
+        raise ConfigError(f"expected the log or the id of one game, got: {log}, which holds many; see `arena games`")
+    game = read_log(path)
     again = Rerun(game, seat, load_bot(bot), time=None if time is None else TimeControl.parse(time))
     if not as_json:
         show_line(heading(game, seat, bot))
@@ -63,7 +79,7 @@ def rerun(
     if turn is not None and not any(reply.asked.turn == turn for reply in replies):
         raise ConfigError(f"expected a turn in which seat {seat} was asked, got: {turn}; use --turn")
     if as_json:
-        show_json(document(str(log), seat, bot, replies, again.output))
+        show_json(document(str(path), seat, bot, replies, again.output))
     else:
         show_line(summary(replies))
         for line in again.output.splitlines():

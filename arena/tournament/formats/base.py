@@ -80,6 +80,15 @@ class RoundResult(msgspec.Struct, frozen=True):
     """By entrant the running rating (TrueSkill's mean) after the round's last game, of those who played in it."""
 
 
+class Points(msgspec.Struct, frozen=True):
+    """What an entrant has collected in a format that pairs by points."""
+
+    points: float
+    """The sum over its rounds: a won match or a bye 1, a level match a half."""
+    buchholz: float
+    """The points of all that it met, once for each meeting."""
+
+
 class Director(ABC):
     """Directs one tournament: gives round after round."""
 
@@ -96,6 +105,14 @@ class Director(ABC):
 
     def take(self, result: RoundResult) -> None:  # noqa: B027  (formats without memory have nothing to do here)
         """Takes the results of the earliest round that has none yet."""
+
+    def places(self) -> dict[int, int] | None:
+        """Returns by entrant the place reached so far, which may be shared, or None if the format gives no places."""
+        return None
+
+    def points(self) -> dict[int, Points] | None:
+        """Returns by entrant the points so far, or None if the format gives none."""
+        return None
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
@@ -133,6 +150,10 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     def deals_in_all(self, entrants: int, players: int) -> int | None:
         """Returns how many different deals there are, 0 and up, or None if that depends on the results."""
         return None
+
+    def anchored(self, entrants: int) -> range:
+        """Returns the entrants whose ratings hold the scale while the others are rated against them."""
+        return range(0)
 
     @abstractmethod
     def director(self, entrants: int, players: int, draw: bytes) -> Director:

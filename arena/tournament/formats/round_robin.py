@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import count
 from typing import Final, overload
@@ -37,7 +37,7 @@ class RoundRobin(Format, frozen=True, kw_only=True, tag="round-robin"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return _Stages(self, Pairings(entrants, players, 0))
+        return Stages(self.deals, lambda first_deal: Pairings(entrants, players, first_deal))
 
     def document(self, entrants: int, players: int) -> Payload:
         """Returns the description, with what says how the order follows."""
@@ -53,13 +53,16 @@ def stage_of(deals: int, pairings: int) -> int:
     return deals if pairings == 1 else max(MIN_STAGE, -(-deals // MAX_STAGES))
 
 
-class _Stages(Director):
+class Stages(Director):
+    """Gives all meetings on some of the deals, then on the next ones."""
+
     lag = None
 
-    def __init__(self, format: RoundRobin, pairings: Pairings) -> None:
-        self._deals = format.deals
-        self._stage = stage_of(format.deals, len(pairings))
-        self._pairings = pairings
+    def __init__(self, deals: int, meetings: Callable[[int], Sequence[Meeting]]) -> None:
+        """Takes the number of deals, and what gives the meetings of a stage by the number of its first deal."""
+        self._deals = deals
+        self._meetings = meetings
+        self._stage = stage_of(deals, len(meetings(0)))
         self._planned = 0
         """Deals that are in rounds."""
 
@@ -69,7 +72,7 @@ class _Stages(Director):
         return Round(
             title=f"stage {self._planned // self._stage + 1}",
             deals=min(self._stage, self._deals - self._planned),
-            meetings=Pairings(self._pairings.entrants, self._pairings.players, self._planned),
+            meetings=self._meetings(self._planned),
         )
 
     def add(self, round: Round) -> None:

@@ -1,0 +1,69 @@
+"""Finds the log that an argument names: by its path, or by the id of its game in the database."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from arena.errors import ConfigError, StoreError
+
+db_option = click.option(
+    "--db",
+    default="arena.db",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The database in which ids are looked up.",
+)
+"""`--db FILE`, for commands that need it only for an id."""
+
+moved_option = click.option(
+    "--logs", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    help="Where the logs of the ids are now, if their folder has moved.",
+)  # fmt: skip
+"""`--logs DIR`, for the same commands."""
+
+
+def find_log(text: str, db: Path, logs: Path | None) -> Path:
+    """Returns the path of a log or of a folder of logs.
+
+    Args:
+        text: A path; or the id of a game, or its beginning, or `TOURNAMENT:NUMBER`; or the id of a tournament, which
+            stands for the folder of its logs.
+        db: The database in which ids are looked up.
+        logs: The folder that the logs are in now, if they have moved; None means where they were written.
+
+    Raises:
+        ConfigError: There is no such file.
+        StoreError: There is no such game, or its log is gone.
+    """
+    path = Path(text)
+    if path.exists():
+        return path
+    if os.sep in text or path.suffix == ".jsonl":
+        raise ConfigError(f"expected a game's log, or a folder of logs, got: {text}, where there is no such file")
+    if not db.exists():
+        raise ConfigError(
+            f"expected a log, a folder of logs, or the id of a game in a database, got: {text}, which is no file here, "
+            f"and there is no database at {db}; use --db"
+        )
+    from arena.store.finding import open_finder
+
+    with open_finder(db) as finder:
+        place = finder.place(text)
+    name = place.log or ""
+    written = Path(place.folder)
+    if logs is None:
+        places = [written / name]
+    else:
+        places = [logs / place.tournament / name] + ([logs / name] if name else [])
+        places += [logs] if not name and logs.name == place.tournament else []
+    for found in places:
+        if found.exists():
+            return found
+    what = f"the log of game {name.removesuffix('.jsonl')}" if name else f"the logs of tournament {place.tournament}"
+    raise StoreError(
+        f"expected {what}, got: no such file - at {places[0]}; "
+        f"if {written.parent} has moved, give the folder that it is now with --logs"
+    )

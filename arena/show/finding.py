@@ -1,0 +1,179 @@
+"""Shows tournaments and games that were found, as tables and lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from arena.show.standings import subject_text
+from arena.text import plain
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+LEAST_WIDTH = 24
+"""How wide the column of names is at least, if the names are."""
+MOST_NAMES = 4
+"""How many bots of a tournament are named in a list."""
+
+
+def local_time(utc: str) -> str:
+    """Returns a stored moment as local time, to the minute."""
+    return f"{datetime.fromisoformat(utc).astimezone():%Y-%m-%d %H:%M}"
+
+
+def bytes_text(size: int) -> str:
+    """Returns a number of bytes for people.
+
+    >>> [bytes_text(size) for size in (999, 1_000, 123_456, 7_890_000_000)]
+    ['999 B', '1.0 kB', '123 kB', '7.9 GB']
+    """
+    value = float(size)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 999.5 or unit == "GB":
+            break
+        value /= 1_000
+    return f"{value:.1f} {unit}" if unit != "B" and value < 9.95 else f"{value:.0f} {unit}"
+
+
+def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], width: int) -> Table:
+    """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, log.
+
+    Args:
+        games: What `Finder.describe` yields.
+        near: Returns a path as it is called from the operator's folder.
+        width: Of the terminal. What has no room is left out, the logs first: the ids stand for them.
+    """
+    rows = [
+        [
+            game["game"],
+            plain("  ".join(f"{seat['rank']}. {seat['bot']}" for seat in game["seats"])),
+            game["ended"],
+            local_time(game["finished"]),
+            f"{game['slowest_ms']:.0f}",
+            plain(near(game["log"])),
+        ]
+        for game in games
+    ]
+    return _table(("game", "ranks by seat", "cause", "ended", "slowest\nms", "log"), rows, width)
+
+
+def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], commands: Mapping[str, str]) -> Iterator[str]:
+    """Yields why a seat forfeited, and if there are commands, its last words and the commands.
+
+    Args:
+        game: The game, as `Finder.describe` yields it.
+        seat: One of its seats.
+        commands: Commands that show more, by what they do.
+    """
+    subject = f"seat {seat['seat']}"
+    sentence = seat["sentence"].removeprefix(f"{subject} ")
+    yield plain(f"{game['game']}: {seat['bot']} ({subject}, turn {seat['forfeit_turn']}) {sentence}")
+    if commands:
+        for line in seat["last_words"][-1:]:
+            yield plain(f"  its last words: {line}")
+    for what, command in commands.items():
+        yield plain(f"  {what}: {command}")
+
+
+def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> Table:
+    """Returns tournaments as a table.
+
+    Args:
+        tournaments: Those of the JSON document of `arena tournaments list`.
+        width: Of the terminal. What has no room is left out, the size of the logs first.
+    """
+    rows = []
+    for row in tournaments:
+        done = f"{row['games']}" if row["games"] == row["planned"] else f"{row['games']}/{row['planned']}"
+        names = row["bots"] if len(row["bots"]) <= MOST_NAMES else row["bots"][: MOST_NAMES - 1]
+        more = row["entrants"] - len(names)
+        played = f"{row['rules']} {row['ruleset']}, {row['format']}"
+        rows.append(
+            [
+                row["tournament"],
+                plain(f"{played}: {', '.join(names)}{f' and {more} more' if more else ''}"),
+                done,
+                row["status"],
+                local_time(row["created"]),
+                "none" if row["logs_size"] is None else bytes_text(row["logs_size"]["bytes"]),
+            ]
+        )
+    return _table(("tournament", "what", "games", "status", "begun", "logs"), rows, width)
+
+
+def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) -> Iterator[str]:
+    """Yields what a tournament is, in lines.
+
+    Args:
+        document: The JSON document of `arena tournaments show`.
+        near: Returns a path as it is called from the operator's folder.
+    """
+    id, size, stored = document["tournament"], document["logs_size"], document["database"]
+    yield f"{subject_text(document['settings'])}: tournament {id}"
+    yield ""
+    ended = f", finished {local_time(document['finished'])}" if document["finished"] else ""
+    yield f"begun      {local_time(document['created'])}{ended}, {document['seconds']:.1f} s of play"
+    yield f"games      {document['games']} of {document['planned']} done"
+    yield f"format     {document['format']}"
+    seed = "none: chance is the system's" if document["seed"] is None else document["seed"]
+    yield plain(f"seed       {seed}")
+    if document["beacon"]:
+        yield plain(f"beacon     {document['beacon']}")
+    yield f"commitment {document['commitment']}"
+    found = "not there" if size is None else f"{size['files']} files, {bytes_text(size['bytes'])}"
+    yield plain(f"logs       {near(document['logs'])}: {found}")
+    yield f"database   {sum(stored['rows'].values())} rows, about {bytes_text(stored['bytes'])}"
+    yield ""
+    for entrant in document["entrants"]:
+        counts = document["forfeits"].get(entrant["bot"], {})
+        codes = ", ".join(f"{code} {count}" for code, count in sorted(counts.items(), key=lambda item: -item[1]))
+        version = f" {entrant['version']}" if entrant["version"] else ""
+        yield plain(f"{entrant['bot']}{version}  {entrant['digest'][:12]}{codes and f'  forfeited: {codes}'}")
+    yield ""
+    yield "To play it again:" if document["finished"] else "To go on:"
+    yield plain(f"  {document['command']}")
+    yield "More:"
+    for command in ("standings --tournament", "games --tournament", "verify"):
+        yield f"  arena {command} {id}"
+
+
+def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields what was removed.
+
+    Args:
+        rows: The tournaments, as `Finder.overview` returns them.
+        logs: What became of their logs; empty if they were kept.
+    """
+    for number, row in enumerate(rows):
+        words = f"{row['tournament']}: removed with {row['games']} games"
+        if logs:
+            done = logs[number]
+            removed = done["removed"]
+            words += f", and {removed['files']} files ({bytes_text(removed['bytes'])}) in {done['folder']}"
+            words += f"; that folder was not removed: {done['kept']}" if done["kept"] else ""
+        else:
+            words += f"; its logs are still in {row['logs']}"
+        yield plain(words)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Table:
+    """Returns a table whose second column folds. The last columns are left out as long as it would be too narrow."""
+    from rich import box
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    cells = [[*title.split("\n"), *column] for title, *column in zip(titles, *rows, strict=True)]
+    widths = [max(map(cell_len, column)) for column in cells]
+    widths[1] = min(widths[1], LEAST_WIDTH)
+    shown = len(titles)
+    while shown > 2 and sum(widths[:shown]) + shown > width:
+        shown -= 1
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for number, title in enumerate(titles[:shown]):
+        right = title.startswith(("slowest", "games"))
+        table.add_column(title, justify="right" if right else "left", no_wrap=number != 1, overflow="fold")
+    for row in rows:
+        table.add_row(*row[:shown])
+    return table

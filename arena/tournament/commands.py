@@ -1,0 +1,116 @@
+"""Writes the commands that repeat what is in the database: a tournament, or the questions that a bot was asked."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import BotError
+from arena.link.bots import COMMAND, BotSpec, bundled_folders, read_manifest
+from arena.store.records import Tournament
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.extension import Extension
+from arena.tournament.formats.round_robin import RoundRobin
+from arena.types import RACE_WINDOW_MS, Payload, TimeControl
+
+_PROCESSES = {"game": ["--fresh"], "tournament": ["--keep-bots"]}
+
+
+def refs_of(specs: Iterable[Payload]) -> list[str]:
+    """Returns how to name bots on the command line in this folder, from their manifests in the database."""
+    bundled = {str(folder.resolve()): name for name, folder in bundled_folders().items()}
+    return [_ref(msgspec.convert(spec, BotSpec), bundled) for spec in specs]
+
+
+def _ref(spec: BotSpec, bundled: dict[str, str]) -> str:
+    if spec.folder in bundled:
+        return bundled[spec.folder]
+    try:
+        described = read_manifest(Path(spec.folder)).name == spec.name
+    except BotError:
+        described = False
+    if not described and not spec.version:
+        return COMMAND + shlex.join(spec.command)
+    return _path(Path(spec.folder))
+
+
+def _path(folder: Path) -> str:
+    """Returns a folder's path, short if it is near; never one that could be the name of a bundled bot."""
+    near = os.path.relpath(folder)
+    if near.startswith(os.pardir + os.sep + os.pardir):
+        return str(folder)
+    return near if near.startswith(os.pardir) else os.path.join(os.curdir, near)
+
+
+def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str:
+    """Returns the command that continues a tournament if it is unfinished, and else plays it again."""
+    settings = tournament.settings
+    game = settings["game"]
+    compared = settings["format"] == Compare.__struct_config__.tag
+    words = ["arena", "compare" if compared else "tournament", *refs, "--rules", game["rules"]]
+    if game["ruleset"] != "custom":
+        words += ["--ruleset", game["ruleset"]]
+    else:
+        words += [word for name, value in game["options"].items() for word in ("--rule", f"{name}={value}")]
+    if game["board"] is not None:
+        words += ["--board", game["board"]["name"]]
+    words += ["--time", str(msgspec.convert(game["time"], TimeControl))]
+    if game["race_window_ms"] != RACE_WINDOW_MS:
+        words += ["--race-window", f"{game['race_window_ms']:g}"]
+    if not compared:
+        words += ["--players", str(game["players"])]
+    words += _format_options(settings)
+    words += _PROCESSES.get(settings.get("processes", "tournament"), [])
+    if tournament.seed is not None:
+        words += ["--seed", tournament.seed]
+    if tournament.beacon:
+        words += ["--beacon", tournament.beacon]
+    words += _unless_default("--db", db, "arena.db") + _unless_default("--logs", Path(tournament.logs).parent, "logs")
+    if tournament.finished is not None:
+        words.append("--new")
+    return shlex.join(words)
+
+
+def _format_options(settings: Payload) -> list[str]:
+    """Returns the options for a format and its parameters, without those that have their default."""
+    if settings["format"] == Extension.__struct_config__.tag:
+        return ["--extend", settings["extends"], *_parameters(RoundRobin, settings)]
+    kind = FORMATS[settings["format"]]
+    named = [] if kind is Compare else ["--format", str(settings["format"])]
+    return named + _parameters(kind, settings)
+
+
+def _parameters(kind: type[Format], settings: Payload) -> list[str]:
+    words: list[str] = []
+    for field in msgspec.structs.fields(kind):
+        value = settings.get(field.name)
+        if value is None or value is False or value == field.default:
+            continue
+        words.append("--" + field.name.replace("_", "-"))
+        if value is not True:
+            words += map(str, value) if isinstance(value, list) else [str(value)]
+    return words
+
+
+def rerun_command(game: str, ref: str, seat: int, db: Path) -> str:
+    """Returns the command that asks a bot again what it was asked in a game."""
+    words = ["arena", "bot", "rerun", game, ref, "--seat", str(seat)]
+    return shlex.join(words + _unless_default("--db", db, "arena.db"))
+
+
+def replay_command(game: str, seat: int, db: Path) -> str:
+    """Returns the command that shows what a seat could know of a game."""
+    words = ["arena", "replay", game, "--seat", str(seat)]
+    return shlex.join(words + _unless_default("--db", db, "arena.db"))
+
+
+def _unless_default(option: str, path: Path, default: str) -> list[str]:
+    """Returns an option with a path, as it is called from this folder; nothing if that is the option's default."""
+    near = os.path.relpath(path)
+    return [] if near == default else [option, near]

@@ -1,0 +1,134 @@
+"""Compare: two bots meet, deal after deal, until it is shown who is better."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from arena.errors import ConfigError
+from arena.ratings.sprt import Sprt
+from arena.tournament.formats.adaptive import check_chances, check_games, growing
+from arena.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
+from arena.tournament.formats.lagging import Lagging
+from arena.tournament.formats.seating import orders
+
+if TYPE_CHECKING:
+    from arena.ratings.evidence import Evidence
+
+
+class Compare(Format, frozen=True, kw_only=True, tag="compare"):
+    """The first two entrants meet on new deals until it is shown who is better, or that they are about level.
+
+    At a table of three or more the other entrants take the remaining seats in turn.
+    """
+
+    deals: int = 4
+    """How many deals are played at once, at least; later it is a tenth of those that were played."""
+    max_deals: int = 5_000
+    """How many deals are played in all, at most."""
+    continues: str = ""
+    """The comparison that ended open and is continued, if any."""
+    before: tuple[tuple[float, int], ...] = ()
+    """What it showed: mean shares of the first entrant, and how many deals had each."""
+    alpha: float = 0.05
+    """How likely a wrong answer may be."""
+    delta: float = 0.05
+    """The two are level if their mean share is shown to be within so much of a half."""
+    sprt: tuple[float, float] | None = None
+    """For two players: stop by a sequential test of these two differences, in Elo points, and not by evidence."""
+
+    def check(self, entrants: int, players: int) -> None:
+        """Checks that every parameter is in its range.
+
+        Raises:
+            ConfigError: One is not. Show the message to the operator.
+        """
+        super().check(entrants, players)
+        if players == 2 and entrants > 2:
+            raise ConfigError(f"expected 2 bots to compare, got: {entrants}; name two")
+        if self.max_deals < 1:
+            raise ConfigError(f"expected at least 1 deal, got: {self.max_deals}; use --max-deals")
+        check_chances(self.alpha, self.delta)
+        if self.sprt is not None:
+            if players > 2:
+                raise ConfigError(f"expected --sprt with games of 2 players, got: {players}; leave it out")
+            self.test()
+        check_games(self.max_deals, len(orders(players, self.seatings)[0]), "--max-deals")
+
+    @property
+    def deals_before(self) -> int:
+        """How many deals the comparison had that is continued."""
+        return sum(count for _, count in self.before)
+
+    def test(self) -> Sprt | None:
+        """Returns the sequential test, or None if there is none. Both its errors are `alpha`.
+
+        Raises:
+            ConfigError: Its parameters make no test. Show the message to the operator.
+        """
+        return None if self.sprt is None else Sprt(*self.sprt, alpha=self.alpha, beta=self.alpha)
+
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director. It draws nothing."""
+        return _Comparison(self, entrants, players)
+
+
+class _Comparison(Lagging):
+    def __init__(self, format: Compare, entrants: int, players: int) -> None:
+        super().__init__()
+        self._format = format
+        self._test = format.test()
+        self._others = entrants - 2
+        self._seats = players - 2
+        """Of a table, those that are left for the others."""
+        self._rounds = 0
+        self._deals = format.deals_before
+        """Deals that are in rounds, or were played before. No deal comes twice."""
+        self._turn = 0
+        """Tables that are in rounds."""
+        self._evidence: Evidence | None = None
+
+    def next(self) -> Round | None:
+        left = self._format.max_deals - self._deals
+        if not left or self._is_shown():
+            return None
+        batch = min(left, growing(self._format.deals, self._deals))
+        tables = min(batch, self._turns)
+        batch //= tables
+        return Round(
+            title=f"round {self._rounds + 1}",
+            deals=batch,
+            meetings=[Meeting(self._table(self._turn + place), self._deals + place * batch) for place in range(tables)],
+        )
+
+    def plan(self, round: Round) -> None:
+        self._rounds += 1
+        self._turn += len(round.meetings)
+        self._deals += round.deals * len(round.meetings)
+
+    def note(self, result: RoundResult) -> None:
+        from arena.ratings.evidence import Evidence
+
+        if self._evidence is None:
+            self._evidence = Evidence()
+            for share, count in self._format.before:
+                self._evidence.add(share, count)
+        for meeting in result.meetings:
+            for share in meeting.deal_shares(0, 1):
+                self._evidence.add(share)
+
+    def _is_shown(self) -> bool:
+        if self._evidence is None:
+            return False
+        if self._test is not None:
+            return self._test.verdict(self._evidence.counts) != "open"
+        return self._evidence.verdict(self._format.alpha, self._format.delta) != "open"
+
+    @property
+    def _turns(self) -> int:
+        """After how many tables the same others sit there again."""
+        return self._others // math.gcd(self._others, self._seats) if self._seats else 1
+
+    def _table(self, turn: int) -> tuple[int, ...]:
+        first = turn * self._seats
+        return (0, 1, *(2 + (first + seat) % self._others for seat in range(self._seats)))

@@ -1,0 +1,92 @@
+"""An extension of a round-robin: the games that another tournament has not played already."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+from arena.errors import ConfigError
+from arena.tournament.formats.base import Director, Format, Meeting, Round
+from arena.tournament.formats.round_robin import Pairings
+from arena.tournament.formats.seating import orders
+
+MAX_PAIRINGS = 1_000_000
+"""The most pairings of an extension. They are held in memory."""
+
+
+class Extension(Format, frozen=True, kw_only=True, tag="extension"):
+    """Every pairing of entrants plays so many deals, with those that it played in the tournament that is extended.
+
+    The deals are new: those of a finished tournament are known to everybody.
+    """
+
+    deals: int = 30
+    """How many deals every pairing has in the end."""
+    extends: str = ""
+    """The tournament that is extended."""
+    unchanged: tuple[int, ...] = ()
+    """The entrants that played in it, by their numbers here, in order."""
+    played: int = 0
+    """How many deals their pairings played."""
+
+    def check(self, entrants: int, players: int) -> None:
+        """Checks that there can be such a tournament.
+
+        Raises:
+            ConfigError: There cannot.
+        """
+        super().check(entrants, players)
+        if math.comb(entrants, players) > MAX_PAIRINGS:
+            raise ConfigError(
+                f"expected at most {MAX_PAIRINGS:,} pairings to extend, got: {math.comb(entrants, players):,}; "
+                "use fewer bots, or begin another tournament"
+            )
+
+    def total(self, entrants: int, players: int) -> int:
+        """Returns the number of games."""
+        old = math.comb(len(self.unchanged), players)
+        new = math.comb(entrants, players) - old
+        return (old * self._missing + new * self.deals) * len(orders(players, self.seatings)[0])
+
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns the number of different deals that are played here."""
+        return self.deals if entrants > len(self.unchanged) else self._missing
+
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director. It draws nothing."""
+        old = set(combinations(self.unchanged, players))
+        both = Pairings(entrants, players, 0) if old else ()
+        new = [
+            Meeting(meeting.entrants, self._missing if old else 0)
+            for meeting in Pairings(entrants, players, 0)
+            if meeting.entrants not in old
+        ]
+        rounds = []
+        if both and self._missing:
+            rounds.append(Round(title="more deals", deals=self._missing, meetings=both))
+        if new and self.deals > (self._missing if old else 0):
+            rounds.append(
+                Round(title="new bots", deals=self.deals - (self._missing if old else 0), meetings=tuple(new))
+            )
+        return _InTurn(rounds)
+
+    @property
+    def _missing(self) -> int:
+        """How many deals the pairings of unchanged entrants have still to play."""
+        return max(0, self.deals - self.played)
+
+
+class _InTurn(Director):
+    """Gives rounds that are known from the beginning."""
+
+    lag = None
+
+    def __init__(self, rounds: list[Round]) -> None:
+        self._rounds = rounds
+        self._planned = 0
+
+    def next(self) -> Round | None:
+        return self._rounds[self._planned] if self._planned < len(self._rounds) else None
+
+    def add(self, round: Round) -> None:
+        self._planned += 1

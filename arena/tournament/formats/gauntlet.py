@@ -1,0 +1,95 @@
+"""Gauntlet: challengers meet a field, and the field is left alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from arena.errors import ConfigError
+from arena.tournament.formats.base import Director, Format, Meeting
+from arena.tournament.formats.round_robin import Pairings, Stages, stage_of
+from arena.tournament.formats.seating import orders
+from arena.types import Payload
+
+
+class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
+    """The first entrants are challengers. Each meets the others, the field; nobody else meets.
+
+    At a table of three or more sits one challenger, with every choice of the field.
+    """
+
+    challengers: int = 1
+    """How many entrants, from the first on, are challengers."""
+    deals: int = 30
+
+    def check(self, entrants: int, players: int) -> None:
+        """Checks that there are challengers, and enough others for them to meet.
+
+        Raises:
+            ConfigError: There are not. Show the message to the operator.
+        """
+        if self.challengers < 1:
+            raise ConfigError(f"expected at least 1 challenger, got: {self.challengers}; use --challengers")
+        if players >= 2 and entrants - self.challengers < players - 1:
+            raise ConfigError(
+                f"expected at least {players - 1} bots that are no challengers, got: "
+                f"{max(0, entrants - self.challengers)}; use a smaller --challengers, or name more bots"
+            )
+        super().check(entrants, players)
+
+    def total(self, entrants: int, players: int) -> int:
+        """Returns the number of games."""
+        meetings = self.challengers * math.comb(entrants - self.challengers, players - 1)
+        return self.deals * meetings * len(orders(players, self.seatings)[0])
+
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns the number of deals: all tables play the same."""
+        return self.deals
+
+    def director(self, entrants: int, players: int, draw: bytes) -> Director:
+        """Returns the director. It draws nothing."""
+        return Stages(self.deals, lambda first_deal: Challenges(self.challengers, entrants, players, first_deal))
+
+    def document(self, entrants: int, players: int) -> Payload:
+        """Returns the description, with what says how the order follows."""
+        meetings = Challenges(self.challengers, entrants, players, 0)
+        return {
+            **super().document(entrants, players),
+            "stage": stage_of(self.deals, len(meetings)),
+            "stride": meetings.choices.stride if players > 3 else None,
+        }
+
+
+class Challenges(Sequence[Meeting]):
+    """Every challenger with every choice of the field, computed one at a time.
+
+    Wherever it is cut, the challengers have nearly the same number of games, and so have the bots of the field.
+    """
+
+    def __init__(self, challengers: int, entrants: int, players: int, first_deal: int) -> None:
+        self.choices = Pairings(entrants - challengers, players - 1, first_deal)
+        self._challengers = challengers
+        self._first_deal = first_deal
+
+    def __len__(self) -> int:
+        return self._challengers * len(self.choices)
+
+    @overload
+    def __getitem__(self, place: int) -> Meeting: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Meeting]: ...
+    def __getitem__(self, place: int | slice) -> Meeting | Sequence[Meeting]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        # Both go round in step. After as many meetings as bring both to their beginnings again, one choice is skipped:
+        # otherwise the same pairs would come again.
+        challenger = place % self._challengers
+        choice = (place + place // math.lcm(self._challengers, len(self.choices))) % len(self.choices)
+        others = (choice,) if self.choices.players == 1 else self.choices[choice].entrants
+        return Meeting((challenger, *(self._challengers + other for other in others)), self._first_deal)
+
+    def __iter__(self) -> Iterator[Meeting]:
+        return map(self.__getitem__, range(len(self)))

@@ -1,0 +1,89 @@
+"""From a lost game to its replay in two commands: real bots, one of which crashes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.record.log import read_log
+
+FAULTY = Path(__file__).parents[1] / "faulty" / "bot.py"
+CRASHES = "ok," * 12 + "words,crash"
+
+
+def arena(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "arena", *arguments],
+        cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a bot has played a tournament and crashed in each game."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "ronin").mkdir()
+    command = json.dumps(["{python}", str(FAULTY), CRASHES])
+    (folder / "ronin" / "bot.toml").write_text(f'name = "ronin"\nversion = "2"\ncommand = {command}\n')
+    done = arena(folder, "tournament", "./ronin", "random", "--deals", "1", "--seed", "tea")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_lost_game_is_found_and_replayed_in_two_commands(played: Path) -> None:
+    found = arena(played, "games", "--bot", "ronin", "--lost", "--since", "yesterday", "--json")
+    assert (found.returncode, found.stderr) == (0, "")
+    games = json.loads(found.stdout)["games"]
+    assert [game["number"] for game in games] == [1, 0]
+    for game in games:
+        [lost] = [seat for seat in game["seats"] if seat["bot"] == "ronin"]
+        assert (lost["outcome"], lost["forfeit"], lost["sentence"]) == ("lost", "crashed", lost["sentence"])
+        assert read_log(Path(game["log"])).outcome.ranks[lost["seat"]] == 2
+        shown = arena(played, *shlex.split(game["replay"])[1:], "--seat", str(lost["seat"]))
+        assert shown.returncode == 0, shown.stderr
+        assert f"game {game['game']}" in shown.stdout
+        assert shown.stdout == arena(played, "replay", game["log"], "--seat", str(lost["seat"])).stdout
+
+
+def test_the_command_under_a_forfeit_asks_the_bot_again(played: Path) -> None:
+    shown = arena(played, "games", "--forfeited", "crashed").stdout
+    [first, _] = [line for line in shown.splitlines() if line.startswith("  ask it again: ")]
+    words = shlex.split(first.partition(": ")[2])
+    assert words[:3] == ["arena", "bot", "rerun"]
+    assert "./ronin" in words
+    again = arena(played, *words[1:])
+    assert again.returncode == 3, again.stderr
+    assert "would forfeit: it exited with status 3" in again.stdout
+
+
+def test_verify_takes_the_id_of_a_game_and_of_a_tournament(played: Path) -> None:
+    one = arena(played, "verify", "latest:1")
+    assert one.returncode == 0, one.stderr
+    assert "draws checked" in one.stdout
+    whole = arena(played, "verify", "latest", "--complete", "--db", "arena.db")
+    assert whole.returncode == 0, whole.stderr
+    assert "2 of 2 games" in whole.stdout
+
+
+def test_the_command_that_is_shown_finds_the_same_tournament(played: Path) -> None:
+    document = json.loads(arena(played, "tournaments", "show", "latest", "--json").stdout)
+    words = shlex.split(document["command"])
+    assert words[:4] == ["arena", "tournament", "./ronin", "random"]
+    assert words[-1] == "--new"
+    again = arena(played, *words[1:-1])
+    assert f"Tournament {document['tournament']} was this one" in again.stderr
+
+
+def test_another_database_is_named_in_the_commands(played: Path, tmp_path: Path) -> None:
+    shown = arena(tmp_path, "games", "--limit", "1", "--db", str(played / "arena.db")).stdout
+    codes = {}
+    for line in shown.splitlines():
+        what, _, command = line.strip().partition(": arena ")
+        if command:
+            codes[what] = arena(tmp_path, *shlex.split(command)).returncode
+    assert codes == {"ask it again": 3, "see it": 0}

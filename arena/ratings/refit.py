@@ -99,6 +99,7 @@ class Fit:
         scaled = any(who in anchors for who in played)
         middle = [0.0 if scaled else 1 / max(1, len(played))] * len(played)
         self._middle = tuple(np.asarray(middle) @ root for root in spread.roots)
+        self._least_surprising = min(spread.surprises, default=0)
         self.half_width = tuple(self._half_width(who) for who in everybody)
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
@@ -122,7 +123,7 @@ class Fit:
 
     def order(self) -> list[int]:
         """Returns the entrants, the best first; equal ones by number, and those without games last."""
-        return sorted(range(len(self.ratings)), key=lambda who: (self._unknown(who), -self.ratings[who], who))
+        return sorted(range(len(self.ratings)), key=lambda who: (self._unknown(who), -round(self.ratings[who], 6), who))
 
     def open_pairs(self, alpha: float = ALPHA) -> list[tuple[int, int]]:
         """Returns the neighbours in the order of which it is not settled who is better, from the top down.
@@ -175,8 +176,9 @@ class Fit:
         if self._fewest(entrants) < ENOUGH_DEALS:
             return naive if self._players == 2 else 2 * naive
         # Where a bot wins nearly always, or each deal is level, deals hardly disagree: that may be chance.
-        involved = entrants if len(entrants) == 2 else self._row
-        surprises = min(self._spread.surprises[self._row[who]] for who in involved)
+        surprises = self._least_surprising
+        if len(entrants) == 2:
+            surprises = min(self._spread.surprises[self._row[who]] for who in entrants)
         return max(clustered, naive * math.sqrt(min(1.0, FEW_SURPRISES / max(1, surprises))))
 
     def _by_chance(self, one: int, other: int) -> float:

@@ -22,8 +22,6 @@ from arena.ratings.likelihood import CELLS, DENSE, PRIOR, Information, Likelihoo
 
 SAMPLES = 128
 """Columns of a sampled root."""
-
-
 SLIGHT = 1e-9
 """A pull so small is that of a level deal between equals."""
 

@@ -232,6 +232,26 @@ def test_copies_share_a_rank_and_others_do_not() -> None:
     assert fit.order()[0] == 3
 
 
+def test_bots_with_the_same_results_keep_their_order() -> None:
+    """Their ratings differ by rounding only, and so the last digit must not decide who comes first."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        won = random.integers(0, 3, 12).tolist()
+        pairs = [PairResult(deal, 0, who, wins, 0, 2 - wins) for deal, wins in enumerate(won) for who in (1, 2, 3)]
+        assert [who for who in refit(pairs, 4, players=2).order() if who] == [1, 2, 3]
+
+
+def test_deals_that_never_surprise_leave_doubt() -> None:
+    """Thirty level deals: they do not disagree at all, and still a difference may be hidden in the next one."""
+    level = refit(deals(0, 1, *[(1, 0, 1)] * 30), 2, players=2)
+    naive = math.sqrt(2) * BETA * math.sqrt(math.pi / 2 / 60)
+    assert level.difference(0, 1) == (pytest.approx(0), pytest.approx(naive, rel=0.02))
+    noisy = refit(deals(0, 1, *[(1, 0, 1)] * 10, *[(2, 0, 0), (0, 0, 2)] * 10), 2, players=2)
+    assert noisy.difference(0, 1)[1] == pytest.approx(naive * math.sqrt(2 * 20 / 30 * 30 / 29), rel=0.02)
+    calm = refit(deals(0, 1, *[(1, 0, 1)] * 160, *[(2, 0, 0), (0, 0, 2)] * 20), 2, players=2)
+    assert calm.difference(0, 1)[1] < 0.7 * math.sqrt(2) * BETA * math.sqrt(math.pi / 2 / 400)
+
+
 def test_many_neighbours_at_once_need_more_than_one_alone() -> None:
     """Holm's method: what settles a pair alone leaves two pairs open."""
     shares = [(2, 0, 0)] * 11, [(1, 0, 1)] * 16, [(0, 0, 2)] * 3

@@ -87,6 +87,18 @@ def _games(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]
     yield CompletionItem(incomplete, type="file")
 
 
+def _commands(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+    """Yields the commands after those that the line names as words."""
+    found = ctx.find_root().command
+    for word in ctx.params.get("command") or ():
+        assert isinstance(found, click.Group)
+        inner = found.get_command(ctx, word)
+        assert inner is not None
+        found = inner
+    if isinstance(found, click.Group):
+        yield from map(CompletionItem, found.list_commands(ctx))
+
+
 def _ids(ctx: click.Context, query: str, incomplete: str) -> Iterator[CompletionItem[str]]:
     """Yields identifiers from the database that the command line, `arena.toml` or the default names."""
     import sqlite3
@@ -144,3 +156,4 @@ rule_options = _completer(_rule_options)
 boards = _completer(_boards)
 tournaments = _completer(_tournaments)
 games = _completer(_games)
+commands = _completer(_commands)

@@ -142,12 +142,13 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     import msgspec
 
     from arena.show.standings import crosstable_table, order_text, standings_table
+    from arena.show.tables import wrapped
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
     show(standings_table(rows, width, trueskill=trueskill))
     if order := order_text(plain["order"], rows):
-        show(order)
+        show(wrapped(order, width))
     click.echo()
     if plain["crosstable"] is None:
         show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")

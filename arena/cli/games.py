@@ -131,7 +131,7 @@ def games(
         raise ConfigError("expected --json or --csv, got: both")
     if limit is None and not (as_json or as_csv):
         limit = SHOWN
-    with open_finder(db) as finder:
+    with open_finder(db) as finder, finder.snapshot():
         wanted = Wanted(
             bot=bot,
             against=against,

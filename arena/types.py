@@ -103,22 +103,30 @@ class TimeControl(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
-        """Reads `BANK+INCREMENT`, `LIMIT/move`, or both as `BANK+INCREMENT,LIMIT/move`, in seconds.
+        """Reads `BANK`, `BANK+INCREMENT`, `LIMIT/move`, or one of the first two and the last with a comma between.
+
+        A time is a number of seconds, or has units: `1h30m`, `10s`, `500ms`. A bank alone needs a unit: `10` may mean
+        seconds or minutes, for a game or for a move.
 
         >>> TimeControl.parse("10+0.1,2/move")
         TimeControl(bank_ms=10000, increment_ms=100, limit_ms=2000)
+        >>> str(TimeControl.parse("1m30s"))
+        '90+0'
 
         Raises:
             ConfigError: The text is none of these. Show the message to the operator.
         """
         found = _TIME_CONTROL.fullmatch(text)
         if found:
-            bank, increment, limit = (None if part is None else _milliseconds(part) for part in found.groups())
-            if bank != 0 and limit != 0:
+            bank, increment, alone, limit = (None if part is None else _milliseconds(part) for part in found.groups())
+            bank = alone if bank is None else bank
+            times = (bank, increment, limit)
+            if bank != 0 and limit != 0 and all(time is None or time <= _LONGEST_MS for time in times):
                 return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit)
         raise ConfigError(
-            "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds, "
-            f"such as 10+0.1 or 2/move, got: {text!r}"
+            "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with "
+            "units (h, m, s, ms), and no time over 999999.999 s, such as 10s, 1m+1, 500ms/move, 10+0.1 or 2/move, "
+            f"got: {text!r}"
         )
 
     def __str__(self) -> str:
@@ -128,18 +136,25 @@ class TimeControl(msgspec.Struct, frozen=True):
         return ",".join(filter(None, [bank, limit]))
 
 
-_SECONDS = r"[0-9]{1,6}(?:\.[0-9]{1,3})?"
-_TIME_CONTROL = re.compile(rf"(?=.)(?:({_SECONDS})\+({_SECONDS})(?:,(?=.)|$))?(?:({_SECONDS})/move)?")
+_NUMBER = r"[0-9]{1,6}(?:\.[0-9]{1,3})?"
+_UNITS = rf"(?=[0-9])(?:{_NUMBER}h)?(?:{_NUMBER}m(?!s))?(?:{_NUMBER}s)?(?:[0-9]{{1,9}}ms)?"
+_TIME = rf"{_NUMBER}|{_UNITS}"
+_TIME_CONTROL = re.compile(rf"(?=.)(?:(?:({_TIME})\+({_TIME})|({_UNITS}))(?:,(?=.)|$))?(?:({_TIME})/move)?")
+_UNIT_MS: Final = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1, "": 1_000}
+_LONGEST_MS: Final = 999_999_999
+"""The longest time that can be given: what is written has six digits before the point."""
 
 
 def _milliseconds(text: str) -> int:
-    """Reads seconds exactly.
+    """Reads a time exactly.
 
     >>> _milliseconds("0.25")
     250
+    >>> _milliseconds("1m30s")
+    90000
     """
-    whole, _, fraction = text.partition(".")
-    return int(whole) * 1000 + int(fraction.ljust(3, "0"))
+    parts = re.findall(r"([0-9]+)\.?([0-9]*)(ms|[hms]?)", text)
+    return sum(int(whole + fraction) * _UNIT_MS[unit] // 10 ** len(fraction) for whole, fraction, unit in parts)
 
 
 def _seconds(ms: int) -> str:

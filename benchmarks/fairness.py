@@ -25,7 +25,7 @@ import argparse
 import importlib.util
 import statistics
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import lru_cache
 from itertools import chain
@@ -86,10 +86,11 @@ def rules_of(table: Table) -> Rules[Any]:
 class Player:
     """Greedy at a seat, with lapses."""
 
-    def __init__(self, table: Table, deal: int, seat: int, seed: str) -> None:
+    def __init__(self, table: Table, deal: int, seat: int, seed: str, lapses: float = LAPSES) -> None:
         self._rules = rules_of(table)
         self._seat = seat
         self._random = Random(seed)
+        self._lapses = lapses
         self._bot = greedy()()
         board = self._rules.board
         self._bot.start(
@@ -108,7 +109,7 @@ class Player:
     def decide(self, course: Course, decision: Decision) -> Payload:
         """Returns its action."""
         rules, state, seat = self._rules, course.state, self._seat
-        if self._random.random() < LAPSES:
+        if self._random.random() < self._lapses:
             legal = rules.legal(state, seat)
             return rules.write_action([legal[self._random.randrange(len(legal))]])
         request = {"kind": decision.kind, "view": rules.view(state, seat), "legal": rules.write_legal(state, seat)}
@@ -116,14 +117,15 @@ class Player:
         return action[0] if isinstance(action, tuple) else action
 
 
-def play(table: Table, deal: int, bots: Iterable[int], seed: str) -> Ranks:
+def play(table: Table, deal: int, bots: Sequence[int], seed: str, lapses: Sequence[float] | None = None) -> Ranks:
     """Plays one game. Returns the rank of each seat.
 
-    `bots` is by seat; a bot's lapses follow it from seat to seat. Who races is as fast as all others: chance says who
-    comes first, who next, and so on.
+    `bots` is by seat; a bot's lapses follow it from seat to seat, and `lapses` says by seat how often. Who races is as
+    fast as all others: chance says who comes first, who next, and so on.
     """
     course, chance, first = Course(rules_of(table)), Deal(deal_secret(SECRET, deal)), Random(f"{seed} first")
-    players = [Player(table, deal, seat, f"{seed} bot {bot}") for seat, bot in enumerate(bots)]
+    often = [LAPSES] * len(bots) if lapses is None else lapses
+    players = [Player(table, deal, seat, f"{seed} bot {bot}", often[seat]) for seat, bot in enumerate(bots)]
     actions: dict[int, Payload] = {}
     while not isinstance(due := course.due, Over):
         match due:

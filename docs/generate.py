@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from arena.cli import cli
+from arena.cli.formats import NAMES, Explained
 from arena.cli.steer import ORDERS, Steered
 
 PAGE = Path(__file__).parent / "cli.md"
@@ -28,9 +29,14 @@ def helps(command: click.Command, name: str, parent: click.Context | None = None
     settings = command.context_settings | {"terminal_width": WIDTH, "max_content_width": WIDTH}
     ctx = click.Context(command, info_name=name, parent=parent, **settings)
     yield ctx.command_path, command.get_help(ctx)
+    if isinstance(command, Explained):
+        for format in NAMES:
+            with command.make_context(name, ["--format", format], parent=parent, resilient_parsing=True) as explained:
+                explained.terminal_width = explained.max_content_width = WIDTH
+                yield f"{ctx.command_path} --format {format}", command.get_help(explained)
     if isinstance(command, Steered):
         for order, found in ORDERS.items():
-            yield from helps(found, order, ctx)
+            yield from helps(found, f"{name} {order}", parent)
     if isinstance(command, click.Group):
         for sub in command.list_commands(ctx):
             found = command.get_command(ctx, sub)

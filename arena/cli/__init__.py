@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
@@ -20,6 +21,7 @@ from arena.cli.group import INTERRUPTED, LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
+    "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
     "replay": (
         "arena.cli.replay:replay",
@@ -35,15 +37,25 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),
+    "config": ("arena.cli.config:config", "Print what arena.toml sets, and which options are in force."),
+    "completion": ("arena.cli.completion:completion", "Print the script that completes commands, bots, rules and ids."),
 }
 """Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
+COMPLETE = "_ARENA_COMPLETE"
+"""The environment variable by which a shell asks for completions; click derives it from the name `arena`."""
 
 
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena", message="%(prog)s %(version)s")
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Defaults of options, instead of arena.toml here or above.",
+)
 @click.option("--no-color", is_flag=True, help="Print without colour, as NO_COLOR=1 and TERM=dumb do too.")
 @click.pass_context
-def cli(ctx: click.Context, no_color: bool) -> None:
+def cli(ctx: click.Context, config: Path | None, no_color: bool) -> None:
     """Tournaments between programs that play board games with hidden information.
 
     \b
@@ -54,11 +66,30 @@ def cli(ctx: click.Context, no_color: bool) -> None:
         os.environ["NO_COLOR"] = "1"  # rich and worker processes read it there
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         ctx.color = False
+    set_defaults(ctx, config)
+
+
+def set_defaults(ctx: click.Context, config: Path | None) -> None:
+    """Makes the command that is called take its defaults from `arena.toml`, if there is one."""
+    from arena.cli import defaults
+
+    path = config or defaults.find(Path.cwd())
+    if path is None:
+        return
+    ctx.obj = defaults.read(path, COMMANDS)
+    name = ctx.invoked_subcommand
+    command = None if name is None else cli.get_command(ctx, name)
+    if name is not None and command is not None:
+        ctx.default_map = {name: defaults.default_map(ctx.obj, command, name)}
 
 
 def main() -> None:
     """Runs the command line and exits."""
     signals.heed()
+    if COMPLETE in os.environ:
+        from arena.cli import shells
+
+        shells.register()
     try:
         cli(prog_name="arena")
     except KeyboardInterrupt:  # before a command began

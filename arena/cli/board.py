@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import json_option
 from arena.cli.output import console, say, show, show_json
 from arena.errors import ArenaError, ConfigError
@@ -80,7 +81,7 @@ def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
 
 
 @board.command()
-@click.argument("board", metavar="FILE|NAME")
+@click.argument("board", metavar="FILE|NAME", shell_complete=complete.boards)
 @click.option("--players", type=int, metavar="N", help="For how many players.  [default: as many as can play]")
 @click.option(
     "--svg", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE", help="Write a picture to print instead."

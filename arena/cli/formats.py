@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
+from arena.cli.help import FORMAT, Command, Option
 from arena.errors import ConfigError
+from arena.tournament.formats import FORMATS
 
 if TYPE_CHECKING:
     from arena.tournament.formats import AnyFormat
@@ -16,19 +19,86 @@ if TYPE_CHECKING:
 MakeFormat: TypeAlias = Callable[[], "AnyFormat"]
 """Makes the format that the options describe."""
 
+NAMES: Final = tuple(name for name in FORMATS if name not in ("compare", "extension"))
+"""The formats that can be chosen. `arena compare` and --extend make the others."""
+DEFAULT: Final = "round-robin"
+
+
+class Parameter(Option):
+    """A parameter of formats. Help shows it with the formats that have it. Its name is that of their field."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, section=FORMAT, **kwargs)
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Returns the option's row of the help, with the format's default, if the format has the parameter."""
+        kind = FORMATS[ctx.params.get("format_") or DEFAULT]
+        fields = kind.__struct_fields__
+        record = super().get_help_record(ctx)
+        if self.name not in fields or record is None:
+            return None
+        default = inspect.signature(kind).parameters[self.name].default
+        told = f"  [default: {default}]" if default not in (None, False, inspect.Parameter.empty) else ""
+        return record[0], record[1] + told
+
+
+def _parameter(*names: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(*names, cls=Parameter, **settings)
+
+
 _PARAMETERS: Final = (
-    click.option("--deals", type=int, metavar="N", help="Deals of a meeting.  [default: 30]"),
-    click.option(
+    _parameter("--deals", type=int, metavar="N", help="Deals that those who meet play."),
+    _parameter("--challengers", type=int, metavar="N", help="The first N bots challenge the others."),
+    _parameter("--rounds", type=int, metavar="N", help="Rounds.  [default: as many as find the best, and 2]"),
+    _parameter(
+        "--until",
+        "until_shown",
+        type=click.Choice(["shown"]),
+        metavar="shown",
+        help="Play a tie until it is shown who is better.",
+    ),
+    _parameter("--third-place", is_flag=True, help="Play for the third place too."),
+    _parameter("--matches", type=int, metavar="N", help="Matches in all.  [default: no end]"),
+    _parameter("--sample", type=int, metavar="N", help="Opponents are chosen among so many."),
+    _parameter("--random", type=float, metavar="SHARE", help="Share of matches with any opponents."),
+    _parameter("--placement", type=int, metavar="N", help="Matches in which a bot is new, and plays more."),
+    _parameter("--repeat", type=int, metavar="N", help="Who met in the last N matches rarely meets."),
+    _parameter("--budget", type=int, metavar="DEALS", help="Most deals in all."),
+    _parameter("--alpha", type=float, metavar="P", help="How likely a wrong verdict may be."),
+    _parameter("--delta", type=float, metavar="SHARE", help="Level: a mean share so near to a half."),
+    _parameter(
         "--seatings",
         type=click.Choice(["cyclic", "all"]),
-        help="Each deal once per rotation of the seats, or per order.  [default: cyclic]",
+        metavar="WHICH",
+        help="Orders of the seats on a deal: cyclic or all.",
     ),
 )
-"""The parameters of formats. An option has the name of its field."""
 
 
-_MADE_BY_OTHERS: Final = ("extension", "compare")
-"""Formats that `--extend` and `arena compare` make."""
+class Explained(Command):
+    """A command with formats. After `--format NAME` its help explains that format."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes what the command does, or, if a format was named, what that format is."""
+        if not _is_asked_for(ctx):
+            super().format_help_text(ctx, formatter)
+            return
+        name = ctx.params["format_"]
+        formatter.write_paragraph()
+        with formatter.indentation():
+            for paragraph in inspect.cleandoc(FORMATS[name].__doc__ or "").split("\n\n"):
+                formatter.write_text(" ".join(paragraph.split()))
+                formatter.write_paragraph()
+            others = ", ".join(other for other in NAMES if other != name)
+            formatter.write_text(f"Other formats: {others}. All other options: {ctx.command_path} --help.")
+
+    def sections(self, ctx: click.Context) -> Sequence[str]:
+        """Returns the sections of options to show: only the format's if one was named."""
+        return (FORMAT,) if _is_asked_for(ctx) else super().sections(ctx)
+
+
+def _is_asked_for(ctx: click.Context) -> bool:
+    return ctx.get_parameter_source("format_") is click.core.ParameterSource.COMMANDLINE
 
 
 def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,21 +106,23 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def command(*args: Any, format_: str, **kwargs: Any) -> Any:
-        names = [option.name or "" for option in _declared()]
-        values = {name: kwargs.pop(name) for name in names}
+        values = {name: kwargs.pop(name) for name in _FIELDS}
         given = {name: value for name, value in values.items() if value is not None and value is not False}
         return function(*args, make_format=lambda: make_format(format_, given), **kwargs)
 
-    for option in reversed(_PARAMETERS):
-        command = option(command)
+    for parameter in reversed(_PARAMETERS):
+        command = parameter(command)
     return click.option(
         "--format",
         "format_",
-        type=click.Choice(_names()),
-        default="round-robin",
+        cls=Option,
+        section=FORMAT,
+        type=click.Choice(NAMES),
+        default=DEFAULT,
         show_default=True,
         is_eager=True,
-        help="Which bots meet. `--format NAME --help` explains one.",
+        metavar="NAME",
+        help=f"Who meets: {', '.join(NAMES)}; with --help it is explained.",
     )(command)
 
 
@@ -58,33 +130,31 @@ def make_format(name: str, given: dict[str, Any]) -> AnyFormat:
     """Returns the format of a name with these parameters.
 
     Raises:
-        ConfigError: It has no such parameter.
+        ConfigError: It has no such parameter, or lacks one.
     """
-    from arena.tournament.formats import FORMATS
-
     kind = FORMATS[name]
     for parameter in given:
         if parameter not in kind.__struct_fields__:
-            owners = [other for other, its in FORMATS.items() if parameter in its.__struct_fields__]
+            owners = [other for other in NAMES if parameter in FORMATS[other].__struct_fields__]
             raise ConfigError(
-                f"expected options of --format {name}, got: --{parameter.replace('_', '-')}, which is for "
+                f"expected options of --format {name}, got: {_FIELDS[parameter]}, which is for "
                 f"{' and '.join(owners)}; leave it out, or change --format"
             )
+    if "until_shown" in given:
+        given = {**given, "until_shown": True}
     return kind(**given)
 
 
-def _names() -> list[str]:
-    from arena.tournament.formats import FORMATS
-
-    return [name for name in FORMATS if name not in _MADE_BY_OTHERS]
-
-
-def _declared() -> list[click.Option]:
-    """Returns the parameters as click has them."""
+def _fields() -> dict[str, str]:
+    """Returns by field the option that sets it."""
 
     def nothing() -> None:
         """Carries the options."""
 
-    for option in _PARAMETERS:
-        option(nothing)
-    return list(reversed(nothing.__click_params__))  # type: ignore[attr-defined]
+    for parameter in _PARAMETERS:
+        parameter(nothing)
+    declared: list[click.Option] = nothing.__click_params__  # type: ignore[attr-defined]
+    return {option.name or "": option.opts[0] for option in reversed(declared)}
+
+
+_FIELDS: Final = _fields()

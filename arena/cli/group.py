@@ -7,12 +7,15 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli import signals
 from arena.errors import ArenaError, InternalError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -66,6 +69,15 @@ class LazyGroup(click.Group):
         """Writes the list of commands from the table, without importing any."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_text) for name, (_, help_text) in self.lazy.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Returns the commands and options that begin with what was typed, without importing any command."""
+        from click.shell_completion import CompletionItem
+
+        named = [
+            CompletionItem(name, help=text) for name, (_, text) in self.lazy.items() if name.startswith(incomplete)
+        ]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command. Whatever goes wrong in it becomes a message and an exit code."""

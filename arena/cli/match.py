@@ -12,33 +12,44 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from arena.cli import signals
-from arena.cli.forfeits import Forfeits
-from arena.cli.options import MakeGame, game_options, json_option, logs_option, seed_option
+from arena.cli import complete, signals
+from arena.cli.entrants import enter
+from arena.cli.help import HOW, WHAT, Command, option
+from arena.cli.options import (
+    MakeGame,
+    each_game_option,
+    game_options,
+    json_option,
+    logs_option,
+    quiet_option,
+    seed_option,
+)
 from arena.cli.output import command_line, console, counted, say, show, show_json, show_line
-from arena.show.text import clip
+from arena.cli.played import describe, sentence
 from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.referee.scribe import Watch
     from arena.referee.transcript import Entry
-    from arena.tournament.runner import Played
 
 
-@click.command()
-@click.argument("bots", nargs=-1, metavar="BOT BOT...", required=True)
+@click.command(cls=Command)
+@click.argument("bots", nargs=-1, metavar="BOT BOT...", required=True, shell_complete=complete.bots)
 @game_options
 @seed_option
-@click.option("--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
-@click.option(
+@option(WHAT, "--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
+@option(
+    HOW,
     "--pace",
     type=click.FloatRange(min=0),
     default=0,
     metavar="SECONDS",
-    help="How long to show each decision on a terminal.  [default: as fast as the bots are]",
+    help="How long to show each decision.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Show every message on stderr, instead of the board.")
-@logs_option("Where the match gets its folder of logs.")
+@option(HOW, "-v", "--verbose", is_flag=True, help="Show every message on stderr, and no board.")
+@logs_option("Where its folder of logs is made.")
+@each_game_option
+@quiet_option
 @json_option
 @click.pass_context
 def match(
@@ -50,14 +61,16 @@ def match(
     pace: float,
     verbose: bool,
     logs: Path,
+    each_game: bool,
+    quiet: bool,
     as_json: bool,
 ) -> None:
     """Play bots against each other on one deal, the seats rotated.
 
-    Each BOT is a folder with a bot.toml, or the name of a bundled bot, and takes one seat: two of them, or as many as
-    the game allows. So a match of two has two games, in which they change places. On a terminal the board is drawn
-    while they play (--pace 0.5 makes it easy to follow), and at the end as the last game left it. Nothing is rated.
-    Only the log of each game is kept, and for each seat what its bot printed.
+    BOTs are folders with a bot.toml, folders of bots, or names of bundled bots; each takes a seat. So a match of two
+    has two games, in which they change places. On a terminal the board is drawn while they play. Nothing is rated, and
+    only the logs are kept. --quiet prints who won how many games, and --each-game adds a line for each, on stderr if
+    stdout has JSON.
 
     \b
     Example:
@@ -65,24 +78,29 @@ def match(
       arena match --rules gardener greedy greedy random random random
       arena match greedy banzai --pace 0.5
     """
+    from arena.cli.forfeits import Forfeits
     from arena.tournament.formats.round_robin import RoundRobin
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.settings import set_up
 
-    setup = set_up(bots, make_game(len(bots)), RoundRobin(deals=deals), seed=seed)
+    entered = enter(bots, make_game.rules, quiet=quiet)
+    setup = set_up(entered, make_game(len(entered)), RoundRobin(deals=deals), seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)
     games: list[dict[str, Any]] = []
     try:
-        with board_of_match(pace, hidden=as_json or verbose) as watch:
+        with board_of_match(pace, hidden=as_json or verbose or quiet) as watch:
             for played in play_match(setup, begun, watch, show_message if verbose else None):
                 signals.check()
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)
-                if not as_json:
+                if as_json and each_game:
+                    say(sentence(game))
+                elif not as_json and (each_game or not quiet):
                     show_line(sentence(game))
-                forfeits.tell(played)
+                if not quiet:
+                    forfeits.tell(played)
     except KeyboardInterrupt:
         kept = f"the logs of {len(games)} of {begun.games} games are kept in {os.path.relpath(begun.logs)}"
         say(plain(f"Interrupted: {kept}. A match cannot be continued; to begin another:"))
@@ -92,43 +110,9 @@ def match(
         identity = {"id": begun.id, "seed": begun.seed, "commitment": begun.commitment}
         show_json({"match": identity, "settings": begun.settings, "games": games, "logs": begun.logs})
     else:
-        draw_last_board(games[-1]["log"])
+        if not quiet:
+            draw_last_board(games[-1]["log"])
         show_line(summary(names, games))
-
-
-def describe(played: Played, names: list[str], logs: Path) -> dict[str, Any]:
-    """Returns a game as `--json` prints it; lists are by seat."""
-    result = played.result
-    return {
-        "game": result.game,
-        "deal": played.game.deal,
-        "rotation": played.game.rotation,
-        "bots": [names[entrant] for entrant in played.game.entrants],
-        "ranks": list(result.ranks),
-        "scores": [seat.score for seat in result.seats],
-        "termination": result.termination,
-        "turns": result.turns,
-        "seconds": round(result.seconds, 3),
-        "play_digest": result.play_digest,
-        "log": os.path.relpath(logs / result.log),
-    }
-
-
-def sentence(game: dict[str, Any]) -> str:
-    """Returns how a game ended, in one line."""
-    order = sorted(range(len(game["bots"])), key=lambda seat: (game["ranks"][seat], seat))
-    places = ", ".join(
-        f"{game['ranks'][seat]}. {game['bots'][seat]} (seat {seat}){points(game, seat)}" for seat in order
-    )
-    return plain(f"{places}: {counted(game['turns'], 'turn')}, {game['seconds']:.2f} s, {game['log']}")
-
-
-def points(game: dict[str, Any], seat: int) -> str:
-    """Returns what a seat scored, if the game has scores."""
-    from arena.show.seats import number_of_points
-
-    score = game["scores"][seat]
-    return "" if score is None else f" {number_of_points(score)}"
 
 
 def summary(names: list[str], games: list[dict[str, Any]]) -> str:
@@ -157,6 +141,8 @@ def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
 
 def show_message(seat: int, entry: Entry) -> None:
     """Prints a message in one line, cut to the terminal's width if stderr is a terminal."""
+    from arena.show.text import clip
+
     screen = console(stderr=True)
     way = "->" if entry.sender == "referee" else "<-"
     said = entry.message

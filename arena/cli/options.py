@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arena.cli import complete
+from arena.cli.help import RESULTS, WHAT, option
 from arena.types import RACE_WINDOW_MS
 
 if TYPE_CHECKING:
@@ -17,35 +19,50 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _GAME = (
-    click.option("--rules", default="samurai", show_default=True, help="Which game."),
-    click.option(
-        "--ruleset", help="A named set of options of the rules (see `arena rules list`).  [default: the game's first]"
+    option(
+        WHAT, "--rules", default="samurai", show_default=True, metavar="NAME", help="Which game.",
+        shell_complete=complete.rules,
     ),
-    click.option(
-        "--rule", "overrides", multiple=True, metavar="NAME=VALUE", help="One option that differs; may be repeated."
+    option(
+        WHAT, "--ruleset", metavar="NAME", help="Its ruleset (`arena rules list`).  [default: its first]",
+        shell_complete=complete.rulesets,
     ),
-    click.option("--board", metavar="FILE", help="A board: a file or a bundled name.  [default: the game's own]"),
-    click.option(
-        "--time",
-        default="10+0.1",
-        show_default=True,
-        metavar="CONTROL",
-        help="BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds.",
+    option(
+        WHAT, "--rule", "overrides", multiple=True, metavar="NAME=VALUE",
+        help="An option that differs; may be repeated.", shell_complete=complete.rule_options,
     ),
-    click.option(
-        "--race-window",
-        "race_window_ms",
-        type=float,
-        default=RACE_WINDOW_MS,
-        metavar="MS",
-        help="Answers of a race that are no further apart are a tie, decided by chance.  "
-        f"[default: {RACE_WINDOW_MS:g}]",
+    option(
+        WHAT, "--board", metavar="FILE", help="A board: a file or a bundled name.  [default: the game's]",
+        shell_complete=complete.boards,
     ),
-)
+    option(
+        WHAT, "--time", default="10+0.1", show_default=True, metavar="CONTROL",
+        help="10s, 1m+1, 500ms/move, 1m,2/move.",
+    ),
+    option(
+        WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, metavar="MS",
+        help=f"Answers of a race this close are a tie.  [default: {RACE_WINDOW_MS:g}]",
+    ),
+)  # fmt: skip
 
 
-MakeGame: TypeAlias = Callable[[int], "GameSettings"]
-"""Makes the settings of a game for a number of players."""
+class MakeGame:
+    """Makes the settings of the game that the operator chose, for a number of players."""
+
+    def __init__(self, rules: str, chosen: dict[str, Any]) -> None:
+        self.rules = rules
+        """The game's name, not yet checked."""
+        self._chosen = chosen
+
+    def __call__(self, players: int) -> GameSettings:
+        """Returns the settings.
+
+        Raises:
+            ConfigError: Something cannot be used. Show the message to the operator.
+        """
+        from arena.games import make_settings
+
+        return make_settings(self.rules, players, **self._chosen)
 
 
 def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,32 +71,33 @@ def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def command(*args: Any, **kwargs: Any) -> Any:
         chosen = {name: kwargs.pop(name) for name in ("ruleset", "overrides", "board", "time", "race_window_ms")}
-        rules = kwargs.pop("rules")
+        return function(*args, make_game=MakeGame(kwargs.pop("rules"), chosen), **kwargs)
 
-        def make_game(players: int) -> GameSettings:
-            from arena.games import make_settings
-
-            return make_settings(rules, players, **chosen)
-
-        return function(*args, make_game=make_game, **kwargs)
-
-    for option in reversed(_GAME):
-        command = option(command)
+    for add in reversed(_GAME):
+        command = add(command)
     return command
 
 
 def logs_option(help: str) -> Callable[[F], F]:
     """Returns the option `--logs DIR`."""
-    return click.option("--logs", default="logs", show_default=True, type=click.Path(path_type=Path), help=help)
+    path = click.Path(path_type=Path)
+    return option(RESULTS, "--logs", default="logs", show_default=True, type=path, metavar="DIR", help=help)
 
 
-seed_option = click.option("--seed", metavar="TEXT", help="Make the deals reproducible.  [default: from the system]")
+seed_option = option(WHAT, "--seed", metavar="TEXT", help="Make the deals reproducible.")
 """`--seed TEXT`."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+json_option = option(RESULTS, "--json", "as_json", is_flag=True, help="Print one JSON document.")
 """`--json`."""
 
-db_option = click.option(
-    "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), help="The database of results."
-)
+quiet_option = option(RESULTS, "-q", "--quiet", is_flag=True, help="Print only results and errors.")
+"""`--quiet`."""
+
+each_game_option = option(RESULTS, "--each-game", is_flag=True, help="Print a line for each game that is over.")
+"""`--each-game`."""
+
+db_option = option(
+    RESULTS, "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), metavar="FILE",
+    help="The database of results.",
+)  # fmt: skip
 """`--db FILE`."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -82,45 +80,14 @@ def say(text: str) -> None:
     console(stderr=True).print(text)
 
 
-@contextmanager
-def progress_bar(total: int, done: int, unit: str = "games") -> Iterator[Callable[[Callable[[], str]], None]]:
-    """Draws a bar with what is done, rate, time left and a remark, if stderr is a terminal that can redraw a line.
-
-    Yields:
-        The function to call after each one that is done, with a function that returns the remark.
-    """
-    screen = console(stderr=True)
-    if not screen.is_terminal or screen.is_dumb_terminal:
-        yield lambda remark: None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    began = time.monotonic()
-    columns = (
-        BarColumn(bar_width=None),
-        TextColumn(f"{{task.completed}}/{{task.total}} {unit}"),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-        TextColumn("{task.fields[remark]}", markup=False),
-    )
-    with Progress(*columns, console=screen, transient=True, expand=True) as progress:
-        task = progress.add_task("", total=total, completed=done, rate="", remark="")
-        played = 0
-
-        def advance(remark: Callable[[], str]) -> None:
-            nonlocal played
-            played += 1
-            rate = f"{played / (time.monotonic() - began):.1f}/s"
-            progress.update(task, advance=1, rate=rate, remark=plain(remark()))
-
-        yield advance
-
-
 def command_line(ctx: click.Context, *, without: tuple[str, ...] = ()) -> str:
-    """Returns the command with its arguments and options, ready to be typed again."""
+    """Returns the command with its arguments and options, ready to be typed again.
+
+    What `arena.toml` says is left out, because it will be read again; `--config FILE` is kept.
+    """
     import shlex
 
+    outer = [] if ctx.parent is None else shlex.split(command_line(ctx.parent))
     arguments: list[str] = []
     options: list[str] = []
     for parameter in ctx.command.params:
@@ -137,4 +104,4 @@ def command_line(ctx: click.Context, *, without: tuple[str, ...] = ()) -> str:
         else:
             for item in values:
                 options += [parameter.opts[0], item]
-    return shlex.join([*ctx.command_path.split(), *arguments, *options])
+    return shlex.join([*outer, *(ctx.info_name or "").split(), *arguments, *options])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import json_option
 from arena.cli.output import console, show, show_json
 
@@ -46,8 +47,8 @@ def list_(as_json: bool) -> None:
 
 
 @rules.command("show")
-@click.argument("name")
-@click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]")
+@click.argument("name", shell_complete=complete.rules)
+@click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]", shell_complete=complete.rulesets)
 @json_option
 def show_(name: str, ruleset: str | None, as_json: bool) -> None:
     """Show a game: every option, what each of its values does, and which ruleset has it.
@@ -67,8 +68,8 @@ def show_(name: str, ruleset: str | None, as_json: bool) -> None:
 
 
 @rules.command()
-@click.argument("name")
-@click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]")
+@click.argument("name", shell_complete=complete.rules)
+@click.option("--ruleset", metavar="NAME", help="Only this ruleset.  [default: all]", shell_complete=complete.rulesets)
 @click.option("--players", type=int, metavar="N", help="Only this number of players.  [default: every number]")
 @click.option("--games", type=click.IntRange(min=1), default=10, show_default=True, help="Games at each table.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the first game.")

@@ -1,59 +1,170 @@
-"""`arena standings`: prints the standings of a tournament in the database."""
+"""`arena standings`: prints the standings of a tournament in the database, or of a pool of tournaments."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import db_option, json_option
-from arena.cli.output import say, show, show_json
+from arena.cli.output import console, counted, say, show, show_csv, show_json, show_line
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.store.reader import Reader
 
 
 @click.command()
 @db_option
-@click.option("--tournament", metavar="ID", help="Which tournament.  [default: the latest]")
-@click.option("--rules", help="The latest tournament of these rules.")
-@click.option("--ruleset", help="The latest tournament of this ruleset.")
+@click.option(
+    "--tournament",
+    metavar="ID",
+    help="Which tournament.  [default: the latest]",
+    shell_complete=complete.tournaments,
+)
+@click.option("--rules", help="The latest tournament of these rules.", shell_complete=complete.rules)
+@click.option("--ruleset", help="The latest tournament of this ruleset.", shell_complete=complete.rulesets)
+@click.option("--pool", is_flag=True, help="All tournaments of its rules, ruleset and options together.")
+@click.option(
+    "--anchor", "anchors", multiple=True, metavar="BOT=RATING", help="A rating that is given; may be repeated."
+)
+@click.option("--trueskill", is_flag=True, help="Show mu and sigma, however narrow the terminal.")
+@click.option("--crosstable", is_flag=True, help="Make the cross-table of more than 100 bots too.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the standings as CSV; with --crosstable the cross-table.")
 @json_option
-def standings(db: Path, tournament: str | None, rules: str | None, ruleset: str | None, as_json: bool) -> None:
-    """Print the standings of a tournament in the database.
+def standings(
+    db: Path,
+    tournament: str | None,
+    rules: str | None,
+    ruleset: str | None,
+    pool: bool,
+    anchors: tuple[str, ...],
+    trueskill: bool,
+    crosstable: bool,
+    as_csv: bool,
+    as_json: bool,
+) -> None:
+    """Print the standings of a tournament in the database. It may still be running.
 
-    It may still be running. Bots are sorted by rating, which is the conservative mu - 3 sigma of TrueSkill. W, D and L
-    are games won with rank 1 alone, drawn with rank 1 shared, and otherwise lost; forfeits are games lost by the bot's
-    own doing; ms is time per decision; mean score, where the game has scores, is that of a game. The cross-table has
-    each bot's share against each other: that of their common games in which it had the better rank, equal ranks
-    counting half.
+    \b
+    #              place; 2= is shared: nothing settles the order of these bots
+    rating         strength, from all results at once; only differences count
+    95 %           the true rating is this close to it, in 95 cases of 100
+    ahead of next  how likely the bot is better than the one below it
+    points         mean share against opponents; an equal rank counts a half
+    games, W D L   games: won with rank 1 alone, drawn with it shared, others
+    forfeits       games lost by the bot's own doing
+    mean score     of a game, where the game has scores
+    mean, max ms   time of a decision: the mean, and the slowest
+    mu, sigma      TrueSkill, the rating that moves game by game
+
+    docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,
+    max ms, mean score, W D L, mean ms, forfeits, games, points, ahead of next, 95 %. --csv and --json have everything.
+
+    The cross-table has each bot's points against each other bot.
+
+    --pool rates the bots of all tournaments with the same rules, ruleset and options together. A bot is the same in
+    two tournaments if its files are the same; two versions are two bots. Ratings have the mean 25, unless --anchor
+    gives some.
 
     \b
     Example:
       arena standings --db arena.db --rules gardener --ruleset draft
+      arena standings --pool --anchor greedy=25 --csv
     """
-    from arena.show.standings import subject_text
     from arena.store.store import open_reader, update
-    from arena.tournament.report import report
 
+    if as_csv and as_json:
+        raise click.UsageError("expected one of --csv and --json, got: both")
+    wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
     update(db)
     with open_reader(db) as reader:
-        document, row = report(reader, tournament, rules=rules, ruleset=ruleset)
+        document, heading, remark = (of_pool if pool else of_tournament)(reader, tournament, wanted)
     if as_json:
         show_json(document)
+    elif as_csv:
+        print_csv(document, crosstable=crosstable)
     else:
-        click.echo(f"{subject_text(row.settings)}: tournament {row.id}\n")
-        print_tables(document)
-    if row.status != "finished":
-        say(f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done.")
+        click.echo(f"{heading}\n")
+        print_tables(document, trueskill=trueskill)
+    if remark:
+        say(remark)
 
 
-def print_tables(document: object) -> None:
-    """Prints standings and cross-table."""
+def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[object, str, str]:
+    """Returns a tournament's document, its heading, and a remark if it is not finished."""
+    from arena.show.standings import subject_text
+    from arena.tournament.report import report
+
+    document, row = report(reader, tournament, **wanted)
+    heading = f"{subject_text(row.settings)}: tournament {row.id}"
+    left = f"Tournament {row.id} is not finished: {document.games} of {row.games} games are done."
+    return document, heading, "" if row.status == "finished" else left
+
+
+def of_pool(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[object, str, str]:
+    """Returns a pool's document and its heading."""
     import msgspec
 
-    from arena.show.standings import crosstable_table, standings_table
+    from arena.show.standings import game_text
+    from arena.tournament.pool import pool_report
+
+    document = pool_report(reader, tournament, **wanted)
+    played = game_text({"game": msgspec.to_builtins(document.pool)})
+    players = " and ".join(map(str, document.players))
+    together = f"{counted(len(document.tournaments), 'tournament')}, {counted(document.games, 'game')}"
+    return document, f"{played}, {players} players: {together}", ""
+
+
+def given(anchors: tuple[str, ...]) -> dict[str, float]:
+    """Returns the ratings that were given, by bot.
+
+    Raises:
+        ConfigError: One has another form.
+    """
+    ratings = {}
+    for anchor in anchors:
+        name, equals, number = anchor.rpartition("=")
+        try:
+            ratings[name] = float(number)
+        except ValueError:
+            equals = ""
+        if not (name and equals and math.isfinite(ratings[name])):
+            raise ConfigError(f"expected BOT=RATING, got: {anchor!r} - at --anchor; give a bot and a number: greedy=25")
+    return ratings
+
+
+def print_tables(document: object, *, trueskill: bool = False) -> None:
+    """Prints standings, what of them is settled, and the cross-table."""
+    import msgspec
+
+    from arena.show.standings import crosstable_table, order_text, standings_table
 
     plain = msgspec.to_builtins(document)
-    show(standings_table(plain["standings"]))
+    rows, width = plain["standings"], console().width
+    show(standings_table(rows, width, trueskill=trueskill))
+    if order := order_text(plain["order"], rows):
+        show(order)
     click.echo()
-    show(crosstable_table(plain["crosstable"]))
-    if plain["processes"] == "tournament":
-        click.echo("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
+    if plain["crosstable"] is None:
+        show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")
+    else:
+        show(crosstable_table(plain["crosstable"], width))
+    if plain.get("processes") == "tournament":
+        show_line("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
+
+
+def print_csv(document: object, *, crosstable: bool) -> None:
+    """Prints the standings, or the cross-table, as CSV."""
+    import msgspec
+
+    from arena.show.standings import CROSSTABLE_COLUMNS, crosstable_rows, standings_columns
+
+    plain = msgspec.to_builtins(document)
+    if crosstable:
+        show_csv(CROSSTABLE_COLUMNS, crosstable_rows(plain["crosstable"]))
+    else:
+        show_csv(standings_columns(plain["standings"]), plain["standings"])

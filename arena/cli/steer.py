@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli.help import Command
 from arena.cli.options import db_option
 
 if TYPE_CHECKING:
     from arena.tournament.steering import Verb
 
 
-@click.command()
+@click.command(cls=Command)
 @db_option
 def pause(db: Path) -> None:
     """Let the running games end, and begin no other until `arena tournament resume`.
@@ -24,21 +25,21 @@ def pause(db: Path) -> None:
     _order(db, "pause")
 
 
-@click.command()
+@click.command(cls=Command)
 @db_option
 def resume(db: Path) -> None:
     """Go on after `arena tournament pause`."""
     _order(db, "resume")
 
 
-@click.command()
+@click.command(cls=Command)
 @db_option
 def stop(db: Path) -> None:
     """Let the running games end, and then end the command that plays them. The same command goes on later."""
     _order(db, "stop")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("number", type=click.IntRange(1, 1000), metavar="N")
 @db_option
 def concurrency(number: int, db: Path) -> None:
@@ -46,7 +47,7 @@ def concurrency(number: int, db: Path) -> None:
     _order(db, "concurrency", number)
 
 
-class Steered(click.Command):
+class Steered(Command):
     """A command to which other terminals may give orders: `COMMAND ORDER` is another command."""
 
     def make_context(
@@ -55,6 +56,8 @@ class Steered(click.Command):
         """Makes the context of an order, if the arguments begin with one."""
         if args and args[0] in ORDERS:
             order = args.pop(0)
+            if parent is not None and parent.default_map is not None:
+                extra.setdefault("default_map", parent.default_map.get(info_name or ""))
             return ORDERS[order].make_context(f"{info_name} {order}", args, parent=parent, **extra)
         return super().make_context(info_name, args, parent=parent, **extra)
 

@@ -13,7 +13,8 @@ import msgspec
 
 from arena.cli.logs import find_log, moved_option
 from arena.cli.options import json_option
-from arena.cli.output import counted, progress_bar, say, show_json
+from arena.cli.output import counted, say, show_json
+from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.published import SECRET_FILE
 from arena.text import plain

@@ -39,7 +39,7 @@ FARTHEST = 10_000_000
 
 
 @cache
-def _fractions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def fractions() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Returns the points of Gauss-Legendre between 0 and 1, as a column, and the logarithms of their weights."""
     points, weights = np.polynomial.legendre.leggauss(POINTS)
     return (points[:, None] + 1) / 2, np.log(weights / 2)
@@ -159,10 +159,10 @@ class Evidence:
         """Returns the logarithm of what betting on shares above a mean has made of 1; fair if that is the mean."""
         if not self._counts:
             return 0.0
-        fractions, weights = _fractions()
+        stakes, weights = fractions()
         shares = np.array(list(self._counts))
         counts = np.array(list(self._counts.values()))
-        gains = np.log1p(fractions * (shares / mean - 1)) @ counts + weights
+        gains = np.log1p(stakes * (shares / mean - 1)) @ counts + weights
         best = float(gains.max())
         return best + math.log(float(np.exp(gains - best).sum()))
 

@@ -1,20 +1,23 @@
-"""Shows standings and cross-table as tables for people, and says what was played."""
+"""Shows standings and cross-table as tables for people and as rows for CSV, and says what was played."""
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.games import game, names
+from arena.ratings.running import BETA
 from arena.text import plain
 from arena.types import Termination
 
 if TYPE_CHECKING:
-    from rich.table import Table
     from rich.text import Text
 
+    from arena.show.tables import Column
     from arena.types import Forfeit
 
 
@@ -43,40 +46,147 @@ def subject_text(settings: Mapping[str, Any]) -> str:
     return plain(f"{game_text(settings)}, {played['players']} players{board}")
 
 
-def standings_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Returns the standings as a table for 80 columns; `rows` are those of the JSON document.
+def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill: bool = False) -> Text:
+    """Returns the standings as a table; `rows` are those of the JSON document.
 
-    There is a column of mean scores if the game has scores.
+    Columns leave a narrow terminal in the order of `leaves`. A column without any value, such as the mean score of a
+    game that has no scores, is left out.
+
+    Args:
+        rows: The entrants, best first.
+        width: Of the terminal.
+        trueskill: Whether mu and sigma were asked for: they leave last then.
     """
-    scored = any(row["mean_score"] is not None for row in rows)
-    columns = ("#", "bot", "rating", "mu", "sigma", "games", "W", "D", "L", "for-\nfeits", "mean\nms", "max\nms")
-    table = _table(*columns, *(["mean\nscore"] if scored else []))
-    for row in rows:
-        table.add_row(
-            str(row["rank"]),
-            _words(f"{row['bot']} {row['version']}"),
-            f"{row['conservative']:.2f}",
-            f"{row['mu']:.2f}",
-            f"{row['sigma']:.2f}",
-            *(str(row[key]) for key in ("games", "wins", "draws", "losses", "forfeits")),
-            f"{row['mean_ms']:.1f}",
-            f"{row['max_ms']:.0f}",
-            *([_score(row["mean_score"])] if scored else []),
-        )
-    return table
+    from arena.show.tables import Column, fitted
+
+    count = Counter(row["rank"] for row in rows)
+
+    def column(title: str, key: str, form: Callable[[Any], str], leaves: int, *, extra: bool = False) -> Column:
+        cells = ["" if row[key] is None else form(row[key]) for row in rows]
+        return Column(title=title, cells=cells, leaves=leaves, extra=extra)
+
+    single = " " if max(count.values(), default=1) > 1 else ""
+    ranks = [f"{row['rank']}{'=' if count[row['rank']] > 1 else single}" for row in rows]
+    columns = [
+        Column(title=f"#{single}", cells=ranks),
+        Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
+        column("rating", "rating", "{:.1f}".format, 14),
+        column("95 %", "half_width", _half_width, 12),
+        column("ahead\nof next", "ahead_of_next", _likelihood, 11),
+        column("points", "points", percent, 10),
+        column("games", "games", str, 9),
+        column("W", "wins", str, 5, extra=True),
+        column("D", "draws", str, 5, extra=True),
+        column("L", "losses", str, 5, extra=True),
+        column("forfeits", "forfeits", str, 8),
+        column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
+        column("mean\nms", "mean_ms", "{:.1f}".format, 7),
+        column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
+        column("mu", "mu", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
+        column("sigma", "sigma", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
+    ]
+    return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 
 
-def _score(mean: float | None) -> str:
-    return "" if mean is None else f"{mean:.1f}"
+def _version(row: Mapping[str, Any]) -> str:
+    """Returns the version; nothing where the bot's name in the table has it already, because versions compete."""
+    bot, version = plain(row["bot"]), plain(row["version"])
+    return "" if bot.endswith(f" {version}") or f" {version} (" in bot else version
 
 
-def crosstable_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Returns each bot's score, in per cent, against each other bot; `rows` are those of the JSON document."""
-    table = _table("#", "bot", *(str(number) for number in range(1, len(rows) + 1)))
+def _half_width(number: float) -> str:
+    return f"±{number:.1f}" if number else "fixed"
+
+
+def _likelihood(number: float) -> str:
+    return percent(min(max(number, 0.0001), 0.9999))
+
+
+def percent(number: float) -> str:
+    """Returns a share in per cent. Only all is 100 %, only nothing is 0 %.
+
+    >>> [percent(number) for number in (0.5, 0.9962, 0.9999, 1.0)]
+    ['50 %', '99.6 %', '> 99.9 %', '100 %']
+    """
+    if 0.9995 <= number < 1:
+        return "> 99.9 %"
+    if 0 < number < 0.0005:
+        return "< 0.1 %"
+    return f"{number:.1%}".replace("%", " %") if 0 < number < 0.01 or 0.99 < number < 1 else f"{100 * number:.0f} %"
+
+
+ENOUGH_DEALS = 10
+"""That of `arena.ratings.refit`, which is slow to import."""
+MOST_GROUPS = 6
+"""How many groups of bots with a shared rank are named, and how many bots of each."""
+
+
+def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Returns what is settled and what is not, and what a difference of ratings means.
+
+    Args:
+        order: That of the JSON document.
+        rows: The entrants of the JSON document.
+    """
+    if order is None:
+        return ""
+    if not order["open"]:
+        settled = "Order settled (95 %, all pairs at once)."
+    elif len(order["open"][0]) == sum(row["games"] > 0 for row in rows):
+        settled = "Order open: no bot is shown to be better than the next (95 %, all pairs at once)."
+    else:
+        groups = [_equals(names) for names in order["open"]]
+        more = [f"{len(groups) - MOST_GROUPS} more groups"] if len(groups) > MOST_GROUPS else []
+        settled = f"Order settled (95 %, all pairs at once) but for: {'; '.join([*groups[:MOST_GROUPS], *more])}."
+    rough = "" if order["enough"] else f"Too few deals, under {ENOUGH_DEALS}: the intervals are rough. "
+    won = round(50 * (1 + math.erf(0.5)))
+    return f"{rough}{settled} Ratings are relative; {BETA:.1f} apart means {won} : {100 - won}."
+
+
+def _equals(names: Sequence[str]) -> str:
+    shown = [plain(name) for name in names]
+    if len(shown) > MOST_GROUPS:
+        shown = [*shown[: MOST_GROUPS - 1], f"… ({len(shown)} bots)"]
+    return " = ".join(shown)
+
+
+def crosstable_table(rows: Sequence[Mapping[str, Any]], width: int) -> Text:
+    """Returns each bot's share, in per cent, against each other bot; `rows` are those of the JSON document.
+
+    What does not fit beside each other comes in blocks of columns, one below the other.
+    """
+    from rich.text import Text
+
+    from arena.show.tables import Column, in_blocks
+
+    bots = [row["bot"] for row in rows]
+    place = {row["bot"]: number for number, row in enumerate(rows)}
+    cells = [["·" if one == other else "" for one in range(len(rows))] for other in range(len(rows))]
     for number, row in enumerate(rows):
-        cells = [f"{score['score']:.0%}" if score["games"] else "" for score in row["against"]]
-        table.add_row(str(number + 1), _words(row["bot"]), *cells[:number], "·", *cells[number:])
-    return table
+        for met in row["against"]:
+            if met["games"]:
+                cells[place[met["bot"]]][number] = f"{met['score']:.0%}"
+    numbers = Column(title="#", cells=[str(number) for number in range(1, len(rows) + 1)])
+    columns = [Column(title=str(number), cells=cells[number - 1]) for number in range(1, len(rows) + 1)]
+    blocks = list(in_blocks(numbers, bots, columns, width))
+    return Text("\n\n").join(blocks)
+
+
+_FIRST = ("rank", "bot", "version", "rating", "half_width", "ahead_of_next", "points")
+CROSSTABLE_COLUMNS = ("bot", "against", "games", "better", "equal", "worse", "share")
+"""The columns of a cross-table as CSV."""
+
+
+def standings_columns(rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """Returns the columns of standings as CSV: all keys of the JSON document's rows, the most important ones first."""
+    return [*_FIRST, *(key for row in rows[:1] for key in row if key not in _FIRST)]
+
+
+def crosstable_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yields a row for each bot and each other bot that it met; `rows` are those of the JSON document."""
+    for row in rows:
+        for met in row["against"]:
+            yield {**met, "bot": row["bot"], "against": met["bot"], "share": met["score"]}
 
 
 def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str], *, brief: bool = False) -> str:
@@ -109,22 +219,3 @@ def _last_words(lines: Sequence[str]) -> list[str]:
     places = [line.strip() for line in lines if _PLACE.search(line)]
     last = [line.strip() for line in lines[-1:]]
     return last if places[-1:] == last else places[-1:] + last
-
-
-def _table(*columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for column in columns:
-        if column == "bot":
-            table.add_column(column, style="bold", overflow="fold", vertical="top")
-        else:
-            table.add_column(column, justify="right", no_wrap=True)
-    return table
-
-
-def _words(text: str) -> Text:
-    from rich.text import Text
-
-    return Text(plain(text))

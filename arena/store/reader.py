@@ -78,6 +78,14 @@ class Reader:
             raise StoreError(f"expected {wanted}, got none - at {self.path}{self._known()}")
         return found
 
+    def pool(self, tournament: str) -> list[Tournament]:
+        """Returns the tournaments whose ratings are comparable with those of this one, itself too, oldest first."""
+        rows = self._db.execute(
+            "SELECT id FROM tournaments WHERE pool = (SELECT pool FROM tournaments WHERE id = ?) ORDER BY rowid",
+            (tournament,),
+        )
+        return [self.tournament(id) for (id,) in rows.fetchall()]
+
     def _known(self) -> str:
         """Returns the end of a message: which tournaments exist."""
         rows = self._db.execute(

@@ -21,19 +21,19 @@ def schedule_of(reader: Reader, tournament: Tournament, settings: Settings) -> S
     return schedule
 
 
-def plan_further(store: Store, tournament: str, schedule: Schedule) -> bool:
-    """Plans the next round, if the results that it depends on are there. Returns whether there are new games."""
+def plan_further(store: Store, tournament: str, schedule: Schedule) -> PlacedRound | None:
+    """Plans the next round and returns it; None if the results that it depends on are missing, or there is none."""
     rated = store.rated(tournament)
     while (awaited := schedule.awaited) is not None:
         if rated < awaited.end:
-            return False
+            return None
         schedule.take(result_of(store, tournament, awaited))
     placed = schedule.plan()
     if placed is None:
         store.plan_no_more(tournament)
-        return False
+        return None
     store.plan(tournament, placed.stored())
-    return True
+    return placed
 
 
 def result_of(reader: Reader, tournament: str, placed: PlacedRound) -> RoundResult:

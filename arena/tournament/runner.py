@@ -32,7 +32,7 @@ from arena.store.records import Claim, PlannedGame, Tournament
 from arena.store.store import Store
 from arena.tournament.blocks import AHEAD_GAMES, Processes, block_of, started_ahead
 from arena.tournament.planner import plan_further
-from arena.tournament.schedule import Schedule
+from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.steering import POLL_S, Helm
 from arena.tournament.workers import undisturbed
 from arena.types import GameResult, Termination
@@ -106,6 +106,7 @@ class Runner:
         helm: Says how many workers there are, and whether games may begin. Asked all the time.
         processes: How long a bot process is kept.
         ahead: Whether bots are started before they are needed.
+        planned: Called with each round that is planned by results.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class Runner:
         *,
         processes: Processes = "block",
         ahead: bool = True,
+        planned: Callable[[PlacedRound], None] | None = None,
     ) -> None:
         self._store = store
         self._tournament = tournament.id
@@ -130,6 +132,7 @@ class Runner:
         self._helm = helm
         self._processes = processes
         self._ahead = ahead
+        self._planned = planned
         self._tries: Counter[str] = Counter()
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
         self._left = 0
@@ -216,9 +219,11 @@ class Runner:
         It claims before it is idle, so that the next block is known. The last games go to idle lanes one by one.
         """
         if not self._left and self._schedule.open and not lane.waiting:
-            planned = self._schedule.total
-            if plan_further(self._store, self._tournament, self._schedule):
-                self._left += self._schedule.total - planned
+            placed = plan_further(self._store, self._tournament, self._schedule)
+            if placed is not None:
+                self._left += placed.games
+                if self._planned is not None:
+                    self._planned(placed)
         share = min(self._left // self._helm.lanes, MAX_CHUNK)
         if not self._left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return

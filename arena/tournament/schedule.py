@@ -86,6 +86,11 @@ class Schedule:
         return self._director.lag is None
 
     @property
+    def in_rounds(self) -> bool:
+        """Whether a round ends before the next is planned, as people know it of Swiss and knockout."""
+        return self._director.lag == 0
+
+    @property
     def awaited(self) -> PlacedRound | None:
         """The round whose results must be taken before the next can be planned, or None if it can be planned now."""
         lag = self._director.lag

@@ -1,33 +1,48 @@
-"""Computes standings and cross-table from results and ratings. Pure; its memory grows only with the entrants.
+"""Computes standings and cross-table from sums and ratings. Pure; reads no single game.
 
 In a game of three or four a *win* is rank 1 alone, a *draw* is rank 1 shared, and anything else is a *loss*. The
-cross-table compares two entrants in the games that both played: better, equal or worse rank.
+cross-table compares two entrants in the games that both played: better, equal or worse rank. Memory grows with the
+entrants, and with the pairs that met if there is a cross-table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import permutations
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
-from arena.store.records import Entrant, SeatRow
+from arena.store.records import Entrant, Tally
+
+if TYPE_CHECKING:
+    from arena.ratings.refit import Fit
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant's row."""
 
     rank: int
-    """By `conservative`, 1 is best; equal ones share."""
+    """1 is best. Entrants share a rank if the results do not settle their order."""
     bot: str
     version: str
-    mu: float
-    """TrueSkill's mean."""
-    sigma: float
-    """TrueSkill's standard deviation."""
-    conservative: float
-    """`mu - 3 * sigma`."""
+    rating: float | None
+    """From the refit, which uses all results at once. None before any game."""
+    half_width: float | None
+    """The true rating is in `rating` ± `half_width` with 95 %. None before any game."""
+    ahead_of_next: float | None
+    """How likely it is better than the bot of the next row, from 0 to 1. None in the last row, and without ratings."""
+    points: float | None
+    """Its mean share against opponents, from 0 to 1: a better rank counts 1, an equal one a half. None before any
+    game."""
+    mu: float | None
+    """TrueSkill's mean, which moves game by game. None in a pool of tournaments."""
+    sigma: float | None
+    """TrueSkill's standard deviation. None in a pool of tournaments."""
+    conservative: float | None
+    """`mu - 3 * sigma`. None in a pool of tournaments."""
     games: int
     wins: int
     """Games with rank 1 alone."""
@@ -51,6 +66,7 @@ class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     """The other."""
     games: int
+    """At least 1."""
     better: int
     """Games in which it had the better rank."""
     equal: int
@@ -58,7 +74,7 @@ class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
     worse: int
     """Games in which the other had the better rank."""
     score: float
-    """From 0 to 1: better counts 1, equal counts a half. It is a half before any game."""
+    """From 0 to 1: better counts 1, equal counts a half."""
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,82 +82,150 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     bot: str
     against: tuple[HeadToHead, ...]
-    """In the order of the standings, itself left out."""
+    """Those that it met, in the order of the standings."""
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """How much of the standings' order is settled, at 95 % for all neighbours at once."""
+
+    enough: bool
+    """Whether there are enough deals for the intervals. If not, they are rough."""
+    open: tuple[tuple[str, ...], ...]
+    """Groups of bots that share a rank because nothing settles their order, best first."""
 
 
 class Standings(msgspec.Struct, frozen=True, kw_only=True):
     """Standings and cross-table of a tournament."""
 
     standings: tuple[Standing, ...]
-    crosstable: tuple[Row, ...]
-    """In the same order."""
+    order: Order | None
+    """None before any game."""
+    crosstable: tuple[Row, ...] | None
+    """In the same order. None if it was left out."""
 
 
-class _Tally:
-    """Counts one entrant's results."""
-
-    def __init__(self) -> None:
-        self.games = self.wins = self.draws = self.forfeits = self.decisions = 0
-        self.total_ms = self.max_ms = 0.0
-        self.score = self.scored = 0
-        """The sum of its scores, and of how many games."""
-
-
-def tabulate(entrants: Sequence[Entrant], ratings: Sequence[Rating], results: Iterable[Sequence[SeatRow]]) -> Standings:
-    """Counts the results and puts the entrants in order.
+def tabulate(
+    entrants: Sequence[Entrant],
+    ratings: Sequence[Rating] | None,
+    tallies: Sequence[Tally],
+    pairs: Iterable[PairResult],
+    fit: Fit | None,
+    *,
+    crosstable: bool = True,
+) -> Standings:
+    """Puts the entrants in order, and adds up who did how well against whom.
 
     Args:
         entrants: By number.
-        ratings: By the entrants' numbers.
-        results: The seats of each finished game; read once, one game at a time.
+        ratings: TrueSkill's, by the entrants' numbers; None if there are none.
+        tallies: By the entrants' numbers.
+        pairs: Every pair's results by deal; read once, one at a time.
+        fit: The refit of these pairs; None before any game, or for an order by TrueSkill.
+        crosstable: Whether a cross-table is wanted.
     """
-    tallies = [_Tally() for _ in entrants]
-    compared = [[[0, 0, 0] for _ in entrants] for _ in entrants]
-    for seats in results:
-        leaders = sum(seat.rank == 1 for seat in seats)
-        for seat in seats:
-            tally = tallies[seat.entrant]
-            tally.games += 1
-            tally.wins += seat.rank == 1 and leaders == 1
-            tally.draws += seat.rank == 1 and leaders > 1
-            tally.forfeits += seat.forfeit is not None
-            tally.decisions += seat.decisions
-            tally.total_ms += seat.total_ms
-            tally.max_ms = max(tally.max_ms, seat.max_ms)
-            if seat.score is not None:
-                tally.score += seat.score
-                tally.scored += 1
-        for one, other in permutations(seats, 2):
-            compared[one.entrant][other.entrant][_sign(one.rank - other.rank) + 1] += 1
-
-    order = sorted(entrants, key=lambda entrant: (-ratings[entrant.number].conservative, entrant.number))
-    best_first = [ratings[entrant.number].conservative for entrant in order]
+    met = _Met(len(entrants), crosstable)
+    for pair in pairs:
+        met.add(pair)
+    ranked = _by_rating(ratings or [Rating()] * len(entrants)) if fit is None else _by_fit(fit)
+    order = [number for number, _ in ranked]
+    names = [entrant.name for entrant in entrants]
     return Standings(
         standings=tuple(
-            _standing(entrant, best_first.index(rating.conservative) + 1, rating, tallies[entrant.number])
-            for entrant in order
-            for rating in (ratings[entrant.number],)
-        ),
-        crosstable=tuple(
-            Row(
-                bot=one.name,
-                against=tuple(
-                    _score(other.name, *compared[one.number][other.number]) for other in order if other is not one
-                ),
+            _standing(
+                entrants[number],
+                rank,
+                _strength(fit, number, following),
+                ratings[number] if ratings else None,
+                met.points(number),
+                tallies[number],
             )
-            for one in order
+            for (number, rank), following in zip(ranked, [*order[1:], None], strict=True)
         ),
+        order=_order(fit, ranked, tallies, names),
+        crosstable=_crosstable(order, names, met.against) if crosstable else None,
     )
 
 
-def _standing(entrant: Entrant, rank: int, rating: Rating, tally: _Tally) -> Standing:
+class _Met:
+    """Adds up what entrants did against each other."""
+
+    def __init__(self, entrants: int, crosstable: bool) -> None:
+        self._score, self._games = [0.0] * entrants, [0] * entrants
+        self.against: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(entrants)] if crosstable else []
+        """By entrant and opponent the games in which it was better, equal and worse."""
+
+    def add(self, pair: PairResult) -> None:
+        self._side(pair.one, pair.other, pair.better, pair.equal, pair.worse)
+        self._side(pair.other, pair.one, pair.worse, pair.equal, pair.better)
+
+    def points(self, entrant: int) -> float | None:
+        games = self._games[entrant]
+        return self._score[entrant] / games if games else None
+
+    def _side(self, entrant: int, other: int, better: int, equal: int, worse: int) -> None:
+        self._score[entrant] += better + equal / 2
+        self._games[entrant] += better + equal + worse
+        if self.against:
+            before = self.against[entrant].get(other, (0, 0, 0))
+            self.against[entrant][other] = (before[0] + better, before[1] + equal, before[2] + worse)
+
+
+def _by_fit(fit: Fit) -> list[tuple[int, int]]:
+    """Returns the entrants and their ranks, best first."""
+    ranks = fit.ranks()
+    return [(number, ranks[number]) for number in fit.order()]
+
+
+def _by_rating(ratings: Sequence[Rating]) -> list[tuple[int, int]]:
+    """Returns the entrants and their ranks, best first; equal ratings share a rank."""
+    order = sorted(range(len(ratings)), key=lambda number: (-ratings[number].conservative, number))
+    ranked: list[tuple[int, int]] = []
+    for _, equal in groupby(order, key=lambda number: ratings[number].conservative):
+        rank = len(ranked) + 1
+        ranked += [(number, rank) for number in equal]
+    return ranked
+
+
+def _order(
+    fit: Fit | None, ranked: Sequence[tuple[int, int]], tallies: Sequence[Tally], names: Sequence[str]
+) -> Order | None:
+    if fit is None:
+        return None
+    played = [(number, rank) for number, rank in ranked if tallies[number].games]
+    groups = (tuple(names[number] for number, _ in group) for _, group in groupby(played, key=lambda pair: pair[1]))
+    return Order(enough=fit.enough, open=tuple(group for group in groups if len(group) > 1))
+
+
+class _Strength(msgspec.Struct, frozen=True):
+    """What the refit says about one entrant."""
+
+    rating: float | None = None
+    half_width: float | None = None
+    ahead: float | None = None
+
+
+def _strength(fit: Fit | None, number: int, following: int | None) -> _Strength:
+    if fit is None or (half_width := fit.half_width[number]) is None:
+        return _Strength()
+    known = following is not None and fit.half_width[following] is not None
+    ahead = fit.ahead(number, following) if known and following is not None else None
+    return _Strength(fit.ratings[number], half_width, ahead)
+
+
+def _standing(
+    entrant: Entrant, rank: int, strength: _Strength, rating: Rating | None, points: float | None, tally: Tally
+) -> Standing:
     return Standing(
         rank=rank,
         bot=entrant.name,
         version=entrant.version,
-        mu=round(rating.mu, 3),
-        sigma=round(rating.sigma, 3),
-        conservative=round(rating.conservative, 3),
+        rating=_rounded(strength.rating, 3),
+        half_width=_rounded(strength.half_width, 3),
+        ahead_of_next=_rounded(strength.ahead, 6),
+        points=_rounded(points, 4),
+        mu=_rounded(rating.mu, 3) if rating else None,
+        sigma=_rounded(rating.sigma, 3) if rating else None,
+        conservative=_rounded(rating.conservative, 3) if rating else None,
         games=tally.games,
         wins=tally.wins,
         draws=tally.draws,
@@ -153,11 +237,25 @@ def _standing(entrant: Entrant, rank: int, rating: Rating, tally: _Tally) -> Sta
     )
 
 
+def _rounded(number: float | None, places: int) -> float | None:
+    return None if number is None else round(float(number), places)
+
+
+def _crosstable(
+    order: Sequence[int], names: Sequence[str], against: Sequence[dict[int, tuple[int, int, int]]]
+) -> tuple[Row, ...]:
+    place = {number: place for place, number in enumerate(order)}
+    by_place: Callable[[int], int] = place.__getitem__
+    return tuple(
+        Row(
+            bot=names[one],
+            against=tuple(_score(names[other], *against[one][other]) for other in sorted(against[one], key=by_place)),
+        )
+        for one in order
+    )
+
+
 def _score(other: str, better: int, equal: int, worse: int) -> HeadToHead:
     games = better + equal + worse
-    score = (better + equal / 2) / games if games else 0.5
+    score = (better + equal / 2) / games
     return HeadToHead(bot=other, games=games, better=better, equal=equal, worse=worse, score=round(score, 4))
-
-
-def _sign(number: int) -> int:
-    return (number > 0) - (number < 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import complete
 from arena.cli.output import say
 from arena.errors import ArenaError
 from arena.text import plain
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("bots", metavar="[BOT]...", nargs=-1)
+@click.argument("bots", metavar="[BOT]...", nargs=-1, shell_complete=complete.bots)
 @click.option("-v", "--verbose", is_flag=True, help="Show what the tools print, as it comes.")
 @click.pass_context
 def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:

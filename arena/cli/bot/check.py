@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import json_option
 from arena.cli.output import console, show, show_json
 from arena.errors import CheckFailed, ConfigError
@@ -20,11 +21,12 @@ LEVELS = ("core", "full")
 
 
 @click.command()
-@click.argument("bots", nargs=-1, metavar="BOT [BOT...]", required=True)
+@click.argument("bots", nargs=-1, metavar="BOT [BOT...]", required=True, shell_complete=complete.bots)
 @click.option(
     "--rules",
     multiple=True,
     metavar="NAME",
+    shell_complete=complete.rules,
     help="Check only this game; may be repeated.  [default: those of the manifest]",
 )
 @click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from arena.cli import complete
 from arena.cli.logs import db_option, find_log, moved_option
 from arena.cli.options import json_option
 from arena.cli.output import say, show_json, show_line
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("log", metavar="LOG|ID")
-@click.argument("bot", metavar="BOT")
+@click.argument("bot", metavar="BOT", shell_complete=complete.bots)
 @click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="The seat to sit in, from 0.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Stop after this turn, and show its requests whole."
 )
 @click.option(
-    "--time", metavar="TIME", help="BANK+INCREMENT or LIMIT/move, in seconds.  [default: the time that the seat had]"
+    "--time", metavar="TIME", help="10s, 1m+1, 500ms/move, or 1m,2/move.  [default: the time that the seat had]"
 )
 @db_option
 @moved_option

@@ -20,13 +20,13 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
     The deals are new: those of a finished tournament are known to everybody.
     """
 
-    deals: int
+    deals: int = 30
     """How many deals every pairing has in the end."""
-    extends: str
+    extends: str = ""
     """The tournament that is extended."""
-    unchanged: tuple[int, ...]
+    unchanged: tuple[int, ...] = ()
     """The entrants that played in it, by their numbers here, in order."""
-    played: int
+    played: int = 0
     """How many deals their pairings played."""
 
     def check(self, entrants: int, players: int) -> None:

@@ -43,9 +43,9 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
         meetings = self.challengers * math.comb(entrants - self.challengers, players - 1)
         return self.deals * meetings * len(orders(players, self.seatings)[0])
 
-    def anchored(self, entrants: int) -> range:
-        """Returns the field."""
-        return range(self.challengers, entrants)
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns the number of deals: all tables play the same."""
+        return self.deals
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""

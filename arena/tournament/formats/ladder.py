@@ -74,6 +74,10 @@ class Ladder(Format, frozen=True, kw_only=True, tag="ladder"):
         """Returns the number of games, or None if there is no end."""
         return None if self.matches is None else self.matches * self.deals * len(orders(players, self.seatings)[0])
 
+    def deals_in_all(self, entrants: int, players: int) -> int | None:
+        """Returns the number of deals, or None if there is no end: each match has its own."""
+        return None if self.matches is None else self.matches * self.deals
+
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director."""
         return _Matchmaker(self, entrants, players, draw)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 
 from arena.errors import ConfigError
 from arena.tournament.formats.base import Director, Format, Meeting, MeetingResult, Points, Round, RoundResult
@@ -45,6 +45,10 @@ class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
         games = self.deals * len(orders(players, self.seatings)[0])
         return self.rounds_of(entrants) * (entrants // players) * games
 
+    def deals_in_all(self, entrants: int, players: int) -> int:
+        """Returns the number of deals: all tables of a round play the same, and each round has new ones."""
+        return self.rounds_of(entrants) * self.deals
+
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
         return _Rounds(self.rounds_of(entrants), self.deals, entrants, players)
@@ -60,7 +64,8 @@ class _Rounds(Director):
         self._points = [0.0] * entrants
         self._met: list[Counter[int]] = [Counter() for _ in range(entrants)]
         self._byes = [0] * entrants
-        self._resting: tuple[int, ...] = ()
+        self._resting: deque[tuple[int, ...]] = deque()
+        """Of the rounds that have no results yet, who rests."""
         self._next: Round | None = None
         """Kept until something changes: the pairing of 200 entrants takes a second."""
 
@@ -74,11 +79,11 @@ class _Rounds(Director):
     def add(self, round: Round) -> None:
         self._next = None
         self._added += 1
-        self._resting = round.byes
+        self._resting.append(round.byes)
 
     def take(self, result: RoundResult) -> None:
         self._next = None
-        for entrant in self._resting:
+        for entrant in self._resting.popleft():
             self._byes[entrant] += 1
             self._points[entrant] += BYE
         for meeting in result.meetings:

@@ -4,26 +4,48 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from arena.games import resolve_options
-from arena.show.standings import crosstable_table, forfeit_text, game_text, standings_table, subject_text
+from arena.ratings import refit
+from arena.show.standings import (
+    CROSSTABLE_COLUMNS,
+    ENOUGH_DEALS,
+    crosstable_rows,
+    crosstable_table,
+    forfeit_text,
+    game_text,
+    order_text,
+    standings_columns,
+    standings_table,
+    subject_text,
+)
 from arena.types import Forfeit, Termination
 
-ROW = {
-    "rank": 1, "bot": "greedy-js#2", "version": "1.0", "mu": 35.263, "sigma": 5.321, "conservative": 19.3,
-    "games": 1200, "wins": 1000, "draws": 150, "losses": 50, "forfeits": 1, "mean_ms": 12.34, "max_ms": 987.6,
-    "mean_score": None,
+ROW: dict[str, Any] = {
+    "rank": 1, "bot": "greedy-js", "version": "1.0", "rating": 29.04, "half_width": 0.84, "ahead_of_next": 0.5,
+    "points": 0.68, "mu": 35.263, "sigma": 5.321, "conservative": 19.3, "games": 300, "wins": 200, "draws": 8,
+    "losses": 92, "forfeits": 1, "mean_ms": 12.34, "max_ms": 987.6, "mean_score": None,
 }  # fmt: skip
+LEAGUE = [
+    {**ROW, "bot": "daimyo", "rating": 38.9, "half_width": 2.1, "ahead_of_next": 0.99999, "points": 0.9967},
+    {**ROW, "rank": 2},
+    {**ROW, "rank": 2, "bot": "greedy-js#2", "ahead_of_next": 0.9962},
+    {**ROW, "rank": 4, "bot": "shogun-with-a-long-name-2027", "ahead_of_next": None, "points": 0.0, "mean_score": 3.0},
+]
 
 
-def shown(table: object, width: int) -> str:
+def shown(table: Text, width: int) -> str:
+    """What a terminal shows, without the spaces at the ends of lines."""
     screen = io.StringIO()
-    Console(file=screen, width=width, color_system=None).print(table)
-    return screen.getvalue()
+    Console(file=screen, width=width, color_system=None, soft_wrap=False).print(table)
+    return "\n".join(line.rstrip() for line in screen.getvalue().splitlines())
 
 
 @pytest.mark.parametrize(
@@ -54,45 +76,187 @@ def test_a_game_that_is_not_known_here_is_told_by_its_name() -> None:
     assert game_text({"game": played}) == "chess custom"
 
 
-def test_the_standings_fit_into_80_columns() -> None:
-    lines = shown(standings_table([ROW]), 80).splitlines()
-    assert " ".join(lines[-1].split()) == "1 greedy-js#2 1.0 19.30 35.26 5.32 1200 1000 150 50 1 12.3 988"
-    assert "…" not in lines[-1]
+def test_standings_in_60_columns() -> None:
+    assert (
+        shown(standings_table(LEAGUE, 60), 60)
+        == """\
+                                        ahead
+#   bot                rating  95 %   of next  points  games
+────────────────────────────────────────────────────────────
+1   daimyo               38.9  ±2.1  > 99.9 %  99.7 %    300
+2=  greedy-js            29.0  ±0.8      50 %    68 %    300
+2=  greedy-js#2          29.0  ±0.8    99.6 %    68 %    300
+4   shogun-w…ame-2027    29.0  ±0.8               0 %    300"""
+    )
 
 
-def test_scores_have_a_column_where_the_game_has_scores() -> None:
-    assert "score" not in shown(standings_table([ROW]), 80)
-    rows = [{**ROW, "mean_score": 31.75}, {**ROW, "rank": 2, "bot": "late", "mean_score": None}]
-    table = shown(standings_table(rows), 80)
-    first, second = (" ".join(line.split()) for line in table.splitlines() if line[:2] in ("1 ", "2 "))
-    assert "score" in table
-    assert first.endswith(" 1200 1000 150 50 1 12.3 988 31.8")
-    assert second.endswith(" 1200 1000 150 50 1 12.3 988")
-    assert "…" not in table
+def test_standings_in_80_columns() -> None:
+    assert (
+        shown(standings_table(LEAGUE, 80), 80)
+        == """\
+                                            ahead                           mean
+#   bot                    rating  95 %   of next  points  games  forfeits    ms
+────────────────────────────────────────────────────────────────────────────────
+1   daimyo                   38.9  ±2.1  > 99.9 %  99.7 %    300         1  12.3
+2=  greedy-js                29.0  ±0.8      50 %    68 %    300         1  12.3
+2=  greedy-js#2              29.0  ±0.8    99.6 %    68 %    300         1  12.3
+4   shogun-wit…-name-2027    29.0  ±0.8               0 %    300         1  12.3"""
+    )
 
 
-def test_the_crosstable_leaves_out_a_bot_against_itself_and_games_never_played() -> None:
+def test_standings_in_120_columns() -> None:
+    assert (
+        shown(standings_table(LEAGUE, 120), 120)
+        == """\
+                                                   ahead                                        mean  mean  max
+#   bot                           rating  95 %   of next  points  games    W  D   L  forfeits  score    ms   ms
+───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+1   daimyo                          38.9  ±2.1  > 99.9 %  99.7 %    300  200  8  92         1         12.3  988
+2=  greedy-js                       29.0  ±0.8      50 %    68 %    300  200  8  92         1         12.3  988
+2=  greedy-js#2                     29.0  ±0.8    99.6 %    68 %    300  200  8  92         1         12.3  988
+4   shogun-with-a-long-name-2027    29.0  ±0.8               0 %    300  200  8  92         1    3.0  12.3  988"""
+    )
+
+
+def test_on_a_wide_screen_nothing_is_left_out() -> None:
+    head, *_ = shown(standings_table(LEAGUE, 300), 300).split("─")
+    assert re.findall(r"\S+", head) == re.findall(
+        r"\S+",
+        """ahead mean mean max
+        # bot version rating 95 % of next points games W D L forfeits score ms ms mu sigma""",
+    )
+
+
+def test_a_table_may_be_long() -> None:
+    """What is read of all cells is read once a column: else this takes an hour."""
+    names = [f"bot-{number}" for number in range(10_000)]
+    table = standings_table([{**ROW, "bot": name} for name in names], 80).plain
+    assert [line.split()[1] for line in table.splitlines()[3:]] == names
+
+
+def test_columns_leave_in_the_order_that_the_help_tells() -> None:
+    def columns(width: int, *, trueskill: bool = False) -> set[str]:
+        head, *_ = shown(standings_table(LEAGUE, width, trueskill=trueskill), width).split("─")
+        return set(head.split())
+
+    order = [{"version"}, {"mu", "sigma"}, {"max"}, {"score"}, {"W", "D", "L"}]
+    order += [{"ms"}, {"forfeits"}, {"games"}, {"points"}, {"ahead", "of", "next"}]
+    left = [columns(width) for width in range(300, 39, -1)]
+    gone = [before - after for before, after in pairwise(left) if before != after]
+    assert [names - {"mean"} for names in gone] == order
+    assert left[-1] == {"#", "bot", "rating", "95", "%"}
+    assert {"mu", "sigma", "rating"} <= columns(42, trueskill=True), "it was asked for them"
+
+
+def test_nobody_shares_a_rank_with_themselves() -> None:
+    ranks = [line.split()[0] for line in shown(standings_table(LEAGUE, 80), 80).splitlines()[3:]]
+    assert ranks == ["1", "2=", "2=", "4"]
+    assert shown(standings_table(LEAGUE[:2], 80), 80).splitlines()[3].startswith("1  daimyo")
+
+
+def test_a_rating_that_was_given_has_no_interval() -> None:
+    assert " fixed " in shown(standings_table([{**ROW, "half_width": 0.0}], 80), 80)
+
+
+def test_before_any_game_there_are_no_ratings() -> None:
+    keys = ("rating", "half_width", "ahead_of_next", "points")
+    rows = [{**ROW, **dict.fromkeys(keys), "bot": name} for name in ("ann", "bob")]
+    table = shown(standings_table(rows, 300), 300)
+    assert "rating" not in table
+    assert "sigma" in table
+
+
+def test_a_version_is_not_said_twice() -> None:
+    table = shown(standings_table([{**ROW, "bot": "greedy 1.0"}, {**ROW, "bot": "banzai"}], 300), 300)
+    assert [line.split()[1:3] for line in table.splitlines()[3:]] == [["greedy", "1.0"], ["banzai", "1.0"]]
+    assert table.count("1.0 ") == 2
+
+
+ORDER: dict[str, Any] = {"enough": True, "open": []}
+
+
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (ORDER, "Order settled (95 %, all pairs at once). "),
+        ({**ORDER, "open": [["b", "c"]]}, "Order settled (95 %, all pairs at once) but for: b = c. "),
+        ({**ORDER, "open": [["b", "c"], ["d", "e\x1b"]]}, r"once) but for: b = c; d = e\x1b. "),
+        ({**ORDER, "open": [[*"abcd"]]}, "Order open: no bot is shown to be better than the next"),
+        ({**ORDER, "enough": False}, "Too few deals, under 10: the intervals are rough. Order settled"),
+        ({**ORDER, "open": [[*"abcdefgh"]]}, " for: a = b = c = d = e = … (8 bots). "),
+        ({**ORDER, "open": [["a", "b"]] * 9}, "; a = b; 3 more groups. "),
+    ],
+)
+def test_the_line_below_says_what_is_settled(order: dict[str, Any], words: str) -> None:
+    rows = [{**ROW, "bot": name} for name in "abcd"] + [{**ROW, "bot": "late", "games": 0}]
+    text = order_text(order, rows)
+    assert words in text
+    assert text.endswith("Ratings are relative; 4.2 apart means 76 : 24.")
+
+
+def test_the_numbers_of_the_line_below_are_those_of_the_refit() -> None:
+    assert ENOUGH_DEALS == refit.ENOUGH_DEALS
+    assert order_text(None, []) == ""
+
+
+def crossed(names: Sequence[str]) -> list[dict[str, Any]]:
+    """A cross-table in which everybody has met everybody."""
+    met = {"games": 4, "better": 3, "equal": 0, "worse": 1, "score": 0.75}
+    return [{"bot": one, "against": [{"bot": other, **met} for other in names if other != one]} for one in names]
+
+
+def test_the_crosstable_has_cells_for_those_who_met() -> None:
     def score(bot: str, games: int, share: float) -> dict[str, Any]:
         return {"bot": bot, "games": games, "better": 0, "equal": 0, "worse": 0, "score": share}
 
     rows = [
-        {"bot": "ann", "against": [score("bob", 4, 0.625), score("cid", 0, 0.5)]},
-        {"bot": "bob", "against": [score("ann", 4, 0.375), score("cid", 0, 0.5)]},
-        {"bot": "cid", "against": [score("ann", 0, 0.5), score("bob", 0, 0.5)]},
+        {"bot": "ann", "against": [score("cid", 4, 0.625)]},
+        {"bot": "bob", "against": []},
+        {"bot": "cid", "against": [score("ann", 4, 0.375)]},
     ]
-    assert [line.split() for line in shown(crosstable_table(rows), 80).splitlines()[2:]] == [
-        ["1", "ann", "·", "62%"],
-        ["2", "bob", "38%", "·"],
-        ["3", "cid", "·"],
-    ]
+    assert (
+        shown(crosstable_table(rows, 80), 80)
+        == """\
+#  bot    1  2    3
+───────────────────
+1  ann    ·     62%
+2  bob       ·
+3  cid  38%       ·"""
+    )
+
+
+def test_a_large_crosstable_comes_in_blocks_of_columns() -> None:
+    names = [f"bot-{number}" for number in range(1, 31)]
+    blocks = shown(crosstable_table(crossed(names), 80), 80).split("\n\n")
+    heads = [block.splitlines()[0].split() for block in blocks]
+    assert {tuple(head[:2]) for head in heads} == {("#", "bot")}
+    assert [int(number) for head in heads for number in head[2:]] == list(range(1, 31))
+    assert len(blocks) == 3
+    for block in blocks:
+        assert [line.split()[:2] for line in block.splitlines()[2:]] == [[str(n), f"bot-{n}"] for n in range(1, 31)]
+    assert len(shown(crosstable_table(crossed(names), 300), 300).split("\n\n")) == 1
 
 
 @pytest.mark.parametrize("name", ["\x1b[2J", "a\nb", "\u202eevil", "[red]"])
 def test_names_cannot_draw(name: str) -> None:
-    text = shown(standings_table([{**ROW, "bot": name}]), 200)
-    assert len(text.splitlines()) == 4
-    assert not set("\x1b\u202e") & set(text)
-    assert name != "[red]" or name in text
+    rows = [{**ROW, "bot": name}, ROW]
+    for text in (shown(standings_table(rows, 200), 200), shown(crosstable_table(crossed([name, "x"]), 200), 200)):
+        assert len(text.splitlines()) in (4, 5)
+        assert not set("\x1b\u202e") & set(text)
+        assert name != "[red]" or name in text
+
+
+def test_csv_has_everything() -> None:
+    assert sorted(standings_columns(LEAGUE)) == sorted(ROW)
+    assert standings_columns([{**ROW, "digest": "ab"}])[-1] == "digest"
+    assert standings_columns([])[:2] == ["rank", "bot"]
+
+
+def test_the_crosstable_as_csv_has_a_row_for_each_pair() -> None:
+    assert [tuple(row[key] for key in CROSSTABLE_COLUMNS) for row in crosstable_rows(crossed("ab"))] == [
+        ("a", "b", 4, 3, 0, 1, 0.75),
+        ("b", "a", 4, 3, 0, 1, 0.75),
+    ]
 
 
 def forfeit(*stderr: str) -> Forfeit:

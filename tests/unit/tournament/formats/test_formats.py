@@ -9,38 +9,42 @@ import msgspec
 import pytest
 
 from arena.errors import ConfigError
-from arena.tournament.formats import FORMATS, AnyFormat
+from arena.tournament.formats import FORMATS, AnyFormat, Extension
+
+EXTENSION = Extension(deals=5, extends="an older one", unchanged=(0, 1), played=3)
+ALL = {name: EXTENSION if name == "extension" else format() for name, format in FORMATS.items()}
+"""Each format, with its defaults where it has them: only an extension follows from another tournament."""
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ALL)
 def test_the_name_is_the_tag_and_a_description_is_read_back(name: str) -> None:
-    format = FORMATS[name]()
+    format = ALL[name]
     encoded = msgspec.json.encode(format)
     assert msgspec.json.decode(encoded, type=AnyFormat) == format
     assert msgspec.json.decode(encoded)["name"] == name
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_every_parameter_has_a_default_and_an_explanation(name: str) -> None:
-    format = FORMATS[name]
+@pytest.mark.parametrize("name", ALL)
+def test_a_format_is_explained_and_its_document_has_all_parameters(name: str) -> None:
+    format = ALL[name]
     assert format.__doc__
-    document = format().document(4, 2)
+    document = format.document(4, 2)
     assert document["format"] == name
     assert set(format.__struct_fields__) <= set(document)
     msgspec.json.encode(document)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize(("entrants", "players"), [(1, 2), (0, 2), (3, 4), (2, 1)])
 def test_too_few_bots_or_players_are_refused(name: str, entrants: int, players: int) -> None:
     with pytest.raises(ConfigError, match="expected at least"):
-        FORMATS[name]().check(entrants, players)
+        ALL[name].check(entrants, players)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ALL)
 def test_no_deal_is_refused(name: str) -> None:
     with pytest.raises(ConfigError, match="expected at least 1 deal, got: 0; use --deals"):
-        msgspec.structs.replace(FORMATS[name](), deals=0).check(6, 2 if name != "compare" else 3)
+        msgspec.structs.replace(ALL[name], deals=0).check(6, 2 if name != "compare" else 3)
 
 
 def test_importing_formats_imports_nothing_slow() -> None:

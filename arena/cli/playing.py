@@ -1,0 +1,220 @@
+"""Plays a tournament for the commands that do: announces it, shows progress, says how to go on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import click
+import msgspec
+
+from arena.cli import signals
+from arena.cli.group import INTERRUPTED
+from arena.cli.output import command_line, counted, say
+from arena.cli.played import line as game_line
+from arena.cli.progress import progress_bar
+from arena.errors import ConfigError
+from arena.text import plain
+
+if TYPE_CHECKING:
+    from arena.ratings.running import Rating
+    from arena.store.reader import Reader
+    from arena.store.store import Store
+    from arena.tournament.plan import Begun
+    from arena.tournament.schedule import PlacedRound
+    from arena.tournament.settings import Setup
+
+MOST_NAMES = 20
+"""How many bots are named when a tournament begins; if there are more, only their number is printed."""
+
+Remark: TypeAlias = Callable[["Reader", str], str]
+"""Returns what is said beside the progress of a tournament, given by its identifier."""
+
+
+class Manner(msgspec.Struct, frozen=True, kw_only=True):
+    """How a tournament is played and told of."""
+
+    workers: int
+    """Games at a time."""
+    logs: Path
+    """Where its folder of logs is made."""
+    beacon: str | None = None
+    """A public beacon's value that goes into the deals."""
+    commit: bool = False
+    """Publish the commitment, and play nothing."""
+    new: bool = False
+    """Begin anew even if such a tournament is unfinished."""
+    each_game: bool = False
+    """Print a line for each game."""
+    quiet: bool = False
+    """Print nothing else."""
+
+
+def workers_of(concurrency: int | None) -> int:
+    """Returns how many games are played at a time.
+
+    By default it is half of the cores: a game's bots and referee share one core; the other half keeps clocks honest.
+
+    Raises:
+        ConfigError: Fewer than one is asked for.
+    """
+    from arena.tournament.workers import available_cores
+
+    if concurrency is None:
+        return max(1, available_cores() // 2)
+    if concurrency < 1:
+        raise ConfigError(f"expected at least 1 game at a time, got: {concurrency}; use --concurrency")
+    return concurrency
+
+
+def play_tournament(
+    ctx: click.Context,
+    store: Store,
+    setup: Setup,
+    manner: Manner,
+    *,
+    starts: Sequence[Rating] = (),
+    remark: Remark | None = None,
+) -> tuple[str, bool]:
+    """Begins or continues a tournament, plays it, and closes it.
+
+    Args:
+        ctx: The command's context, to print the command that goes on.
+        store: The database.
+        setup: The settings and the bots.
+        manner: How it is played and told of.
+        starts: By entrant the running rating that it begins with; empty if nobody was rated before.
+        remark: What is said beside the progress. By default it is who leads.
+
+    Returns:
+        Its identifier, and whether it is finished: with `commit` it has not begun.
+    """
+    from msgspec.structs import replace
+
+    from arena.tournament.plan import begin, close, fix_chance
+
+    begun = begin(store, setup.settings, setup.specs, manner.logs, new=manner.new, starts=starts)
+    id = begun.tournament.id
+    try:
+        if not manner.quiet:
+            _announce(begun, setup, manner.workers)
+        if manner.commit:
+            again = command_line(ctx, without=("commit", "new"))
+            say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
+            say(f"  {again}")
+            return id, False
+        begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, manner.beacon))
+        if not _play_out(store, begun, setup, manner, remark or _who_leads):
+            say(f"Stopped: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
+            ctx.exit(INTERRUPTED)
+        close(store, begun.tournament)
+    except KeyboardInterrupt:
+        say(f"Interrupted: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
+        raise
+    if not manner.quiet:
+        _summarise_forfeits(store, id)
+    return id, True
+
+
+def nothing(text: str) -> None:
+    """Prints nothing."""
+
+
+def _kept(store: Store, id: str) -> str:
+    row = store.tournament(id)
+    return f"{store.done(id)} of {row.games} games{' that are planned' if row.open else ''} are kept"
+
+
+def _announce(begun: Begun, setup: Setup, workers: int) -> None:
+    """Announces what will be played."""
+    from arena.record.published import COMMITMENT_FILE
+    from arena.show.standings import subject_text
+
+    tournament, settings, committed = begun.tournament, setup.settings, begun.committed
+    names = ", ".join(plain(bot.name) for bot in settings.bots)
+    if len(settings.bots) > MOST_NAMES:
+        names = f"{len(settings.bots)} bots"
+    games = "games" if committed.games is None else counted(committed.games, "game")
+    if begun.resumed and committed.games is not None:
+        left = committed.games - begun.done
+        say(f"Continuing tournament {tournament.id}: {left} of {committed.games} games left (--new begins another)")
+    elif begun.resumed:
+        say(f"Continuing tournament {tournament.id} after {counted(begun.done, 'game')} (--new begins another)")
+    else:
+        say(f"Tournament {tournament.id}: {games} of {names}")
+    format = "" if (name := committed.settings["format"]) == "round-robin" else f"{name}, "
+    at_a_time = f"{counted(workers, 'game')} at a time"
+    say(f"{format}{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
+    deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
+    say(plain(f"Committed to {deals} in {os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)}:"))
+    say(f"  secret   {committed.commitment}")
+    say(f"  settings {committed.settings_sha256}")
+    say(f"  schedule {committed.schedule_sha256}")
+    if settings.seed is not None:
+        say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
+    say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
+
+
+def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> bool:
+    """Plays the games that are left, and shows progress as results are stored. Returns whether no order stopped it."""
+    from functools import partial
+
+    from arena.cli.forfeits import Forfeits
+    from arena.referee.worker import play
+    from arena.tournament.planner import schedule_of
+    from arena.tournament.runner import Runner
+    from arena.tournament.steering import steered
+    from arena.tournament.workers import available_cores, local_worker
+
+    tournament = begun.tournament
+    tell = nothing if manner.quiet else say
+    forfeits = Forfeits(setup, tournament.logs)
+    game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
+    names = [bot.name for bot in setup.settings.bots]
+    schedule = schedule_of(store, tournament, setup.settings)
+
+    def planned(placed: PlacedRound) -> None:
+        tables = len(placed.round.meetings)
+        tell(plain(f"{placed.round.title}: {counted(placed.games, 'game')} at {counted(tables, 'table')}"))
+
+    with (
+        steered(store.path, manner.workers, tell) as helm,
+        progress_bar(schedule.total, begun.done, quiet=manner.quiet) as advance,
+    ):
+        runner = Runner(
+            store,
+            tournament,
+            schedule,
+            partial(setup.job, tournament),
+            play,
+            local_worker,
+            helm,
+            processes=setup.settings.processes,
+            ahead=manner.workers < available_cores(),
+            planned=planned if schedule.in_rounds else None,
+        )
+        for played in runner.run():
+            signals.check()
+            if manner.each_game:
+                say(game_line(played, names, Path(tournament.logs)))
+            if not manner.quiet:
+                forfeits.tell(played)
+            advance(lambda: f"{game}: {remark(store, tournament.id)}", schedule.total)
+    return not helm.stopping
+
+
+def _who_leads(reader: Reader, tournament: str) -> str:
+    from arena.tournament.report import leader
+
+    return f"{leader(reader, tournament)} leads"
+
+
+def _summarise_forfeits(store: Reader, tournament: str) -> None:
+    """Prints which bot forfeited for which reason, and how often."""
+    from arena.tournament.report import forfeit_counts
+
+    for name, counts in forfeit_counts(store, tournament).items():
+        codes = ", ".join(f"{code} {count}" for code, count in counts.most_common())
+        say(f"{plain(name)} forfeited {counted(counts.total(), 'time')}: {codes}")

@@ -1,0 +1,151 @@
+"""How often the evidence is wrong between equal bots, and how many deals it needs where one is better.
+
+Runs are drawn from shares of deals as two equal bots had them in real games (`record_leagues.py`, the league
+`equal-samurai-2`, made symmetric), or thrown with a coin. Where one bot is better, the same shares are made more or
+less likely until their mean is right. The evidence is looked at after every deal. Beside it stands what happens to
+those who look after every deal (from the eighth on) whether the mean is 1.96 standard errors from 1/2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from record_leagues import load
+
+from arena.ratings.evidence import ALPHA, Evidence, fractions
+
+NULL_DEALS = 400
+"""Runs between equal bots go on for so many deals."""
+MOST_DEALS = 2000
+"""Runs between others end after so many."""
+FIRST_LOOK = 8
+"""Before, there is no standard error to look at."""
+PUBLISHED = {0.52: (0.35, None), 0.55: (0.96, 406), 0.60: (0.997, 92), 0.65: (1.0, 43), 0.70: (1.0, 25)}
+"""By true mean share: in how many runs of earlier simulations the better bot was shown, and after how many deals."""
+
+
+class Shares(msgspec.Struct, frozen=True):
+    """How likely each share of a deal is."""
+
+    values: tuple[float, ...]
+    chances: tuple[float, ...]
+
+    def tilted(self, mean: float) -> Shares:
+        """Returns the same shares, made likelier the higher they are, until the mean is right."""
+        low, high = -50.0, 50.0
+        while high - low > 1e-9:
+            tilt = (low + high) / 2
+            weights = [
+                chance * math.exp(tilt * (value - 0.5)) for value, chance in zip(self.values, self.chances, strict=True)
+            ]
+            tilted = Shares(self.values, tuple(weight / sum(weights) for weight in weights))
+            low, high = (tilt, high) if tilted.mean < mean else (low, tilt)
+        return tilted
+
+    @property
+    def mean(self) -> float:
+        """The mean share."""
+        return sum(value * chance for value, chance in zip(self.values, self.chances, strict=True))
+
+
+class Runs(msgspec.Struct, frozen=True):
+    """What happened in many runs."""
+
+    better: float
+    """In how many of them the first bot was shown to be better."""
+    worse: float
+    """In how many the second was."""
+    deals: float
+    """After how many deals, on average over those in which one was shown."""
+    peeking: float
+    """In how many of them a look at every deal found 1.96 standard errors."""
+
+
+COIN = Shares((0.0, 1.0), (0.5, 0.5))
+
+
+def real() -> Shares:
+    """Returns the shares of the recorded equal bots, made symmetric."""
+    evidence = Evidence.of(pair.share for pair in load("equal-samurai-2").pairs)
+    counts = evidence.counts
+    values = sorted({*counts, *(1 - share for share in counts)})
+    weights = [counts.get(value, 0) + counts.get(1 - value, 0) for value in values]
+    return Shares(tuple(values), tuple(weight / sum(weights) for weight in weights))
+
+
+def run(shares: Shares, runs: int, deals: int, seed: int = 1) -> Runs:
+    """Returns what happens in runs of at most so many deals, with a look after each."""
+    random = np.random.default_rng(seed)
+    points, weights = fractions()
+    values = np.array(shares.values)
+    bets = {side: np.log1p(points[:, 0] * side * (2 * values[:, None] - 1)) for side in (1, -1)}
+    gains = {side: np.tile(weights, (runs, 1)) for side in bets}
+    sums, squares = np.zeros((2, runs))
+    peeked = np.zeros(runs, bool)
+    shown, after = np.zeros((2, runs))
+    going = np.arange(runs)
+    for deal in range(1, deals + 1):
+        drawn = random.choice(len(values), len(going), p=shares.chances)
+        sums[going] += values[drawn]
+        squares[going] += values[drawn] ** 2
+        for side, bet in bets.items():
+            gains[side] += bet[drawn]
+            found = log_sum(gains[side]) >= math.log(2 / ALPHA)
+            shown[going[found]], after[going[found]] = side, deal
+        if deal >= FIRST_LOOK:
+            mean = sums[going] / deal
+            error = np.sqrt(np.maximum(squares[going] / deal - mean**2, 0) / (deal - 1))
+            peeked[going] |= np.abs(mean - 0.5) > 1.96 * error
+        still = shown[going] == 0
+        gains = {side: gain[still] for side, gain in gains.items()}
+        going = going[still]
+        if not len(going):
+            break
+    return Runs(
+        better=float(np.mean(shown > 0)),
+        worse=float(np.mean(shown < 0)),
+        deals=float(after[shown != 0].mean()) if shown.any() else math.nan,
+        peeking=float(peeked.mean()),
+    )
+
+
+def log_sum(logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Returns the logarithm of the sum of each row, given as logarithms."""
+    most = logs.max(axis=1)
+    summed: npt.NDArray[np.float64] = most + np.log(np.exp(logs - most[:, None]).sum(axis=1))
+    return summed
+
+
+def fixed(shares: Shares) -> int:
+    """Returns how many deals a test needs that looks once, with power 80 % at 5 %."""
+    variance = sum(c * (v - shares.mean) ** 2 for v, c in zip(shares.values, shares.chances, strict=True))
+    return math.ceil((1.959964 + 0.841621) ** 2 * variance / (shares.mean - 0.5) ** 2)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="How often the evidence is wrong, and how many deals it needs.")
+    parser.add_argument("--runs", type=int, default=5000, help="runs between equal bots (5000)")
+    parser.add_argument("--power-runs", type=int, default=1000, help="runs between others (1000)")
+    options = parser.parse_args(arguments)
+    print(f"Equal bots, {options.runs} runs of {NULL_DEALS} deals: one of them is called better")
+    for name, shares in (("real games", real()), ("a coin", COIN)):
+        ran = run(shares, options.runs, NULL_DEALS)
+        print(
+            f"  {name:10}  evidence {ran.better + ran.worse:6.1%}   1.96 standard errors {ran.peeking:6.1%}", flush=True
+        )
+    print(f"\nOne is better, {options.power_runs} runs of at most {MOST_DEALS} deals, shares as in real games")
+    print("  mean share   one look, 80 %   evidence: shown   deals   wrong    published: shown   deals")
+    for mean, (share, deals) in PUBLISHED.items():
+        shares = real().tilted(mean)
+        ran = run(shares, options.power_runs, MOST_DEALS)
+        figures = f"{ran.better:17.1%} {ran.deals:7.0f} {ran.worse:7.1%}"
+        print(f"  {mean:10.2f} {fixed(shares):16} {figures} {share:19.1%} {deals or '-':>7}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""The help of commands with many options fits a screen, in groups."""
+
+from __future__ import annotations
+
+import re
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from arena.cli import cli
+from arena.cli.help import FORMAT, HOW, RESULTS, WHAT, WHO, Command, option
+
+SCREEN = 44
+"""Lines of a terminal. More options of a format belong where only `--format NAME --help` shows them."""
+
+
+def shown(*words: str) -> list[str]:
+    result = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80)
+    assert result.exit_code == 0
+    return result.output.splitlines()
+
+
+@pytest.mark.parametrize("name", ["tournament", "match"])
+def test_the_help_fits_a_screen(name: str) -> None:
+    lines = shown(name)
+    assert len(lines) <= SCREEN
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_help_of_all_commands_says_where_defaults_come_from() -> None:
+    assert "arena.toml" in " ".join(shown())
+
+
+def test_the_options_of_a_tournament_come_in_groups_in_a_fixed_order() -> None:
+    heads = [line.removesuffix(":") for line in shown("tournament") if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    assert heads == [WHO, WHAT, FORMAT, HOW, RESULTS]
+
+
+def test_every_option_has_a_line_of_its_own_in_its_group() -> None:
+    @click.command(cls=Command)
+    @click.argument("bots")
+    @option(RESULTS, "--late", help="Comes last but one.")
+    @option(WHO, "--first", help="Comes first.")
+    @click.option("--none", help="Has no group.")
+    def command() -> None:
+        """Do it."""
+
+    text = CliRunner().invoke(command, ["--help"]).output
+    assert text.partition("Do it.\n\n")[2].splitlines() == [
+        "Who plays:",
+        "  --first TEXT  Comes first.",
+        "Results:",
+        "  --late TEXT   Comes last but one.",
+        "  --none TEXT   Has no group.",
+        "  --help        Show this message and exit.",
+    ]

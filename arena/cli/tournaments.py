@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli import complete
 from arena.cli.group import LazyGroup
 from arena.cli.options import db_option, json_option
 from arena.cli.output import console, counted, say, show, show_csv, show_json
@@ -107,7 +108,7 @@ def flat(row: Payload) -> dict[str, Any]:
 
 
 @click.command("show")
-@click.argument("tournament", metavar="ID")
+@click.argument("tournament", metavar="ID", shell_complete=complete.tournaments)
 @db_option
 @json_option
 def show_(tournament: str, db: Path, as_json: bool) -> None:
@@ -159,7 +160,7 @@ def describe(finder: Finder, tournament: str) -> Payload:
 
 
 @click.command("remove")
-@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@click.argument("tournaments", nargs=-1, required=True, metavar="ID...", shell_complete=complete.tournaments)
 @click.option("--logs/--keep-logs", "with_logs", default=True, show_default=True, help="Remove the logs too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--vacuum", is_flag=True, help="Make the database's file as small as it can be, too.")

@@ -47,27 +47,28 @@ def standings(
     as_csv: bool,
     as_json: bool,
 ) -> None:
-    """Print the standings of a tournament in the database, which may still be running.
+    """Print the standings of a tournament in the database. It may still be running.
 
     \b
-    #              place; 2= is shared, because the order of these bots is not settled
+    #              place; 2= is shared: nothing settles the order of these bots
     rating         strength, from all results at once; only differences count
-    95 %           the true rating is within this of it, 95 times of 100
+    95 %           the true rating is this close to it, in 95 cases of 100
     ahead of next  how likely the bot is better than the one below it
-    points         mean share against opponents; an equal rank is half a point
-    games W D L    games; won with rank 1 alone, drawn with it shared, else lost
+    points         mean share against opponents; an equal rank counts a half
+    games, W D L   games: won with rank 1 alone, drawn with it shared, others
     forfeits       games lost by the bot's own doing
     mean score     of a game, where the game has scores
-    mean ms        time of a decision; max ms is that of the slowest
-    mu, sigma      TrueSkill, the running rating
+    mean, max ms   time of a decision: the mean, and the slowest
+    mu, sigma      TrueSkill, the rating that moves game by game
 
-    docs/ratings.md explains all of it. A narrow terminal is without version, mu and sigma, max ms, mean score, W D L,
-    mean ms, forfeits, games, points, ahead of next, and 95 %, in this order; --csv and --json have everything.
+    docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,
+    max ms, mean score, W D L, mean ms, forfeits, games, points, ahead of next, 95 %. --csv and --json have everything.
 
     The cross-table has each bot's points against each other bot.
 
     --pool rates the bots of all tournaments with the same rules, ruleset and options together. A bot is the same in
-    two tournaments if its files are; two versions are two bots. Ratings have the mean 25 unless --anchor gives one.
+    two tournaments if its files are the same; two versions are two bots. Ratings have the mean 25, unless --anchor
+    gives some.
 
     \b
     Example:

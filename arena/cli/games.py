@@ -70,8 +70,8 @@ def moment(text: str, now: datetime) -> datetime | None:
 
 
 @click.command()
-@click.option("--bot", metavar="NAME", help="Games of this bot.")
-@click.option("--against", metavar="NAME", help="Games against this bot.")
+@click.option("--bot", metavar="NAME", help="Games of this bot.", shell_complete=complete.entrants)
+@click.option("--against", metavar="NAME", help="Games against this bot.", shell_complete=complete.entrants)
 @click.option("--won", "outcome", flag_value="won", help="It had rank 1 alone.")
 @click.option("--drawn", "outcome", flag_value="drawn", help="It shared rank 1.")
 @click.option("--lost", "outcome", flag_value="lost", help="It had another rank.")

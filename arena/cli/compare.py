@@ -42,7 +42,14 @@ class CompareCommand(Command):
 @click.command(cls=CompareCommand)
 @click.argument("one", metavar="A", shell_complete=complete.bots)
 @click.argument("other", metavar="B", shell_complete=complete.bots)
-@option(WHO, "--others", multiple=True, metavar="BOT", help="For further seats; repeat it.  [default: A and B]")
+@option(
+    WHO,
+    "--others",
+    multiple=True,
+    metavar="BOT",
+    help="For further seats; repeat it.  [default: A and B]",
+    shell_complete=complete.bots,
+)
 @game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option

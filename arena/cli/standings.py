@@ -142,12 +142,15 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     import msgspec
 
     from arena.show.standings import crosstable_table, order_text, standings_table
+    from arena.show.tables import wrapped
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
     show(standings_table(rows, width, trueskill=trueskill))
     if order := order_text(plain["order"], rows):
-        show(order)
+        show(wrapped(order, width))
+    if plain.get("progress") is not None:
+        print_progress(plain["progress"], width)
     click.echo()
     if plain["crosstable"] is None:
         show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")
@@ -155,6 +158,25 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
         show(crosstable_table(plain["crosstable"], width))
     if plain.get("processes") == "tournament":
         show_line("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
+
+
+def print_progress(progress: dict[str, Any], width: int) -> None:
+    """Prints the rounds of a tournament that people follow in rounds, or which neighbours are open."""
+    import msgspec
+
+    from arena.show.rounds import Neighbour, Round, adaptive_table, bracket, swiss_table
+
+    click.echo()
+    if progress["format"] == "adaptive":
+        show(adaptive_table(msgspec.convert(progress["neighbours"], tuple[Neighbour, ...]), progress["needed"], width))
+        return
+    rounds = msgspec.convert(progress["rounds"], tuple[Round, ...])
+    if progress["points"] is not None:
+        show(swiss_table(rounds, progress["points"], width))
+        return
+    places = progress["places"]
+    first = [bot for bot, place in places.items() if place == 1]
+    show(bracket(rounds, width, winner=first[0] if len(first) == 1 else None))
 
 
 def print_csv(document: object, *, crosstable: bool) -> None:

@@ -52,7 +52,14 @@ class TournamentCommand(Explained, Steered):
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
 @option(HOW, "--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
-@option(HOW, "--extend", "extends", metavar="ID", help="Play what this finished round-robin lacks (or `latest`).")
+@option(
+    HOW,
+    "--extend",
+    "extends",
+    metavar="ID",
+    help="Play what this finished round-robin lacks (or `latest`).",
+    shell_complete=complete.tournaments,
+)
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tournament.")
 @db_option
 @logs_option("Where its folder of logs is made.")

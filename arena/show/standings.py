@@ -80,10 +80,10 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
         column("L", "losses", str, 5, extra=True),
         column("forfeits", "forfeits", str, 8),
         column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
-        column("mean\nms", "mean_ms", "{:.1f}".format, 7),
-        column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
         column("mu", "mu", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
         column("sigma", "sigma", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
+        column("mean\nms", "mean_ms", "{:.1f}".format, 7),
+        column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
     ]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 

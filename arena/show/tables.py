@@ -14,6 +14,7 @@ from itertools import groupby
 
 import msgspec
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from arena.text import plain
@@ -109,6 +110,14 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
         while left and _total([*block, left[0]]) <= width:
             block.append(left.pop(0))
         yield _drawn(block)
+
+
+def wrapped(words: str, width: int) -> Text:
+    """Returns a sentence in lines that fit, without spaces at their ends."""
+    lines = Text(words).wrap(Console(width=width, color_system=None), width)
+    for line in lines:
+        line.rstrip()
+    return Text("\n").join(lines)
 
 
 def _total(columns: Sequence[Column]) -> int:

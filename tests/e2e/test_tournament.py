@@ -67,7 +67,7 @@ SCHEMA = closed(
             bot=TEXT,
             version={"type": "string"},
             **dict.fromkeys(("rating", "half_width"), MAYBE),
-            **dict.fromkeys(("ahead_of_next", "points"), {**MAYBE, "minimum": 0, "maximum": 1}),
+            **{key: {**MAYBE, "minimum": 0, "maximum": 1} for key in ("ahead_of_next", "points")},
             mu=NUMBER,
             sigma={"type": "number", "exclusiveMinimum": 0},
             conservative=NUMBER,

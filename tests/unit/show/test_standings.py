@@ -123,7 +123,7 @@ def test_on_a_wide_screen_nothing_is_left_out() -> None:
     assert re.findall(r"\S+", head) == re.findall(
         r"\S+",
         """ahead mean mean max
-        # bot version rating 95 % of next points games W D L forfeits score ms ms mu sigma""",
+        # bot version rating 95 % of next points games W D L forfeits score mu sigma ms ms""",
     )
 
 

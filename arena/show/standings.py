@@ -44,7 +44,7 @@ def subject_text(settings: Mapping[str, Any]) -> str:
 
     A round-robin is not named, since most tournaments are one.
     """
-    played, format = settings["game"], settings["format"]
+    played, format = settings["game"], settings.get("format", "round-robin")
     named = "" if format == "round-robin" else f"{format}, "
     board = f", board {played['board']['name']}" if played["board"] else ""
     return plain(f"{named}{game_text(settings)}, {played['players']} players{board}")

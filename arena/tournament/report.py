@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from arena.progress import Progress
 from arena.store.reader import Reader
 from arena.store.records import Tournament
-from arena.tournament.rounds import Progress, progress_of
+from arena.tournament.rounds import progress_of
 from arena.tournament.sources import known_of
 from arena.tournament.standings import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 from arena.types import Payload

@@ -122,5 +122,4 @@ def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
 def leader(reader: Reader, tournament: str) -> str:
     """Returns the name of the bot with the best conservative rating so far."""
     ratings = reader.ratings(tournament)
-    entrants = reader.entrants(tournament)
-    return max(entrants, key=lambda entrant: ratings[entrant.number].conservative).name
+    return reader.name(tournament, max(range(len(ratings)), key=lambda number: ratings[number].conservative))

@@ -23,7 +23,7 @@ from arena.store import database
 from arena.store.store import Store, open_store
 from arena.tournament.plan import close
 from tests import instant
-from tests.once_kit import Faulty, check_sound, final, query, run_until
+from tests.once_kit import Faulty, check_sound, die, fail, final, interrupt, query, run_until
 
 SETTINGS = instant.settings(("ann", "bob"), deals=2)
 GAMES = SETTINGS.schedule().total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import time
@@ -26,7 +27,7 @@ from arena.tournament.plan import close
 from arena.tournament.settings import Settings
 from arena.types import GameResult
 from tests import instant
-from tests.once_kit import EIGHT, KINDS, Faulty, check_sound, final, query, run_until
+from tests.once_kit import EIGHT, KINDS, Faulty, check_sound, die, fail, final, interrupt, query, run_until
 
 NAMES = [name for name in KINDS if name != "plain"]
 Tell = Callable[[str], object]
@@ -60,18 +61,6 @@ def play_all(folder: Path, settings: Settings, tell: Tell = str, **how: Any) -> 
         for played in instant.runner(store, begun, settings, **how).run():
             tell(played.result.game)
         close(store, begun.tournament)
-
-
-def die() -> NoReturn:
-    os._exit(9)
-
-
-def interrupt() -> NoReturn:
-    raise KeyboardInterrupt
-
-
-def fail() -> NoReturn:
-    raise sqlite3.OperationalError("disk I/O error")
 
 
 def run_and_die(folder: Path, settings: Settings, **how: Any) -> list[str]:
@@ -164,7 +153,7 @@ def test_a_coordinator_that_is_killed_again_and_again_ends_as_undisturbed(tmp_pa
 
 
 SHORT = {
-    "swiss": instant.settings(EIGHT[:5], format=Swiss(rounds=2, deals=1)),
+    "swiss": instant.settings(EIGHT[:3], format=Swiss(rounds=2, deals=1)),
     "knockout": instant.settings(EIGHT[:3], format=Knockout(deals=1)),
 }
 
@@ -184,24 +173,27 @@ SHORT = {
 def test_a_fault_at_any_statement_changes_no_round(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: Callable[[], NoReturn], after: bool
 ) -> None:
+    """Faults come once the tournament is in the database: before that, formats differ in nothing."""
     settings = SHORT[name]
-    undisturbed = tmp_path / "undisturbed"
+    folder, begun = tmp_path / "played", tmp_path / "begun"
+    folder.mkdir()
+    with open_store(folder / "arena.db") as store:
+        instant.start(store, settings, folder / "logs")
+    shutil.copytree(folder, begun)
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Faulty))
     monkeypatch.setattr(Faulty, "fault", fault)
     monkeypatch.setattr(Faulty, "after", after)
     monkeypatch.setattr(Faulty, "count", 0)
-    play_all(undisturbed, settings)
-    statements, expected = Faulty.count, final(undisturbed)
+    play_all(folder, settings)
+    statements, expected = Faulty.count, final(folder)
     assert len(expected[0]) > 1, "one round alone shows nothing"
-    # Before the tournament is in the database, formats differ in nothing: `test_exactly_once.py` has those instants.
     for at in range(1, statements + 1):
-        folder = tmp_path / str(at)
-        folder.mkdir()
+        shutil.rmtree(folder)
+        shutil.copytree(begun, folder)
         monkeypatch.setattr(Faulty, "count", 0)
         monkeypatch.setattr(Faulty, "at", at)
         told = run_and_die(folder, settings) if fault is die else run_and_fail(folder, settings)
         monkeypatch.setattr(Faulty, "at", -1)
-        check_sound(folder, told, players=2)
         if not is_finished(folder):
             play_all(folder, settings, told.append)
         check_sound(folder, told, players=2)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from arena.errors import StoreError
 from arena.ratings.pairs import pairs_of
@@ -28,6 +29,9 @@ from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
 from arena.types import GameResult, Termination
+
+LEFT: Final = "an entrant left"
+"""Why a game is void that one who is gone would have played."""
 
 
 class Store(Reader):
@@ -83,12 +87,16 @@ class Store(Reader):
                 "UPDATE entrants SET gone = coalesce(gone, ?) WHERE tournament = ? AND number = ?",
                 (now(), tournament, entrant),
             )
-            self._db.execute(
-                "UPDATE games SET status = 'void', reason = 'an entrant left' WHERE tournament = ?"
-                " AND status = 'planned' AND EXISTS (SELECT 1 FROM json_each(seating) WHERE value = ?)",
-                (tournament, entrant),
-            )
-            self._rate_prefix(tournament)
+            self._void_of(tournament, {entrant})
+
+    def _void_of(self, tournament: str, gone: set[int]) -> None:
+        """Takes the games that were given back, and in which these entrants would play, out of the tournament."""
+        self._db.execute(
+            "UPDATE games SET status = 'void', reason = ? WHERE tournament = ? AND status = 'planned'"
+            " AND EXISTS (SELECT 1 FROM json_each(seating) WHERE value IN (SELECT value FROM json_each(?)))",
+            (LEFT, tournament, canonical(sorted(gone))),
+        )
+        self._rate_prefix(tournament)
 
     def void(self, claim: Claim, reason: str) -> None:
         """Takes a claimed game out of the tournament: it has no result and never will. Ratings pass over it.
@@ -198,7 +206,12 @@ class Store(Reader):
             The claims in schedule order; none if every game is running or done.
         """
         with immediate(self._db):
-            claims = self._given_back(tournament, schedule, limit) or self._never_claimed(tournament, schedule, limit)
+            query = "SELECT number FROM entrants WHERE tournament = ? AND gone IS NOT NULL"
+            gone = {number for (number,) in self._db.execute(query, (tournament,))}
+            if gone:
+                self._void_of(tournament, gone)
+            claims = self._given_back(tournament, schedule, limit)
+            claims = claims or self._never_claimed(tournament, schedule, limit, gone)
             self._db.executemany(
                 "UPDATE games SET status = 'running', attempt = ?, seating = ? WHERE id = ?",
                 [(claim.attempt, canonical(schedule(claim.number).entrants), claim.game) for claim in claims],
@@ -222,22 +235,30 @@ class Store(Reader):
             claims.append(claim)
         return claims
 
-    def _never_claimed(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
-        """Inserts the next games' rows and returns claims of them."""
+    def _never_claimed(
+        self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int, gone: set[int]
+    ) -> list[Claim]:
+        """Inserts the next games' rows and returns claims of them. Games of entrants who are gone become void."""
         (first,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
         ).fetchone()
         (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
         planned: list[PlannedGame] = []
-        for number in range(first, min(first + limit, games)):
+        void: list[PlannedGame] = []
+        for number in range(first, games):
             game = schedule(number)
-            if planned and game.block != planned[0].block:
+            if len(planned) == limit or (planned and game.block != planned[0].block):
                 break
-            planned.append(game)
+            (planned if gone.isdisjoint(game.entrants) else void).append(game)
         self._db.executemany(
-            "INSERT INTO games (id, tournament, number, deal, rotation) VALUES (?, ?, ?, ?, ?)",
-            [(game_id(tournament, game.number), tournament, game.number, game.deal, game.rotation) for game in planned],
+            "INSERT INTO games (id, tournament, number, deal, rotation, seating) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (game_id(tournament, g.number), tournament, g.number, g.deal, g.rotation, canonical(g.entrants))
+                for g in sorted([*planned, *void], key=lambda g: g.number)
+            ],
         )
+        if void:
+            self._void_of(tournament, gone)
         return [
             Claim(
                 game=game_id(tournament, game.number),

@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from arena.errors import StoreError
 from arena.ratings.pairs import pairs_of
@@ -29,9 +28,6 @@ from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
 from arena.types import GameResult, Termination
-
-LEFT: Final = "an entrant left"
-"""Why a game is void that one who is gone would have played."""
 
 
 class Store(Reader):
@@ -87,16 +83,19 @@ class Store(Reader):
                 "UPDATE entrants SET gone = coalesce(gone, ?) WHERE tournament = ? AND number = ?",
                 (now(), tournament, entrant),
             )
-            self._void_of(tournament, {entrant})
+            self._void_of_gone(tournament)
 
-    def _void_of(self, tournament: str, gone: set[int]) -> None:
-        """Takes the games that were given back, and in which these entrants would play, out of the tournament."""
-        self._db.execute(
-            "UPDATE games SET status = 'void', reason = ? WHERE tournament = ? AND status = 'planned'"
-            " AND EXISTS (SELECT 1 FROM json_each(seating) WHERE value IN (SELECT value FROM json_each(?)))",
-            (LEFT, tournament, canonical(sorted(gone))),
-        )
-        self._rate_prefix(tournament)
+    def _void_of_gone(self, tournament: str) -> None:
+        """Takes the games that were not begun, and in which somebody would play who is gone, out of the tournament."""
+        # CROSS JOIN makes SQLite look up the few seats, and not read all entrants.
+        changed = self._db.execute(
+            "UPDATE games SET status = 'void', reason = 'an entrant left' WHERE tournament = ? AND status = 'planned'"
+            " AND EXISTS (SELECT 1 FROM json_each(seating) CROSS JOIN entrants"
+            " ON entrants.tournament = games.tournament AND entrants.number = value WHERE gone IS NOT NULL)",
+            (tournament,),
+        ).rowcount
+        if changed:
+            self._rate_prefix(tournament)
 
     def void(self, claim: Claim, reason: str) -> None:
         """Takes a claimed game out of the tournament: it has no result and never will. Ratings pass over it.
@@ -206,20 +205,19 @@ class Store(Reader):
             The claims in schedule order; none if every game is running or done.
         """
         with immediate(self._db):
-            query = "SELECT number FROM entrants WHERE tournament = ? AND gone IS NOT NULL"
-            gone = {number for (number,) in self._db.execute(query, (tournament,))}
-            if gone:
-                self._void_of(tournament, gone)
-            claims = self._given_back(tournament, schedule, limit)
-            claims = claims or self._never_claimed(tournament, schedule, limit, gone)
+            while True:
+                self._void_of_gone(tournament)
+                claims = self._first_planned(tournament, schedule, limit)
+                if claims or not self._add_rows(tournament, schedule, limit):
+                    break
             self._db.executemany(
                 "UPDATE games SET status = 'running', attempt = ?, seating = ? WHERE id = ?",
-                [(claim.attempt, canonical(schedule(claim.number).entrants), claim.game) for claim in claims],
+                [(claim.attempt, seating(schedule(claim.number)), claim.game) for claim in claims],
             )
         return claims
 
-    def _given_back(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
-        """Returns claims of the first games that were given back."""
+    def _first_planned(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
+        """Returns claims of the first games that have a row and are not begun."""
         claims: list[Claim] = []
         rows = self._db.execute(
             "SELECT id, number, deal, rotation, attempt + 1 FROM games"
@@ -235,41 +233,26 @@ class Store(Reader):
             claims.append(claim)
         return claims
 
-    def _never_claimed(
-        self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int, gone: set[int]
-    ) -> list[Claim]:
-        """Inserts the next games' rows and returns claims of them. Games of entrants who are gone become void."""
+    def _add_rows(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> int:
+        """Gives the next games of one block their rows, and returns how many."""
         (first,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
         ).fetchone()
         (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
-        planned: list[PlannedGame] = []
-        void: list[PlannedGame] = []
-        for number in range(first, games):
+        added: list[PlannedGame] = []
+        for number in range(first, min(first + limit, games)):
             game = schedule(number)
-            if len(planned) == limit or (planned and game.block != planned[0].block):
+            if added and game.block != added[0].block:
                 break
-            (planned if gone.isdisjoint(game.entrants) else void).append(game)
+            added.append(game)
         self._db.executemany(
             "INSERT INTO games (id, tournament, number, deal, rotation, seating) VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (game_id(tournament, g.number), tournament, g.number, g.deal, g.rotation, canonical(g.entrants))
-                for g in sorted([*planned, *void], key=lambda g: g.number)
+                (game_id(tournament, game.number), tournament, game.number, *(game.deal, game.rotation), seating(game))
+                for game in added
             ],
         )
-        if void:
-            self._void_of(tournament, gone)
-        return [
-            Claim(
-                game=game_id(tournament, game.number),
-                tournament=tournament,
-                number=game.number,
-                deal=game.deal,
-                rotation=game.rotation,
-                attempt=1,
-            )
-            for game in planned
-        ]
+        return len(added)
 
     def release(self, claim: Claim) -> None:
         """Gives a game back unplayed, for another claim."""
@@ -416,6 +399,11 @@ def _continues(one: Claim, other: Claim, schedule: Callable[[int], PlannedGame])
         and other.attempt == one.attempt
         and schedule(other.number).block == schedule(one.number).block
     )
+
+
+def seating(game: PlannedGame) -> str:
+    """Returns the seating of a game as the database holds it."""
+    return canonical(game.entrants)
 
 
 def now() -> str:

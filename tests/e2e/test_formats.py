@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -198,3 +201,56 @@ def test_a_fault_at_any_statement_changes_no_round(
             play_all(folder, settings, told.append)
         check_sound(folder, told, players=2)
         assert final(folder) == expected, f"statement {at}"
+
+
+# Real games, by real bots, played by the command that people use.
+
+
+BOTS = ("random", "greedy", "random", "greedy", "random", "greedy", "random", "greedy")
+REAL = ("tournament", *BOTS, "--players", "3", "--ruleset", "basic", "--seed", "real", "--each-game")
+
+
+def arena(folder: Path, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "arena", *words]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def games_told(process: subprocess.Popen[str], most: int) -> list[str]:
+    """Reads which games a tournament tells of; after so many it is killed."""
+    assert process.stdout is not None
+    told = []
+    for line in process.stdout:
+        game = re.match(r"(\d{8}-[0-9a-f]{4}-\d{6}): 1", line)
+        if game:
+            told.append(game[1])
+        if len(told) == most:
+            process.kill()
+            break
+    process.communicate()  # until its workers and bots have ended too
+    return told
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "format", [("swiss", "--rounds", "3", "--deals", "1"), ("knockout", "--deals", "1")], ids=lambda format: format[0]
+)
+def test_real_games_that_are_killed_half_way_are_resumed_and_verified(tmp_path: Path, format: tuple[str, ...]) -> None:
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    ends = []
+    for folder, stops in ((undisturbed, ()), (killed, (2, 7))):
+        folder.mkdir()
+        told = []
+        for stop in (*stops, 10_000):
+            concurrency = "1" if folder is undisturbed else "2"
+            process = arena(folder, *REAL, "--format", *format, "--concurrency", concurrency)
+            told += games_told(process, stop)
+            assert process.returncode == (0 if stop == 10_000 else -signal.SIGKILL)
+            check_sound(folder, told, players=3)
+        with arena(folder, "verify", "logs", "--complete", "--db", "arena.db") as verify:
+            output, _ = verify.communicate()
+        assert verify.returncode == 0, output
+        assert len(query(folder, "SELECT 1 FROM rounds")) > 1
+        played = final(folder)
+        del played[4]  # tallies: how long the bots thought
+        ends.append(played)
+    assert ends[0] == ends[1]

@@ -50,7 +50,8 @@ def standings(
     """Print the standings of a tournament in the database. It may still be running.
 
     \b
-    #              place; 2= is shared: nothing settles the order of these bots
+    #              place; 2= is shared: nothing settles the order of these bots;
+                   of a knockout it is the place reached
     rating         strength, from all results at once; only differences count
     95 %           the true rating is this close to it, in 95 cases of 100
     ahead of next  how likely the bot is better than the one below it
@@ -148,7 +149,8 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     rows, width = plain["standings"], console().width
     show(standings_table(rows, width, trueskill=trueskill))
     if order := order_text(plain["order"], rows):
-        show(wrapped(order, width))
+        places = (plain.get("progress") or {}).get("places")
+        show(wrapped(f"# is the place reached. {order}" if places else order, width))
     if plain.get("progress") is not None:
         print_progress(plain["progress"], width)
     click.echo()

@@ -147,7 +147,9 @@ def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]
         tell(f"Tournament {before.id} was this one, and finished at {before.finished}. --new plays it again.\n")
         return before.id
     if (near := almost(store, settings)) is not None:
-        tell(plain(f"Unfinished tournament {near.tournament.id} is another one: {'; '.join(near.differences)}."))
+        id, differences = near.tournament.id, "; ".join(near.differences)
+        tell(plain(f"This is not the unfinished tournament {id}: {differences}."))
+        tell(f"`arena tournaments show {id}` prints the command that goes on with it.\n")
     return None
 
 

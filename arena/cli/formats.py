@@ -71,7 +71,7 @@ _PARAMETERS: Final = (
         "--seatings",
         type=click.Choice(["cyclic", "all"]),
         metavar="WHICH",
-        help="Orders of the seats on a deal: cyclic or all.",
+        help="Orders of the seats: cyclic or all.",
     ),
 )
 
@@ -127,7 +127,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         is_eager=True,
         metavar="NAME",
-        help=f"Who meets: {', '.join(NAMES)}; with --help it is explained.",
+        help=f"{', '.join(NAMES)}; --help explains it.",
     )(command)
 
 

@@ -144,9 +144,8 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
         say(f"Continuing tournament {tournament.id} after {counted(begun.done, 'game')} (--new begins another)")
     else:
         say(f"Tournament {tournament.id}: {games} of {names}")
-    format = "" if (name := committed.settings["format"]) == "round-robin" else f"{name}, "
     at_a_time = f"{counted(workers, 'game')} at a time"
-    say(f"{format}{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
+    say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
     deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
     say(plain(f"Committed to {deals} in {os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)}:"))
     say(f"  secret   {committed.commitment}")

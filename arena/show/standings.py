@@ -40,10 +40,14 @@ def game_text(settings: Mapping[str, Any]) -> str:
 
 
 def subject_text(settings: Mapping[str, Any]) -> str:
-    """Returns a heading for a tournament's settings: `samurai standard, 2 players, board japan`."""
-    played = settings["game"]
+    """Returns a heading for a tournament's settings: `swiss, samurai standard, 2 players, board japan`.
+
+    A round-robin is not named, since most tournaments are one.
+    """
+    played, format = settings["game"], settings.get("format", "round-robin")
+    named = "" if format == "round-robin" else f"{format}, "
     board = f", board {played['board']['name']}" if played["board"] else ""
-    return plain(f"{game_text(settings)}, {played['players']} players{board}")
+    return plain(f"{named}{game_text(settings)}, {played['players']} players{board}")
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill: bool = False) -> Text:

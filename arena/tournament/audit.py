@@ -379,7 +379,7 @@ class Auditor:
                 self._fault("database", f"{reader.path}: expected tournament {tournament}, got none")
                 return
             entrants = reader.entrants(tournament)
-            again = [Rating() for _ in entrants]
+            again = [entrant.start for entrant in entrants]
             rated, done = reader.tournament(tournament).rated, set()
             for row in reader.games(tournament):
                 done.add(row.number)

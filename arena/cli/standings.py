@@ -76,6 +76,7 @@ def standings(
       arena standings --db arena.db --rules gardener --ruleset draft
       arena standings --pool --anchor greedy=25 --csv
     """
+    from arena.store.finding import identified
     from arena.store.store import open_reader, update
 
     if as_csv and as_json:
@@ -83,6 +84,8 @@ def standings(
     wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
     update(db)
     with open_reader(db) as reader:
+        if tournament is not None:
+            tournament = identified(reader, tournament)
         document, heading, remark = (of_pool if pool else of_tournament)(reader, tournament, wanted)
     if as_json:
         show_json(document)

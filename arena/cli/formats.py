@@ -50,7 +50,7 @@ def _parameter(*names: str, **settings: Any) -> Callable[[Callable[..., Any]], C
 _PARAMETERS: Final = (
     _parameter("--deals", type=int, metavar="N", help="Deals that those who meet play."),
     _parameter("--challengers", type=int, metavar="N", help="The first N bots challenge the others."),
-    _parameter("--rounds", type=int, metavar="N", help="Rounds.  [default: as many as find the best, and 2]"),
+    _parameter("--rounds", type=int, metavar="N", help="Rounds.  [default: 5 for 8 bots, 6 for 16]"),
     _parameter(
         "--until",
         "until_shown",

@@ -50,7 +50,8 @@ def standings(
     """Print the standings of a tournament in the database. It may still be running.
 
     \b
-    #              place; 2= is shared: nothing settles the order of these bots
+    #              place; 2= is shared: nothing settles the order of these bots;
+                   of a knockout it is the place reached
     rating         strength, from all results at once; only differences count
     95 %           the true rating is this close to it, in 95 cases of 100
     ahead of next  how likely the bot is better than the one below it
@@ -75,6 +76,7 @@ def standings(
       arena standings --db arena.db --rules gardener --ruleset draft
       arena standings --pool --anchor greedy=25 --csv
     """
+    from arena.store.finding import identified
     from arena.store.store import open_reader, update
 
     if as_csv and as_json:
@@ -82,6 +84,8 @@ def standings(
     wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
     update(db)
     with open_reader(db) as reader:
+        if tournament is not None:
+            tournament = identified(reader, tournament)
         document, heading, remark = (of_pool if pool else of_tournament)(reader, tournament, wanted)
     if as_json:
         show_json(document)
@@ -148,7 +152,8 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     rows, width = plain["standings"], console().width
     show(standings_table(rows, width, trueskill=trueskill))
     if order := order_text(plain["order"], rows):
-        show(wrapped(order, width))
+        places = (plain.get("progress") or {}).get("places")
+        show(wrapped(f"# is the place reached. {order}" if places else order, width))
     if plain.get("progress") is not None:
         print_progress(plain["progress"], width)
     click.echo()

@@ -26,6 +26,7 @@ from arena.cli.options import (
 from arena.cli.output import say, show_json
 from arena.cli.playing import Manner, nothing, play_tournament, workers_of
 from arena.cli.steer import ORDERS, Steered
+from arena.errors import ConfigError
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def tournament(
     """
     from msgspec.structs import replace
 
+    from arena.store.finding import LATEST, identified
     from arena.store.store import open_store
     from arena.tournament.extend import extend
     from arena.tournament.report import report
@@ -120,6 +122,12 @@ def tournament(
     tell = nothing if quiet else say
     with open_store(db) as store:
         if seeds is not None:
+            if seeds == LATEST:
+                raise ConfigError(
+                    "expected the id of a tournament, got: latest, which is this one when the same command goes on "
+                    "- at --seeds; `arena tournaments` lists ids"
+                )
+            seeds = identified(store, seeds)
             ranks = report(store, seeds)[0].standings
             digests = {entrant.name: entrant.digest for entrant in store.entrants(store.tournament(seeds).id)}
             setup = seeded(setup, [(row.bot, digests[row.bot]) for row in ranks])
@@ -153,7 +161,9 @@ def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]
         tell(f"Tournament {before.id} was this one, and finished at {before.finished}. --new plays it again.\n")
         return before.id
     if (near := almost(store, settings)) is not None:
-        tell(plain(f"Unfinished tournament {near.tournament.id} is another one: {'; '.join(near.differences)}."))
+        id, differences = near.tournament.id, "; ".join(near.differences)
+        tell(plain(f"This is not the unfinished tournament {id}: {differences}."))
+        tell(f"`arena tournaments show {id}` prints the command that goes on with it.\n")
     return None
 
 

@@ -122,7 +122,7 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     if document["beacon"]:
         yield plain(f"beacon     {document['beacon']}")
     yield f"commitment {document['commitment']}"
-    found = "not there" if size is None else f"{size['files']} files, {bytes_text(size['bytes'])}"
+    found = "not there" if size is None else f"{_files(size['files'])}, {bytes_text(size['bytes'])}"
     yield plain(f"logs       {near(document['logs'])}: {found}")
     yield f"database   {sum(stored['rows'].values())} rows, about {bytes_text(stored['bytes'])}"
     yield ""
@@ -151,11 +151,15 @@ def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str,
         if logs:
             done = logs[number]
             removed = done["removed"]
-            words += f", and {removed['files']} files ({bytes_text(removed['bytes'])}) in {done['folder']}"
+            words += f", and {_files(removed['files'])} ({bytes_text(removed['bytes'])}) in {done['folder']}"
             words += f"; that folder was not removed: {done['kept']}" if done["kept"] else ""
         else:
             words += f"; its logs are still in {row['logs']}"
         yield plain(words)
+
+
+def _files(number: int) -> str:
+    return f"{number} file{'' if number == 1 else 's'}"
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Table:

@@ -29,7 +29,7 @@ def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int
     """
     place = {bot: str(number) for number, bot in enumerate(points, 1)}
     columns = [
-        Column(title="points", cells=[f"{number:g}" for number in points.values()]),
+        Column(title="points", cells=[f"{round(number, 2):g}" for number in points.values()]),
         *(Column(title=str(number), cells=_outcomes(shown, place)) for number, shown in enumerate(rounds, 1)),
     ]
     blocks = in_blocks(Column(title="#", cells=list(place.values())), list(points), columns, width)

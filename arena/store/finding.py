@@ -241,6 +241,11 @@ def open_finder(path: Path) -> Iterator[Finder]:
         yield Finder(reader._db, path)
 
 
+def identified(reader: Reader, text: str) -> str:
+    """Returns the identifier of the tournament that a text stands for, as `Finder.identify` does."""
+    return Finder(reader._db, reader.path).identify(text)
+
+
 def _conditions(wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
     """Returns the conditions that a row of `v_seats` must meet, and their parameters."""
     given: dict[str, tuple[str, Any]] = {

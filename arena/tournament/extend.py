@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.ratings.running import Rating
+from arena.store.finding import identified
 from arena.store.reader import Reader
 from arena.store.records import Tournament
 from arena.tournament.formats.extension import Extension
@@ -93,7 +94,7 @@ def _base(reader: Reader, wanted: Settings, base: str) -> Tournament:
             f"expected a finished round-robin of {rules} {ruleset} to extend, got none - at {reader.path}; "
             "leave out --extend to begin one"
         )
-    found = reader.tournament(base)
+    found = reader.tournament(identified(reader, base))
     if found.settings["format"] not in ("round-robin", "extension"):
         raise ConfigError(f"expected a round-robin to extend, got: {found.id} is a {found.settings['format']}")
     if found.status != "finished":

@@ -55,7 +55,7 @@ class Helm:
         """Obeys new orders, of which there are none.
 
         Args:
-            running: How many games are being played.
+            running: How many games workers have.
         """
 
 
@@ -79,7 +79,7 @@ class Steering(Helm):
         """Obeys new orders, and answers them; does nothing if it looked a moment ago.
 
         Args:
-            running: How many games are being played, for the answers.
+            running: How many games workers have, for the answers. Each has its next one, too.
         """
         now = time.monotonic()
         if now < self._looked + POLL_S:
@@ -97,7 +97,7 @@ class Steering(Helm):
             write_durably(file.with_suffix(".answer"), answer.encode())
 
     def _obey(self, order: Order, running: int) -> str:
-        games = f"{running} running {'game is' if running == 1 else 'games are'} played to the end"
+        games = f"games that workers have already ({running}) are played to the end"
         match order.verb:
             case "pause":
                 self.paused = True

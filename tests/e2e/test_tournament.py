@@ -310,6 +310,16 @@ def test_a_forfeit_is_told_with_all_its_author_needs(arena: Run, sulky: Path) ->
     assert re.search(r"^\S+ +sulky( +0)? +\S+ +±\S+ +0 % +4( +0 +0 +4)? +4 ", done.stdout, re.MULTILINE), done.stdout
 
 
+def test_the_seeding_is_by_the_standings_of_another_tournament(arena: Run, tmp_path: Path) -> None:
+    arena("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
+    [id] = os.listdir(tmp_path / "logs")
+    words = ("tournament", "random", "greedy", "--format", "knockout", "--commit", "--logs", "cup", "--seeds")
+    arena(*words, id.partition("-")[2])
+    [commitment] = (tmp_path / "cup").glob("*/commitment.json")
+    assert [bot["name"] for bot in json.loads(commitment.read_text())["bots"]] == ["greedy", "random"]
+    assert "got: latest, which is this one when the same command goes on" in arena(*words, "latest", code=2).stderr
+
+
 def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
     arena(*words)

@@ -12,7 +12,9 @@ from click.testing import CliRunner, Result
 
 from arena.cli import cli
 from arena.cli.output import console
+from arena.store.finding import open_finder
 from arena.store.store import Store, open_store
+from arena.tournament.formats.knockout import Knockout
 from arena.tournament.settings import Settings
 from tests import instant
 
@@ -102,6 +104,23 @@ def test_an_anchor_must_have_played(database: Path) -> None:
         "expected a bot of these standings, got: 'eva' - at --anchor"
         in standings(database, "--anchor", "eva=1", code=2).stderr
     )
+
+
+def test_an_id_may_be_abbreviated(database: Path) -> None:
+    with open_finder(database) as finder:
+        latest, first = (row["tournament"] for row in finder.tournaments())
+    assert first in standings(database, "--tournament", first.partition("-")[2]).stdout
+    assert latest in standings(database, "--tournament", "latest").stdout
+    assert "expected the id of a tournament, got: 'nope'" in standings(database, "--tournament", "nope", code=1).stderr
+
+
+def test_a_knockout_says_that_its_order_is_that_of_places(tmp_path: Path) -> None:
+    with open_store(tmp_path / "arena.db") as store:
+        play(store, tmp_path, instant.settings(format=Knockout(deals=1)))
+    assert "# is the place reached." in standings(tmp_path / "arena.db").stdout
+    with open_store(tmp_path / "arena.db") as store:
+        play(store, tmp_path, instant.settings())
+    assert "# is the place reached." not in standings(tmp_path / "arena.db").stdout
 
 
 def test_one_form_at_a_time(database: Path) -> None:

@@ -118,6 +118,12 @@ def test_one_is_shown_with_all_that_belongs_to_it(ids: list[str]) -> None:
     assert "To go on:\n" in run("show", "latest").stdout
 
 
+def test_one_file_is_no_files(ids: list[str]) -> None:
+    for file in sorted(Path("logs", ids[0]).iterdir())[1:]:
+        file.unlink()
+    assert f"logs       logs/{ids[0]}: 1 file, " in run("show", ids[0]).stdout
+
+
 def test_who_forfeited_is_shown(ids: list[str]) -> None:
     with open_store(Path("arena.db")) as store:
         fields = "forfeit = 'crashed', sentence = 's', turn = 1, stderr = '[]', overloaded = 0"

@@ -153,6 +153,11 @@ def test_a_swiss_table_of_tables_of_three_has_shares() -> None:
     assert [row.split()[3:] for row in rows] == [["75", "%"], ["50", "%"], ["25", "%"]]
 
 
+def test_points_of_tables_have_two_decimals() -> None:
+    rows = swiss_table([], {"ann": 1.666667, "bob": 1.25, "cid": 0.0}, 80).plain.splitlines()[2:]
+    assert [row.split()[2] for row in rows] == ["1.67", "1.25", "0"]
+
+
 NEIGHBOURS = [
     Neighbour(bot="daimyo", deals=12, share=0.9, evidence=1234.5, verdict="better"),
     Neighbour(bot="greedy", deals=40, share=0.55, evidence=3.16, verdict="open"),

@@ -82,7 +82,8 @@ def test_a_new_bot_and_a_changed_one_play_all_their_games_and_say_why(store: Sto
     base = finished(store, SETTINGS, tmp_path)
     settings = wanted(("cid", "dan", "ann", "bob"), 2)
     bots = tuple(replace(bot, digest="0" * 64) if bot.name == "bob" else bot for bot in settings.bots)
-    extended = extend(store, replace(settings, bots=bots), base)
+    extended = extend(store, replace(settings, bots=bots), base.partition("-")[2])
+    assert extended.of == base
     assert extended.settings.games == 5 * 2 * 2
     assert extended.told == (
         f"Reused from {base}: 2 deals of every pairing of cid, ann.",

@@ -115,7 +115,7 @@ def test_an_order_is_obeyed_and_answered(store: Store, tmp_path: Path) -> None:
         ended.set()
         thread.join()
     assert answers == told
-    assert answers[0].startswith("Paused: 2 running games are played to the end")
+    assert answers[0].startswith("Paused: games that workers have already (2) are played to the end")
     assert (helm.paused, helm.lanes, helm.stopping) == (False, 3, True)
     assert not folder_of(store.path).exists()
 

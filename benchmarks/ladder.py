@@ -1,9 +1,9 @@
 """Which bundled bot is better, and by how much: each is compared with the next on its ladder, by `arena compare`.
 
 A step is two neighbours, and a number of players. They play deal after deal until it is shown who is better, or that
-they are level, or until `--deals`. A deal counts once: its score is the mean over its games of 1, 1/2 or 0 for the upper
-bot before, level with or behind the lower one. At tables of three and more, copies of both take the remaining seats.
-An answer is wrong in one step of a hundred at most, and the intervals hold with 99 % (docs/ratings.md says why).
+they are level, or until `--deals`. A deal counts once: its score is the mean over its games of 1, 1/2 or 0 for the
+upper bot before, level with or behind the lower one. At tables of three and more, copies of both take the remaining
+seats. An answer is wrong in one step of a hundred at most, and the intervals hold with 99 % (docs/ratings.md says why).
 
 Deals are drawn anew by the system; `--seed` is for trying things out. Results go to stdout, as a table in Markdown,
 and progress to stderr. Ctrl-C keeps all games in `--folder`, and the same command goes on. What is there is not played

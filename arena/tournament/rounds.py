@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Final
 
 from arena.progress import Met, Neighbour, Progress, Round
 from arena.ratings.pairs import PairResult
@@ -16,6 +17,10 @@ from arena.tournament.planner import result_of, schedule_of
 from arena.tournament.settings import Settings
 
 
+SHOWN: Final = ("swiss", "knockout", "adaptive")
+"""Formats that people follow round by round, or pair by pair."""
+
+
 def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progress | None:
     """Returns how a tournament stands, or None if its rounds tell nobody anything.
 
@@ -24,13 +29,13 @@ def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progre
         row: The tournament.
         order: The entrants as its standings have them, best first.
     """
+    if row.settings["format"] not in SHOWN:
+        return None
     settings = Settings.read(row.settings)
     names = [bot.name for bot in settings.bots]
     if isinstance(settings.format, Adaptive):
         return _neighbours(reader, row, settings.format, names, order)
     schedule = schedule_of(reader, row, settings)
-    if not schedule.in_rounds:
-        return None
     rounds = reader.rounds(row.id)
     for placed in schedule.rounds:
         if row.rated >= placed.end:

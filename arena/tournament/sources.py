@@ -96,9 +96,9 @@ def _extended(reader: Reader, row: Tournament) -> Iterator[Tournament]:
 
 def _anchors(reader: Reader, row: Tournament, entrants: Sequence[Entrant]) -> dict[int, float]:
     """Returns the ratings of a gauntlet's field, from earlier tournaments of the same pool if there are any."""
-    anchored = Settings.read(row.settings).format.anchored(len(entrants))
-    if not anchored:
+    if row.settings["format"] != "gauntlet":
         return {}
+    anchored = Settings.read(row.settings).format.anchored(len(entrants))
     earlier = [found for found in reader.pool(row.id) if found.created <= row.created and found.id != row.id]
     if not earlier:
         return {}

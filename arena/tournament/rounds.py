@@ -16,7 +16,6 @@ from arena.tournament.formats.seating import orders
 from arena.tournament.planner import result_of, schedule_of
 from arena.tournament.settings import Settings
 
-
 SHOWN: Final = ("swiss", "knockout", "adaptive")
 """Formats that people follow round by round, or pair by pair."""
 

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long check format lint types docs docs-check tour golden bots bench fairness ladder venv clean
+.PHONY: help tournament test test-long check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,10 @@ fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of e
 
 ladder: $(VENV)/with-test ## Show which bundled bot is the better, with 99 % confidence: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py
+
+statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
+	@$(BIN)/python benchmarks/coverage.py
+	@$(BIN)/python benchmarks/evidence.py
 
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 

@@ -111,14 +111,14 @@ def simulate(world: World, random: np.random.Generator) -> tuple[list[PairResult
 
 WORLDS = (
     *(World(2, 4, deals, 1.0) for deals in (5, 10, 30, 100)),
-    World(2, 4, 30, 1.0, styles=1.0),
+    *(World(2, 4, deals, 1.0, styles=1.0) for deals in (5, 30)),
     World(2, 4, 30, 1.0, luck=1.0),
     World(2, 8, 30, 0.0),
     World(2, 8, 30, 1.0, styles=0.5, luck=0.5),
     World(2, 8, 30, 2.0),
     *(World(3, 5, deals, 1.0, styles=0.5, luck=0.5) for deals in (5, 10, 30)),
     World(4, 5, 30, 1.0),
-    World(4, 5, 30, 1.0, styles=1.0),
+    *(World(4, 5, deals, 1.0, styles=1.0) for deals in (5, 30)),
     World(4, 5, 30, 1.0, luck=1.0),
     World(4, 5, 30, 2.0),
     World(5, 6, 30, 1.0, styles=0.5, luck=0.5),

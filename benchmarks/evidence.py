@@ -3,14 +3,14 @@
 Runs are drawn from shares of deals as two equal bots had them in real games (`record_leagues.py`, the league
 `equal-samurai-2`, made symmetric), or thrown with a coin. Where one bot is better, the same shares are made more or
 less likely until their mean is right. The evidence is looked at after every deal. Beside it stands what happens to
-those who look after every deal (from the eighth on) whether the mean is 1.96 standard errors from 1/2.
+those who look after every deal (from the eighth on) whether the mean is 1.96 standard errors from 1/2. At last the
+sequential test of chess engines' testers, which was told what to look for.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 from record_leagues import load
 
 from arena.ratings.evidence import ALPHA, Evidence, fractions
+from arena.ratings.sprt import Sprt, score_of
 
 NULL_DEALS = 400
 """Runs between equal bots go on for so many deals."""
@@ -114,6 +115,22 @@ def run(shares: Shares, runs: int, deals: int, seed: int = 1) -> Runs:
     )
 
 
+def sequential(test: Sprt, shares: Shares, runs: int, seed: int = 1) -> tuple[float, float]:
+    """Returns in how many runs of a sequential test `H1` is accepted, and after how many deals any run ends."""
+    random = np.random.default_rng(seed)
+    accepted, deals = 0, 0
+    for _ in range(runs):
+        counts = dict.fromkeys(shares.values, 0.0)
+        for drawn in random.choice(len(shares.values), MOST_DEALS, p=shares.chances):
+            counts[shares.values[drawn]] += 1
+            deals += 1
+            verdict = test.verdict(counts)
+            if verdict != "open":
+                accepted += verdict == "H1"
+                break
+    return accepted / runs, deals / runs
+
+
 def log_sum(logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Returns the logarithm of the sum of each row, given as logarithms."""
     most = logs.max(axis=1)
@@ -127,11 +144,12 @@ def fixed(shares: Shares) -> int:
     return math.ceil((1.959964 + 0.841621) ** 2 * variance / (shares.mean - 0.5) ** 2)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description="How often the evidence is wrong, and how many deals it needs.")
     parser.add_argument("--runs", type=int, default=5000, help="runs between equal bots (5000)")
     parser.add_argument("--power-runs", type=int, default=1000, help="runs between others (1000)")
-    options = parser.parse_args(arguments)
+    parser.add_argument("--sprt-runs", type=int, default=200, help="runs of the sequential test (200)")
+    options = parser.parse_args()
     print(f"Equal bots, {options.runs} runs of {NULL_DEALS} deals: one of them is called better")
     for name, shares in (("real games", real()), ("a coin", COIN)):
         ran = run(shares, options.runs, NULL_DEALS)
@@ -145,6 +163,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ran = run(shares, options.power_runs, MOST_DEALS)
         figures = f"{ran.better:17.1%} {ran.deals:7.0f} {ran.worse:7.1%}"
         print(f"  {mean:10.2f} {fixed(shares):16} {figures} {share:19.1%} {deals or '-':>7}", flush=True)
+
+    test = Sprt(0, 50)
+    print(f"\nThe sequential test of 0 against 50 Elo at 5 %, {options.sprt_runs} runs, shares as in real games")
+    for elo in (0, 50):
+        accepted, deals = sequential(test, real().tilted(score_of(elo)), options.sprt_runs)
+        print(f"  {elo:2} Elo: {accepted:6.1%} for 50, after {deals:.0f} deals", flush=True)
 
 
 if __name__ == "__main__":

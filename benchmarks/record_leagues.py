@@ -94,7 +94,7 @@ def bundled(rules: str, ruleset: str, players: int, deals: int, *bots: str) -> L
     setup = set_up(bots, settings, RoundRobin(deals=deals), seed="league")
     rows: list[PairResult] = []
     with tempfile.TemporaryDirectory(prefix="league-") as logs:
-        for played in play_match(setup, begin_match(setup.settings, Path(logs))):
+        for played in play_match(setup, begin_match(setup, Path(logs))):
             ranks = [seat.rank for seat in played.result.seats]
             rows.extend(pairs_of(played.game.deal, played.game.entrants, ranks))
     return league(rules, ruleset, players, tuple(bots), add_up(rows))
@@ -158,7 +158,7 @@ LEAGUES = {
         bundled, "samurai", "standard", 2, 12, "random", "banzai", "greedy", "greedy", "daimyo"
     ),
     "bundled-samurai-3": partial(bundled, "samurai", "standard", 3, 10, "random", "banzai", "greedy", "greedy"),
-    "bundled-gardener-4": partial(bundled, "gardener", "draft", 4, 10, "random", "greedy", "greedy", "planner"),
+    "bundled-samurai-4": partial(bundled, "samurai", "standard", 4, 10, "random", "banzai", "greedy", "greedy"),
 }
 
 

@@ -21,6 +21,7 @@ from arena.cli.group import INTERRUPTED, LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
+    "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
     "replay": (
         "arena.cli.replay:replay",

@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 MOST: Final = 50
-"""How many tournaments or games are proposed: the latest."""
+"""How many tournaments, games or entrants are proposed: of the first two the latest."""
 PATIENCE_S: Final = 0.2
 """How long a database that is in use is waited for."""
 
@@ -87,6 +87,23 @@ def _games(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]
     yield CompletionItem(incomplete, type="file")
 
 
+def _entrants(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+    query = "SELECT DISTINCT name, '' FROM entrants WHERE name BETWEEN ? AND ? ORDER BY name LIMIT ?"
+    return _ids(ctx, query, incomplete)
+
+
+def _commands(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+    """Yields the commands after those that the line names as words."""
+    found = ctx.find_root().command
+    for word in ctx.params.get("command") or ():
+        assert isinstance(found, click.Group)
+        inner = found.get_command(ctx, word)
+        assert inner is not None
+        found = inner
+    if isinstance(found, click.Group):
+        yield from map(CompletionItem, found.list_commands(ctx))
+
+
 def _ids(ctx: click.Context, query: str, incomplete: str) -> Iterator[CompletionItem[str]]:
     """Yields identifiers from the database that the command line, `arena.toml` or the default names."""
     import sqlite3
@@ -144,3 +161,5 @@ rule_options = _completer(_rule_options)
 boards = _completer(_boards)
 tournaments = _completer(_tournaments)
 games = _completer(_games)
+entrants = _completer(_entrants)
+commands = _completer(_commands)

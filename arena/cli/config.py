@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from arena.cli import complete
 from arena.cli.defaults import ALL, FILE, Config, Setting, default_map, options_of, settings
 from arena.cli.options import json_option
 from arena.cli.output import show_json
@@ -17,7 +18,7 @@ BUILT_IN = "built in"
 
 
 @click.command()
-@click.argument("command", nargs=-1, metavar="[COMMAND]")
+@click.argument("command", nargs=-1, metavar="[COMMAND]", shell_complete=complete.commands)
 @json_option
 @click.pass_context
 def config(ctx: click.Context, command: tuple[str, ...], as_json: bool) -> None:

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from arena.cli.help import FORMAT, Command, Option
 from arena.errors import ConfigError
@@ -70,7 +71,7 @@ _PARAMETERS: Final = (
         "--seatings",
         type=click.Choice(["cyclic", "all"]),
         metavar="WHICH",
-        help="Orders of the seats on a deal: cyclic or all.",
+        help="Orders of the seats: cyclic or all.",
     ),
 )
 
@@ -107,7 +108,11 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def command(*args: Any, format_: str, **kwargs: Any) -> Any:
         values = {name: kwargs.pop(name) for name in _FIELDS}
-        given = {name: value for name, value in values.items() if value is not None and value is not False}
+        given = {
+            name: value
+            for name, value in values.items()
+            if value is not None and value is not False and not _is_for_others(name, format_)
+        }
         return function(*args, make_format=lambda: make_format(format_, given), **kwargs)
 
     for parameter in reversed(_PARAMETERS):
@@ -122,8 +127,14 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         is_eager=True,
         metavar="NAME",
-        help=f"Who meets: {', '.join(NAMES)}; with --help it is explained.",
+        help=f"{', '.join(NAMES)}; --help explains it.",
     )(command)
+
+
+def _is_for_others(parameter: str, name: str) -> bool:
+    """Says whether `arena.toml` sets a parameter that the format lacks: then it is meant for other formats."""
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is ParameterSource.DEFAULT_MAP and parameter not in FORMATS[name].__struct_fields__
 
 
 def make_format(name: str, given: dict[str, Any]) -> AnyFormat:

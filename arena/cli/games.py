@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from arena.cli import complete
 from arena.cli.options import db_option, json_option
 from arena.cli.output import console, say, show, show_csv, show_json
 from arena.errors import ConfigError
@@ -69,8 +70,8 @@ def moment(text: str, now: datetime) -> datetime | None:
 
 
 @click.command()
-@click.option("--bot", metavar="NAME", help="Games of this bot.")
-@click.option("--against", metavar="NAME", help="Games against this bot.")
+@click.option("--bot", metavar="NAME", help="Games of this bot.", shell_complete=complete.entrants)
+@click.option("--against", metavar="NAME", help="Games against this bot.", shell_complete=complete.entrants)
 @click.option("--won", "outcome", flag_value="won", help="It had rank 1 alone.")
 @click.option("--drawn", "outcome", flag_value="drawn", help="It shared rank 1.")
 @click.option("--lost", "outcome", flag_value="lost", help="It had another rank.")
@@ -84,7 +85,12 @@ def moment(text: str, now: datetime) -> datetime | None:
     help=f"It lost by its own doing; CAUSE is {', '.join(CAUSES[1:])}.",
 )
 @click.option("--slow", "slow_ms", type=click.FloatRange(min=0), metavar="MS", help="A decision took at least this.")
-@click.option("--tournament", metavar="ID", help="Games of this tournament; `latest` is the latest.")
+@click.option(
+    "--tournament",
+    metavar="ID",
+    help="Games of this tournament; `latest` is the latest.",
+    shell_complete=complete.tournaments,
+)
 @click.option(
     "--since", callback=read_since, metavar="WHEN", help="Ended then or later: today, yesterday, 2d, 3h, or a date."
 )
@@ -131,7 +137,7 @@ def games(
         raise ConfigError("expected --json or --csv, got: both")
     if limit is None and not (as_json or as_csv):
         limit = SHOWN
-    with open_finder(db) as finder:
+    with open_finder(db) as finder, finder.snapshot():
         wanted = Wanted(
             bot=bot,
             against=against,

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from arena.cli.help import RESULTS, option
 from arena.errors import ConfigError, StoreError
 
-db_option = click.option(
+db_option = option(
+    RESULTS,
     "--db",
     default="arena.db",
     show_default=True,

@@ -23,16 +23,14 @@ if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.plan import Begun
-    from arena.tournament.runner import Played
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
-    from arena.tournament.steering import Helm
 
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
-Watch: TypeAlias = Callable[["Played", "Helm"], None]
-"""Called after each result that is stored. It may stop the tournament by the helm."""
+Remark: TypeAlias = Callable[["Reader", str], str]
+"""Returns what is said beside the progress of a tournament, given by its identifier."""
 
 
 class Manner(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +76,7 @@ def play_tournament(
     manner: Manner,
     *,
     starts: Sequence[Rating] = (),
-    watch: Watch | None = None,
+    remark: Remark | None = None,
 ) -> tuple[str, bool]:
     """Begins or continues a tournament, plays it, and closes it.
 
@@ -88,10 +86,10 @@ def play_tournament(
         setup: The settings and the bots.
         manner: How it is played and told of.
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
-        watch: Called after each result.
+        remark: What is said beside the progress. By default it is who leads.
 
     Returns:
-        Its identifier, and whether it is finished: `watch` or `commit` may have ended it before.
+        Its identifier, and whether it is finished: with `commit` it has not begun.
     """
     from msgspec.structs import replace
 
@@ -108,12 +106,9 @@ def play_tournament(
             say(f"  {again}")
             return id, False
         begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, manner.beacon))
-        stopped, by_order = _play_out(store, begun, setup, manner, watch)
-        if by_order:
+        if not _play_out(store, begun, setup, manner, remark or _who_leads):
             say(f"Stopped: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
             ctx.exit(INTERRUPTED)
-        if stopped:
-            return id, False
         close(store, begun.tournament)
     except KeyboardInterrupt:
         say(f"Interrupted: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
@@ -149,9 +144,8 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
         say(f"Continuing tournament {tournament.id} after {counted(begun.done, 'game')} (--new begins another)")
     else:
         say(f"Tournament {tournament.id}: {games} of {names}")
-    format = "" if (name := committed.settings["format"]) == "round-robin" else f"{name}, "
     at_a_time = f"{counted(workers, 'game')} at a time"
-    say(f"{format}{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
+    say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
     deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
     say(plain(f"Committed to {deals} in {os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)}:"))
     say(f"  secret   {committed.commitment}")
@@ -162,18 +156,13 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
     say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
 
 
-def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, watch: Watch | None) -> tuple[bool, bool]:
-    """Plays the games that are left, and shows progress as results are stored.
-
-    Returns:
-        Whether it was stopped before its end, and whether by an order from another terminal.
-    """
+def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> bool:
+    """Plays the games that are left, and shows progress as results are stored. Returns whether no order stopped it."""
     from functools import partial
 
     from arena.cli.forfeits import Forfeits
     from arena.referee.worker import play
     from arena.tournament.planner import schedule_of
-    from arena.tournament.report import leader
     from arena.tournament.runner import Runner
     from arena.tournament.steering import steered
     from arena.tournament.workers import available_cores, local_worker
@@ -211,10 +200,14 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, watch: W
                 say(game_line(played, names, Path(tournament.logs)))
             if not manner.quiet:
                 forfeits.tell(played)
-            advance(lambda: f"{game}: {leader(store, tournament.id)} leads", schedule.total)
-            if watch is not None:
-                watch(played, helm)
-    return helm.stopping, helm.by_order
+            advance(lambda: f"{game}: {remark(store, tournament.id)}", schedule.total)
+    return not helm.stopping
+
+
+def _who_leads(reader: Reader, tournament: str) -> str:
+    from arena.tournament.report import leader
+
+    return f"{leader(reader, tournament)} leads"
 
 
 def _summarise_forfeits(store: Reader, tournament: str) -> None:

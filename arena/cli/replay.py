@@ -11,6 +11,7 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
+from arena.cli import complete
 from arena.cli.logs import db_option, find_log, moved_option
 from arena.cli.output import UNBOUNDED, console
 from arena.errors import ConfigError
@@ -36,7 +37,7 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 
 
 @click.command()
-@click.argument("log", metavar="LOG|ID")
+@click.argument("log", metavar="LOG|ID", shell_complete=complete.games)
 @click.option("--seat", type=click.IntRange(min=0), metavar="N", help="Show only what this seat could know.")
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn, or round; 0 is the set-up."

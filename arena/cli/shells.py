@@ -16,15 +16,15 @@ _BASH = """\
     for proposal in $(COMP_LINE="${COMP_LINE:0:COMP_POINT}" COMP_WORDBREAKS="$COMP_WORDBREAKS" \\
             %(complete_var)s=bash_complete "$1" 2>/dev/null); do
         case "$proposal" in
-            plain,*=) COMPREPLY+=("${proposal#plain,}"); compopt -o nospace ;;
+            plain,*=) COMPREPLY+=("${proposal#plain,}"); compopt -o nospace 2>/dev/null ;;
             plain,*) COMPREPLY+=("${proposal#plain,}") ;;
-            dir,*) compopt -o filenames; COMPREPLY+=($(compgen -d -- "$word")) ;;
-            file,*) compopt -o filenames; COMPREPLY+=($(compgen -f -- "$word")) ;;
+            dir,*) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -d -- "$word")) ;;
+            file,*) compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f -- "$word")) ;;
         esac
     done
 }
 
-complete -o nosort -F %(complete_func)s %(prog_name)s
+complete -o nosort -F %(complete_func)s %(prog_name)s 2>/dev/null || complete -F %(complete_func)s %(prog_name)s
 """
 
 
@@ -45,7 +45,7 @@ class Bash(Silent, shells.BashComplete):
     source_template = _BASH
 
     def source(self) -> str:
-        """Returns the script."""
+        """Returns the script. Bash before 4.4 sorts the proposals, and that of macOS adds a space to each."""
         return self.source_template % self.source_vars()
 
     def get_completion_args(self) -> tuple[list[str], str]:

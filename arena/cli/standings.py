@@ -47,27 +47,28 @@ def standings(
     as_csv: bool,
     as_json: bool,
 ) -> None:
-    """Print the standings of a tournament in the database, which may still be running.
+    """Print the standings of a tournament in the database. It may still be running.
 
     \b
-    #              place; 2= is shared, because the order of these bots is not settled
+    #              place; 2= is shared: nothing settles the order of these bots
     rating         strength, from all results at once; only differences count
-    95 %           the true rating is within this of it, 95 times of 100
+    95 %           the true rating is this close to it, in 95 cases of 100
     ahead of next  how likely the bot is better than the one below it
-    points         mean share against opponents; an equal rank is half a point
-    games W D L    games; won with rank 1 alone, drawn with it shared, else lost
+    points         mean share against opponents; an equal rank counts a half
+    games, W D L   games: won with rank 1 alone, drawn with it shared, others
     forfeits       games lost by the bot's own doing
     mean score     of a game, where the game has scores
-    mean ms        time of a decision; max ms is that of the slowest
-    mu, sigma      TrueSkill, the running rating
+    mean, max ms   time of a decision: the mean, and the slowest
+    mu, sigma      TrueSkill, the rating that moves game by game
 
-    docs/ratings.md explains all of it. A narrow terminal is without version, mu and sigma, max ms, mean score, W D L,
-    mean ms, forfeits, games, points, ahead of next, and 95 %, in this order; --csv and --json have everything.
+    docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,
+    max ms, mean score, W D L, mean ms, forfeits, games, points, ahead of next, 95 %. --csv and --json have everything.
 
     The cross-table has each bot's points against each other bot.
 
     --pool rates the bots of all tournaments with the same rules, ruleset and options together. A bot is the same in
-    two tournaments if its files are; two versions are two bots. Ratings have the mean 25 unless --anchor gives one.
+    two tournaments if its files are the same; two versions are two bots. Ratings have the mean 25, unless --anchor
+    gives some.
 
     \b
     Example:
@@ -141,12 +142,15 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     import msgspec
 
     from arena.show.standings import crosstable_table, order_text, standings_table
+    from arena.show.tables import wrapped
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
     show(standings_table(rows, width, trueskill=trueskill))
     if order := order_text(plain["order"], rows):
-        show(order)
+        show(wrapped(order, width))
+    if plain.get("progress") is not None:
+        print_progress(plain["progress"], width)
     click.echo()
     if plain["crosstable"] is None:
         show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")
@@ -154,6 +158,25 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
         show(crosstable_table(plain["crosstable"], width))
     if plain.get("processes") == "tournament":
         show_line("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
+
+
+def print_progress(progress: dict[str, Any], width: int) -> None:
+    """Prints the rounds of a tournament that people follow in rounds, or which neighbours are open."""
+    import msgspec
+
+    from arena.show.rounds import Neighbour, Round, adaptive_table, bracket, swiss_table
+
+    click.echo()
+    if progress["format"] == "adaptive":
+        show(adaptive_table(msgspec.convert(progress["neighbours"], tuple[Neighbour, ...]), progress["needed"], width))
+        return
+    rounds = msgspec.convert(progress["rounds"], tuple[Round, ...])
+    if progress["points"] is not None:
+        show(swiss_table(rounds, progress["points"], width))
+        return
+    places = progress["places"]
+    first = [bot for bot, place in places.items() if place == 1]
+    show(bracket(rounds, width, winner=first[0] if len(first) == 1 else None))
 
 
 def print_csv(document: object, *, crosstable: bool) -> None:

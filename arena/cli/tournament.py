@@ -12,7 +12,7 @@ import click
 from arena.cli import complete
 from arena.cli.entrants import enter
 from arena.cli.formats import Explained, MakeFormat, format_options
-from arena.cli.help import HOW, WHAT, WHO, option
+from arena.cli.help import FORMAT, HOW, WHAT, WHO, option
 from arena.cli.options import (
     MakeGame,
     db_option,
@@ -47,12 +47,20 @@ class TournamentCommand(Explained, Steered):
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
 @format_options
+@option(FORMAT, "--seeds", metavar="ID", help="Seed by the standings of this tournament.")
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
 @option(HOW, "--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
-@option(HOW, "--extend", "extends", metavar="ID", help="Play what this finished round-robin lacks (or `latest`).")
+@option(
+    HOW,
+    "--extend",
+    "extends",
+    metavar="ID",
+    help="Play what this finished round-robin lacks (or `latest`).",
+    shell_complete=complete.tournaments,
+)
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tournament.")
 @db_option
 @logs_option("Where its folder of logs is made.")
@@ -67,6 +75,7 @@ def tournament(
     make_game: MakeGame,
     players: int,
     make_format: MakeFormat,
+    seeds: str | None,
     processes: Processes | None,
     concurrency: int | None,
     seed: str | None,
@@ -94,7 +103,7 @@ def tournament(
     from arena.store.store import open_store
     from arena.tournament.extend import extend
     from arena.tournament.report import report
-    from arena.tournament.settings import set_up
+    from arena.tournament.settings import seeded, set_up
 
     manner = Manner(
         workers=workers_of(concurrency),
@@ -110,6 +119,10 @@ def tournament(
     setup = set_up(entered, game, make_format(), processes=processes or "block", seed=seed)
     tell = nothing if quiet else say
     with open_store(db) as store:
+        if seeds is not None:
+            ranks = report(store, seeds)[0].standings
+            digests = {entrant.name: entrant.digest for entrant in store.entrants(store.tournament(seeds).id)}
+            setup = seeded(setup, [(row.bot, digests[row.bot]) for row in ranks])
         starts: tuple[Rating, ...] = ()
         if extends is not None:
             extended = extend(store, setup.settings, extends)

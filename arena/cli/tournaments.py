@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.cli import complete
 from arena.cli.group import LazyGroup
 from arena.cli.options import db_option, json_option
 from arena.cli.output import console, counted, say, show, show_csv, show_json
@@ -107,7 +108,7 @@ def flat(row: Payload) -> dict[str, Any]:
 
 
 @click.command("show")
-@click.argument("tournament", metavar="ID")
+@click.argument("tournament", metavar="ID", shell_complete=complete.tournaments)
 @db_option
 @json_option
 def show_(tournament: str, db: Path, as_json: bool) -> None:
@@ -122,7 +123,7 @@ def show_(tournament: str, db: Path, as_json: bool) -> None:
     """
     from arena.store.finding import open_finder
 
-    with open_finder(db) as finder:
+    with open_finder(db) as finder, finder.snapshot():
         document = describe(finder, finder.identify(tournament))
     if as_json:
         show_json(document)
@@ -159,13 +160,16 @@ def describe(finder: Finder, tournament: str) -> Payload:
 
 
 @click.command("remove")
-@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@click.argument("tournaments", nargs=-1, required=True, metavar="ID...", shell_complete=complete.tournaments)
 @click.option("--logs/--keep-logs", "with_logs", default=True, show_default=True, help="Remove the logs too.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--vacuum", is_flag=True, help="Make the database's file as small as it can be, too.")
 @db_option
 @json_option
-def remove(tournaments: tuple[str, ...], with_logs: bool, yes: bool, vacuum: bool, db: Path, as_json: bool) -> None:
+@click.pass_context
+def remove(
+    ctx: click.Context, tournaments: tuple[str, ...], with_logs: bool, yes: bool, vacuum: bool, db: Path, as_json: bool
+) -> None:
     """Remove tournaments from the database, with their logs.
 
     You are asked first. All rows of the tournaments go in one transaction, then the files that arena wrote into their
@@ -183,11 +187,12 @@ def remove(tournaments: tuple[str, ...], with_logs: bool, yes: bool, vacuum: boo
     from arena.store.store import open_store
     from arena.tournament.catalogue import remove_logs
 
-    with open_finder(db) as finder:
+    with open_finder(db) as finder, finder.snapshot():
         ids = dict.fromkeys(finder.identify(text) for text in tournaments)
         rows = [with_size(finder.overview(id)) for id in ids]
-    if not yes:
-        confirm(rows, with_logs=with_logs)
+    if not yes and not confirm(rows, with_logs=with_logs):
+        say("Nothing is removed.")
+        ctx.exit(1)
     before = db.stat().st_size
     with open_store(db) as store:
         free = store.remove(ids)
@@ -209,12 +214,12 @@ def remove(tournaments: tuple[str, ...], with_logs: bool, yes: bool, vacuum: boo
         click.echo(plain(f"{db}: {bytes_text(free)} are free for new games; --vacuum gives them back to the disk"))
 
 
-def confirm(rows: Iterable[Payload], *, with_logs: bool) -> None:
-    """Asks whether to remove tournaments.
+def confirm(rows: Iterable[Payload], *, with_logs: bool) -> bool:
+    """Asks whether to remove tournaments, and returns the answer.
 
     Raises:
         ConfigError: There is no terminal on which to ask.
-        click.Abort: The answer is no.
+        click.Abort: There is no answer.
     """
     from arena.show.finding import bytes_text
 
@@ -225,4 +230,4 @@ def confirm(rows: Iterable[Payload], *, with_logs: bool) -> None:
         logs = "" if size is None or not with_logs else f", {bytes_text(size['bytes'])} of logs in {row['logs']}"
         bots = ", ".join(row["bots"])
         say(plain(f"{row['tournament']} ({row['status']}): {counted(row['games'], 'game')} of {bots}{logs}"))
-    click.confirm("Remove?", abort=True, err=True)
+    return click.confirm("Remove?", err=True)

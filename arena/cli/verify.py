@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from arena.cli import complete as completers
 from arena.cli.logs import find_log, moved_option
 from arena.cli.options import json_option
 from arena.cli.output import counted, say, show_json
@@ -51,7 +52,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True, metavar="LOG|ID...")
+@click.argument("names", nargs=-1, required=True, metavar="LOG|ID...", shell_complete=completers.games)
 @click.option("--complete", is_flag=True, help="Demand every game of the schedule, and the secret.")
 @click.option(
     "--noted",

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from arena.ratings.comparisons import Vector, compare
+from arena.ratings.comparisons import compare
 from arena.ratings.likelihood import Likelihood
 from arena.ratings.normal import normal_cdf, quantile, two_sided
 from arena.ratings.pairs import PairResult
@@ -29,6 +29,8 @@ from arena.ratings.spread import Spread, spread
 
 ENOUGH_DEALS = 10
 """With fewer deals it cannot be estimated how much deals disagree."""
+FEW_SURPRISES = 8
+"""With so few deals on which a bot did better than expected, or worse, their disagreement is not to be relied on."""
 ALPHA = 0.05
 """How often an interval may miss the truth, and how often an order may be called settled that is not."""
 
@@ -97,6 +99,7 @@ class Fit:
         scaled = any(who in anchors for who in played)
         middle = [0.0 if scaled else 1 / max(1, len(played))] * len(played)
         self._middle = tuple(np.asarray(middle) @ root for root in spread.roots)
+        self._least_surprising = min(spread.surprises, default=0)
         self.half_width = tuple(self._half_width(who) for who in everybody)
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
@@ -109,7 +112,7 @@ class Fit:
             return distance, 0.0
         if one not in self._row or other not in self._row:
             return distance, math.inf
-        return distance, self._error(self._rows(one), self._rows(other), self._deals_of(one, other))
+        return distance, self._error(one, other)
 
     def ahead(self, one: int, other: int) -> float:
         """Returns the likelihood, from 0 to 1, that the first is the stronger (often called LOS)."""
@@ -120,7 +123,7 @@ class Fit:
 
     def order(self) -> list[int]:
         """Returns the entrants, the best first; equal ones by number, and those without games last."""
-        return sorted(range(len(self.ratings)), key=lambda who: (self._unknown(who), -self.ratings[who], who))
+        return sorted(range(len(self.ratings)), key=lambda who: (self._unknown(who), -round(self.ratings[who], 6), who))
 
     def open_pairs(self, alpha: float = ALPHA) -> list[tuple[int, int]]:
         """Returns the neighbours in the order of which it is not settled who is better, from the top down.
@@ -158,37 +161,38 @@ class Fit:
     def _unknown(self, who: int) -> bool:
         return who not in self._row and who not in self._anchors
 
-    def _rows(self, who: int) -> tuple[Vector, ...]:
-        return tuple(root[self._row[who]] for root in self._spread.roots)
-
-    def _deals_of(self, *entrants: int) -> int:
-        """Returns the deals that a difference rests on: the fewest of those that are not anchors."""
-        return min(self.deals[who] for who in entrants if who not in self._anchors)
-
     def _half_width(self, who: int) -> float | None:
         if who in self._anchors:
             return 0.0
         if who not in self._row:
             return None
-        deals = self._deals_of(who)
-        return self._error(self._rows(who), self._middle, deals) * quantile(ALPHA, _freedom(deals))
+        return self._error(who) * quantile(ALPHA, self._freedom(who))
 
-    def _error(self, rows: Sequence[Vector], others: Sequence[Vector], deals: int) -> float:
-        """Returns the standard error of a difference, from its rows in both roots and the deals it rests on."""
-        naive, clustered = (float(np.linalg.norm(row - other)) for row, other in zip(rows, others, strict=True))
-        if deals >= ENOUGH_DEALS:
-            # Where a bot wins nearly always, deals hardly disagree: only the naive error says how little is known.
-            return max(naive, clustered)
-        return naive if self._players == 2 else 2 * naive
+    def _error(self, *entrants: int) -> float:
+        """Returns the standard error of a rating, or of the difference of two."""
+        rows = [[root[self._row[who]] for root in self._spread.roots] for who in entrants]
+        pairs = zip(rows[0], rows[1] if len(entrants) == 2 else self._middle, strict=True)
+        naive, clustered = (float(np.linalg.norm(row - other)) for row, other in pairs)
+        if self._fewest(entrants) < ENOUGH_DEALS:
+            return naive if self._players == 2 else 2 * naive
+        # Where a bot wins nearly always, or each deal is level, deals hardly disagree: that may be chance.
+        surprises = self._least_surprising
+        if len(entrants) == 2:
+            surprises = min(self._spread.surprises[self._row[who]] for who in entrants)
+        return max(clustered, naive * math.sqrt(min(1.0, FEW_SURPRISES / max(1, surprises))))
 
     def _by_chance(self, one: int, other: int) -> float:
         """Returns how likely a distance like this is, on either side, between equal bots."""
         distance, error = self.difference(one, other)
         if error == 0:
             return float(distance == 0)
-        return two_sided(distance / error, _freedom(self._deals_of(one, other)))
+        return two_sided(distance / error, self._freedom(one, other))
 
+    def _freedom(self, *entrants: int) -> int | None:
+        """Returns the degrees of freedom of Student's distribution; None means the normal one."""
+        deals = self._fewest(entrants)
+        return None if deals < ENOUGH_DEALS else deals - 1
 
-def _freedom(deals: int) -> int | None:
-    """Returns the degrees of freedom of Student's distribution; None means the normal one."""
-    return None if deals < ENOUGH_DEALS else deals - 1
+    def _fewest(self, entrants: Iterable[int]) -> int:
+        """Returns the deals that a difference rests on: the fewest of those that are not anchors."""
+        return min(self.deals[who] for who in entrants if who not in self._anchors)

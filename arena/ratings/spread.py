@@ -17,11 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.comparisons import Matrix, Vector, sums
+from arena.ratings.comparisons import Indices, Matrix, Vector, sums
 from arena.ratings.likelihood import CELLS, DENSE, PRIOR, Information, Likelihood
 
 SAMPLES = 128
 """Columns of a sampled root."""
+SLIGHT = 1e-9
+"""A pull so small is that of a level deal between equals."""
 
 
 class Spread(NamedTuple):
@@ -31,6 +33,8 @@ class Spread(NamedTuple):
     """The naive root and the clustered one."""
     deals: list[int]
     """On how many different deals each entrant played."""
+    surprises: list[int]
+    """On how many deals each entrant did better than expected, or worse; the fewer of both."""
     total: int
     """How many different deals there were."""
 
@@ -50,6 +54,14 @@ class Disagreement:
         # The correction for a small number of deals, for each entrant by its own number.
         self.pull = pull * np.sqrt(self.counts / np.maximum(self.counts - 1, 1))[self.who]
         self.mean = sums(self.who, self.pull, self.size) / self.deals
+
+    def surprises(self) -> Indices:
+        """Returns of each entrant the deals that pull it up or that pull it down, the fewer of both."""
+        up, down = (
+            sums(self.who, side.astype(np.float64), self.size) for side in (self.pull > SLIGHT, self.pull < -SLIGHT)
+        )
+        fewer: Indices = np.minimum(up, down).astype(np.int64)
+        return fewer
 
     def product(self) -> Matrix:
         """Returns the sum over the deals of each entrant's pull times each other's."""
@@ -80,7 +92,12 @@ def spread(likelihood: Likelihood, strengths: Vector) -> Spread:
     disagreement = Disagreement(likelihood, strengths)
     information = Information(likelihood, likelihood.at(strengths).curvature)
     roots = _exact if likelihood.free.sum() <= DENSE else _sampled
-    return Spread(roots(likelihood, information, disagreement), disagreement.counts.tolist(), likelihood.results.deals)
+    return Spread(
+        roots=roots(likelihood, information, disagreement),
+        deals=disagreement.counts.tolist(),
+        surprises=disagreement.surprises().tolist(),
+        total=likelihood.results.deals,
+    )
 
 
 def _exact(likelihood: Likelihood, information: Information, disagreement: Disagreement) -> tuple[Matrix, Matrix]:

@@ -40,10 +40,14 @@ def game_text(settings: Mapping[str, Any]) -> str:
 
 
 def subject_text(settings: Mapping[str, Any]) -> str:
-    """Returns a heading for a tournament's settings: `samurai standard, 2 players, board japan`."""
-    played = settings["game"]
+    """Returns a heading for a tournament's settings: `swiss, samurai standard, 2 players, board japan`.
+
+    A round-robin is not named, since most tournaments are one.
+    """
+    played, format = settings["game"], settings.get("format", "round-robin")
+    named = "" if format == "round-robin" else f"{format}, "
     board = f", board {played['board']['name']}" if played["board"] else ""
-    return plain(f"{game_text(settings)}, {played['players']} players{board}")
+    return plain(f"{named}{game_text(settings)}, {played['players']} players{board}")
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill: bool = False) -> Text:
@@ -80,10 +84,10 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
         column("L", "losses", str, 5, extra=True),
         column("forfeits", "forfeits", str, 8),
         column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
-        column("mean\nms", "mean_ms", "{:.1f}".format, 7),
-        column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
         column("mu", "mu", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
         column("sigma", "sigma", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
+        column("mean\nms", "mean_ms", "{:.1f}".format, 7),
+        column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
     ]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 

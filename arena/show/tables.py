@@ -9,10 +9,12 @@ Laws:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import groupby
 
 import msgspec
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from arena.text import plain
@@ -23,7 +25,7 @@ GAP = 2
 """Spaces between columns."""
 
 
-class Column(msgspec.Struct, frozen=True, kw_only=True):
+class Column(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """A column with its cells, from top to bottom."""
 
     title: str
@@ -37,7 +39,7 @@ class Column(msgspec.Struct, frozen=True, kw_only=True):
     left: bool = False
     """Whether its cells begin at the left."""
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Width of the widest cell or line of the heading."""
         return max(map(cell_len, [*self.title.split("\n"), *self.cells]), default=0)
@@ -110,28 +112,41 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
         yield _drawn(block)
 
 
+def wrapped(words: str, width: int) -> Text:
+    """Returns a sentence in lines that fit, without spaces at their ends."""
+    lines = Text(words).wrap(Console(width=width, color_system=None), width)
+    for line in lines:
+        line.rstrip()
+    return Text("\n").join(lines)
+
+
 def _total(columns: Sequence[Column]) -> int:
     return sum(column.width for column in columns) + GAP * (len(columns) - 1)
 
 
 def _drawn(columns: Sequence[Column]) -> Text:
+    """Returns a table with the names, which are bold, in the second column."""
     titles = [column.title.split("\n") for column in columns]
     height = max(map(len, titles))
     heads = [[*[""] * (height - len(title)), *title] for title in titles]
-    lines = [Text(_joined(columns, [head[line] for head in heads])) for line in range(height)]
+    lines = [Text(_line(cells)) for cells in zip(*map(_padded, columns, heads), strict=True)]
     lines.append(Text("─" * _total(columns)))
-    for cells in zip(*(column.cells for column in columns), strict=True):
-        line = Text(_joined(columns, cells))
-        begin = len(_joined(columns[:1], cells[:1], strip=False)) + GAP
-        line.stylize("bold", begin, begin + len(cells[1]))
+    names = columns[1].cells
+    for name, cells in zip(
+        names, zip(*(_padded(column, column.cells) for column in columns), strict=True), strict=True
+    ):
+        line = Text(_line(cells))
+        line.stylize("bold", len(cells[0]) + GAP, len(cells[0]) + GAP + len(name))
         lines.append(line)
     return Text("\n").join(lines)
 
 
-def _joined(columns: Sequence[Column], cells: Sequence[str], *, strip: bool = True) -> str:
-    padded = []
-    for column, cell in zip(columns, cells, strict=False):
+def _padded(column: Column, cells: Sequence[str]) -> Iterator[str]:
+    """Yields cells that are as wide as the column."""
+    for cell in cells:
         space = " " * (column.width - cell_len(cell))
-        padded.append(cell + space if column.left else space + cell)
-    line = (" " * GAP).join(padded)
-    return line.rstrip() if strip else line
+        yield cell + space if column.left else space + cell
+
+
+def _line(cells: Sequence[str]) -> str:
+    return (" " * GAP).join(cells).rstrip()

@@ -212,15 +212,15 @@ class Reader:
                 f"expected every game of tournament {tournament} to be done and rated, got: {row.rated} of {row.games}"
             )
 
-    def results(self, tournament: str) -> Iterator[tuple[SeatRow, ...]]:
-        """Yields the seats of each finished game, in schedule order."""
+    def results(self, tournament: str) -> Iterator[tuple[int, tuple[SeatRow, ...]]]:
+        """Yields the deal and the seats of each finished game, in schedule order."""
         rows = self._db.execute(
-            "SELECT number, entrant, rank, decisions, total_ms, max_ms, forfeit, score FROM games"
+            "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score FROM games"
             " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
             (tournament,),
         )
-        for _, seats in groupby(rows, key=lambda row: row[0]):
-            yield tuple(SeatRow(*row[1:]) for row in seats)
+        for (_, deal), seats in groupby(rows, key=lambda row: row[:2]):
+            yield deal, tuple(SeatRow(*row[2:]) for row in seats)
 
     def games(self, tournament: str) -> Iterator[GameRow]:
         """Yields each finished game, in schedule order."""

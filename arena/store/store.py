@@ -179,14 +179,22 @@ class Store(Reader):
             self._db.execute(f"UPDATE games SET status = 'planned' {where}", (tournament,))
         return dead
 
-    def finish(self, tournament: str) -> None:
+    def finish(self, tournament: str, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> None:
         """Closes a tournament whose games are all done and rated.
+
+        Args:
+            tournament: Which tournament.
+            fits: Of each entrant its number, its rating by the refit, half of its interval's width, and its rank.
 
         Raises:
             StoreError: Some are not.
         """
         with immediate(self._db):
             self.check_done(tournament)
+            self._db.executemany(
+                "INSERT OR REPLACE INTO fits (tournament, entrant, rating, half_width, rank) VALUES (?, ?, ?, ?, ?)",
+                [(tournament, *fit) for fit in fits],
+            )
             self._db.execute(
                 "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ?", (now(), tournament)
             )

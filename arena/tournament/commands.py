@@ -19,6 +19,8 @@ from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.types import RACE_WINDOW_MS, Payload, TimeControl
 
+_COMPARED = ("max_deals", "alpha", "delta", "sprt")
+"""The parameters of `arena compare`; its format has others, which follow from what was compared before."""
 _PROCESSES = {"game": ["--fresh"], "tournament": ["--keep-bots"]}
 
 
@@ -53,7 +55,10 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str
     settings = tournament.settings
     game = settings["game"]
     compared = settings["format"] == Compare.__struct_config__.tag
-    words = ["arena", "compare" if compared else "tournament", *refs, "--rules", game["rules"]]
+    words = ["arena", "tournament", *refs]
+    if compared:
+        words = ["arena", "compare", *refs[:2], *(word for ref in refs[2:] for word in ("--others", ref))]
+    words += ["--rules", game["rules"]]
     if game["ruleset"] != "custom":
         words += ["--ruleset", game["ruleset"]]
     else:
@@ -63,9 +68,7 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str
     words += ["--time", str(msgspec.convert(game["time"], TimeControl))]
     if game["race_window_ms"] != RACE_WINDOW_MS:
         words += ["--race-window", f"{game['race_window_ms']:g}"]
-    if not compared:
-        words += ["--players", str(game["players"])]
-    words += _format_options(settings)
+    words += ["--players", str(game["players"]), *_format_options(settings)]
     words += _PROCESSES.get(settings.get("processes", "tournament"), [])
     if tournament.seed is not None:
         words += ["--seed", tournament.seed]
@@ -81,9 +84,9 @@ def _format_options(settings: Payload) -> list[str]:
     """Returns the options for a format and its parameters, without those that have their default."""
     if settings["format"] == Extension.__struct_config__.tag:
         return ["--extend", settings["extends"], *_parameters(RoundRobin, settings)]
-    kind = FORMATS[settings["format"]]
-    named = [] if kind is Compare else ["--format", str(settings["format"])]
-    return named + _parameters(kind, settings)
+    if settings["format"] == Compare.__struct_config__.tag:
+        return _parameters(Compare, {name: settings[name] for name in _COMPARED if name in settings})
+    return ["--format", str(settings["format"]), *_parameters(FORMATS[settings["format"]], settings)]
 
 
 def _parameters(kind: type[Format], settings: Payload) -> list[str]:
@@ -91,6 +94,9 @@ def _parameters(kind: type[Format], settings: Payload) -> list[str]:
     for field in msgspec.structs.fields(kind):
         value = settings.get(field.name)
         if value is None or value is False or value == field.default:
+            continue
+        if field.name == "until_shown":
+            words += ["--until", "shown"]
             continue
         words.append("--" + field.name.replace("_", "-"))
         if value is not True:

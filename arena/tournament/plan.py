@@ -33,6 +33,7 @@ from arena.record.published import (
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
+from arena.tournament.report import report
 from arena.tournament.settings import Settings, mix_of
 from arena.wire.messages import Hello
 
@@ -207,7 +208,7 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
 
 
 def close(store: Store, tournament: Tournament) -> None:
-    """Reveals the secret of a tournament whose games are all done, and marks it finished.
+    """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
 
     It may be called again if it was cut short.
 
@@ -217,7 +218,16 @@ def close(store: Store, tournament: Tournament) -> None:
     """
     store.check_done(tournament.id)
     reveal_secret(tournament)
-    store.finish(tournament.id)
+    document, _ = report(store, tournament.id)
+    numbers = {entrant.name: entrant.number for entrant in store.entrants(tournament.id)}
+    store.finish(
+        tournament.id,
+        [
+            (numbers[row.bot], row.rating, row.half_width, row.rank)
+            for row in document.standings
+            if row.rating is not None
+        ],
+    )
 
 
 def reveal_secret(tournament: Tournament) -> None:

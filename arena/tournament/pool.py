@@ -16,8 +16,7 @@ from msgspec.structs import asdict, replace
 from arena.ratings.pairs import PairResult
 from arena.store.reader import Reader
 from arena.store.records import Entrant, Pool, Tally, Tournament
-from arena.tournament.report import MOST_CROSSED, numbered
-from arena.tournament.standings import Order, Row, Standing, tabulate
+from arena.tournament.standings import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 
 SHOWN = 6
 """Digits of a digest that tell two bots of one name and version apart."""
@@ -78,7 +77,7 @@ def pool_report(
     """
     with reader.snapshot():
         tournaments = reader.pool(reader.tournament(tournament, rules=rules, ruleset=ruleset).id)
-        joined = _Joined(reader, tournaments)
+        joined = Joined(reader, tournaments)
         fixed = numbered([bot.name for bot in joined.bots], anchors or {})
         fit = None
         if any(tally.games for tally in joined.tallies):
@@ -109,7 +108,7 @@ def pool_report(
     )
 
 
-class _Joined:
+class Joined:
     """The tournaments of a pool, with one number for each bot."""
 
     def __init__(self, reader: Reader, tournaments: Sequence[Tournament]) -> None:
@@ -137,7 +136,7 @@ class _Joined:
                     bots.append(entrant)
                     self.tallies.append(Tally(number))
                 bots[number] = replace(entrant, number=number, name=_name(entrant, copy))
-                self.tallies[number] = _sum(self.tallies[number], tally)
+                self.tallies[number] = add_tallies(self.tallies[number], tally)
                 self.entered[number] += 1
             self._numbers.append(numbers)
         self.bots = _told_apart(bots)
@@ -180,7 +179,7 @@ def _told_apart(bots: Sequence[Entrant]) -> list[Entrant]:
     ]
 
 
-def _sum(one: Tally, other: Tally) -> Tally:
+def add_tallies(one: Tally, other: Tally) -> Tally:
     """Returns the sums of both, as those of the first entrant."""
     return Tally(
         one.entrant,

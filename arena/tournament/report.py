@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from arena.errors import ConfigError, did_you_mean
 from arena.store.reader import Reader
 from arena.store.records import Tournament
-from arena.tournament.standings import Order, Row, Standing, tabulate
+from arena.tournament.rounds import Progress, progress_of
+from arena.tournament.sources import known_of
+from arena.tournament.standings import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 from arena.types import Payload
-
-MOST_CROSSED = 100
-"""A cross-table of more entrants is made only if it is asked for."""
 
 
 class Identity(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +32,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     processes: str
     """How long a bot process is kept: `block`, `game` or `tournament`. Only with the last can it meet a deal again."""
     games: int
-    """Number of games that are done."""
+    """Number of games that are done, with those that are reused."""
+    reused: tuple[str, ...]
+    """The tournaments whose games are reused, the earliest first."""
     seconds: float
     """Time spent playing, over all runs."""
     standings: tuple[Standing, ...]
@@ -42,6 +42,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """How much of it is settled; None before any game."""
     crosstable: tuple[Row, ...] | None
     """None if it was left out because there are many entrants."""
+    progress: Progress | None
+    """How its rounds stand, if its format has rounds that people follow."""
     logs: str
     """The folder of its logs."""
 
@@ -71,48 +73,40 @@ def report(
     """
     with reader.snapshot():
         row = reader.tournament(tournament, rules=rules, ruleset=ruleset)
-        entrants, tallies = reader.entrants(row.id), reader.tallies(row.id)
-        fixed = numbered([entrant.name for entrant in entrants], anchors or {})
+        known = known_of(reader, row)
+        entrants = known.entrants
+        fixed = {**known.anchors, **numbered([entrant.name for entrant in entrants], anchors or {})}
         fit = None
-        if any(tally.games for tally in tallies):
+        if any(tally.games for tally in known.tallies):
             from arena.ratings.refit import refit
 
-            fit = refit(reader.pairs(row.id), len(entrants), players=row.settings["game"]["players"], anchors=fixed)
+            fit = refit(known.pairs(), len(entrants), players=row.settings["game"]["players"], anchors=fixed)
+        progress = progress_of(reader, row, fit.order() if fit is not None else range(len(entrants)))
+        places = progress.places if progress is not None else None
         table = tabulate(
             entrants,
             reader.ratings(row.id),
-            tallies,
-            reader.pairs(row.id),
+            known.tallies,
+            known.pairs(),
             fit,
             crosstable=crosstable or len(entrants) <= MOST_CROSSED,
+            places=None if places is None else {entrant.number: places[entrant.name] for entrant in entrants},
         )
         done = reader.done(row.id)
     document = Report(
         tournament=Identity(id=row.id, seed=row.seed, commitment=row.commitment),
         settings=row.settings,
         processes=row.settings.get("processes", "tournament"),  # all were kept before there was a choice
-        games=done,
+        games=done + known.games,
+        reused=known.reused,
         seconds=round(row.seconds, 3),
         standings=table.standings,
         order=table.order,
         crosstable=table.crosstable,
+        progress=progress,
         logs=row.logs,
     )
     return document, row
-
-
-def numbered(names: Sequence[str], anchors: Mapping[str, float]) -> dict[int, float]:
-    """Returns the anchors by the entrants' numbers.
-
-    Raises:
-        ConfigError: One is not an entrant.
-    """
-    for name in anchors:
-        if name not in names:
-            raise ConfigError(
-                f"expected a bot of these standings, got: {name!r} - at --anchor{did_you_mean(name, names)}"
-            )
-    return {names.index(name): rating for name, rating in anchors.items()}
 
 
 def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from arena.store.records import PlannedGame, StoredRound
-from arena.tournament.formats.base import Format, Meeting, Round, RoundResult
+from arena.tournament.formats.base import Format, Meeting, Points, Round, RoundResult
 from arena.tournament.formats.seating import orders
 
 
@@ -102,6 +102,14 @@ class Schedule:
         """Takes the results of the round that is awaited."""
         self._director.take(result)
         self._taken += 1
+
+    def places(self) -> dict[int, int] | None:
+        """Returns by entrant the place reached in the rounds that were taken, or None if the format gives none."""
+        return self._director.places()
+
+    def points(self) -> dict[int, Points] | None:
+        """Returns by entrant the points in the rounds that were taken, or None if the format gives none."""
+        return self._director.points()
 
     def plan(self) -> PlacedRound | None:
         """Plans the next round, and returns it; None if there is none: then all games are planned."""

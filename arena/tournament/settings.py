@@ -168,6 +168,24 @@ def set_up(
     return Setup(settings=settings, specs=specs, refs=refs)
 
 
+def seeded(setup: Setup, ranks: Sequence[tuple[str, str]]) -> Setup:
+    """Returns the setup with its bots in the order of earlier standings, those that are not in them last.
+
+    Args:
+        setup: The setup.
+        ranks: The names and digests of the bots in those standings, best first.
+    """
+    place = {entrant: place for place, entrant in enumerate(ranks)}
+    bots = setup.settings.bots
+    order = sorted(range(len(bots)), key=lambda number: place.get((bots[number].name, bots[number].digest), len(place)))
+    specs = tuple(setup.specs[number] for number in order)
+    return Setup(
+        settings=replace(setup.settings, bots=enter(specs)),
+        specs=specs,
+        refs=tuple(setup.refs[number] for number in order),
+    )
+
+
 def enter(specs: Sequence[BotSpec]) -> tuple[BotSettings, ...]:
     """Returns the entrants, with names that are unique."""
     seen: Counter[str] = Counter()

@@ -7,12 +7,13 @@ entrants, and with the pairs that met if there is a cross-table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from arena.errors import ConfigError, did_you_mean
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
 from arena.store.records import Entrant, Tally
@@ -21,11 +22,15 @@ if TYPE_CHECKING:
     from arena.ratings.refit import Fit
 
 
+MOST_CROSSED = 100
+"""A cross-table of more entrants is made only if it is asked for."""
+
+
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant's row."""
 
     rank: int
-    """1 is best. Entrants share a rank if the results do not settle their order."""
+    """1 is best. Entrants share a rank if the results do not settle their order; in a knockout it is the place."""
     bot: str
     version: str
     rating: float | None
@@ -112,6 +117,7 @@ def tabulate(
     fit: Fit | None,
     *,
     crosstable: bool = True,
+    places: Mapping[int, int] | None = None,
 ) -> Standings:
     """Puts the entrants in order, and adds up who did how well against whom.
 
@@ -122,11 +128,13 @@ def tabulate(
         pairs: Every pair's results by deal; read once, one at a time.
         fit: The refit of these pairs; None before any game, or for an order by TrueSkill.
         crosstable: Whether a cross-table is wanted.
+        places: By entrant the place that it reached, which may be shared. They come before ratings.
     """
     met = _Met(len(entrants), crosstable)
     for pair in pairs:
         met.add(pair)
-    ranked = _by_rating(ratings or [Rating()] * len(entrants)) if fit is None else _by_fit(fit)
+    rated = _by_rating(ratings or [Rating()] * len(entrants)) if fit is None else _by_fit(fit)
+    ranked = rated if places is None else _by_place(places, rated)
     order = [number for number, _ in ranked]
     names = [entrant.name for entrant in entrants]
     return Standings(
@@ -141,7 +149,7 @@ def tabulate(
             )
             for (number, rank), following in zip(ranked, [*order[1:], None], strict=True)
         ),
-        order=_order(fit, ranked, tallies, names),
+        order=_order(fit, rated, tallies, names),
         crosstable=_crosstable(order, names, met.against) if crosstable else None,
     )
 
@@ -184,6 +192,11 @@ def _by_rating(ratings: Sequence[Rating]) -> list[tuple[int, int]]:
         rank = len(ranked) + 1
         ranked += [(number, rank) for number in equal]
     return ranked
+
+
+def _by_place(places: Mapping[int, int], rated: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Returns the entrants and their places, best first; those of one place in the order of their ratings."""
+    return sorted(((number, places[number]) for number, _ in rated), key=lambda placed: placed[1])
 
 
 def _order(
@@ -259,3 +272,17 @@ def _score(other: str, better: int, equal: int, worse: int) -> HeadToHead:
     games = better + equal + worse
     score = (better + equal / 2) / games
     return HeadToHead(bot=other, games=games, better=better, equal=equal, worse=worse, score=round(score, 4))
+
+
+def numbered(names: Sequence[str], anchors: Mapping[str, float]) -> dict[int, float]:
+    """Returns the anchors by the entrants' numbers.
+
+    Raises:
+        ConfigError: One is not an entrant.
+    """
+    for name in anchors:
+        if name not in names:
+            raise ConfigError(
+                f"expected a bot of these standings, got: {name!r} - at --anchor{did_you_mean(name, names)}"
+            )
+    return {names.index(name): rating for name, rating in anchors.items()}

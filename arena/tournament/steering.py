@@ -50,8 +50,6 @@ class Helm:
         """Whether no game may begin."""
         self.stopping = False
         """Whether no game may begin any more, and the command ends after those that run."""
-        self.by_order = False
-        """Whether it is stopping because another terminal wants it."""
 
     def look(self, running: int) -> None:
         """Obeys new orders, of which there are none.
@@ -108,7 +106,7 @@ class Steering(Helm):
                 self.paused = False
                 return "Resumed."
             case "stop":
-                self.stopping = self.by_order = True
+                self.stopping = True
                 return f"Stopping: {games}, and no other begins. The same command goes on later."
             case "concurrency":
                 self.lanes = min(max(1, order.number), MAX_CONCURRENCY)

@@ -57,13 +57,13 @@ def test_version(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["tournamnt"], 2, "Did you mean 'tournament'?"),
+        (["tournamnt"], 2, "Did you mean one of: 'tournament', 'tournaments'?"),
         (["match", "--tiem", "1+1", "random", "random"], 2, "--time"),
         (["match", "gredy", "random"], 2, "did you mean 'greedy'?"),
         (["match", "random", "random", "--time", "soon"], 2, "10+0.1 or 2/move, got: 'soon'"),
         (["match", "random"], 2, "expected 2 to 4 players"),
         (["match", "random", "random", "--logs", "/dev/null"], 2, "use --logs"),
-        (["verify"], 2, "LOGS"),
+        (["verify"], 2, "LOG|ID"),
         (["verify", "."], 2, "*.jsonl"),
         (["verify", "nowhere"], 2, "nowhere"),
     ],

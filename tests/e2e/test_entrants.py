@@ -84,6 +84,7 @@ def test_defaults_come_from_the_file_and_the_tournament_goes_on_with_it(arena: A
         '[defaults]\nruleset = "basic"\nlogs = "records"\ndb = "results.db"\n'
         '[tournament]\nbots = ["mine"]\ndeals = 1\nseed = "tea"\n'
     )
+    (tmp_path / "swiss.toml").write_text('[tournament]\nformat = "swiss"\nrounds = 2\n')
     committed = arena("tournament", "--commit")
     assert committed.stderr.splitlines()[-1] == "  arena tournament"
     done = arena("tournament", "--json")
@@ -92,3 +93,6 @@ def test_defaults_come_from_the_file_and_the_tournament_goes_on_with_it(arena: A
     assert document["settings"]["game"]["ruleset"] == "basic"
     assert document["logs"] == str(tmp_path / "records" / document["tournament"]["id"])
     assert document["tournament"]["id"] in arena("standings").stdout
+    other = ("--config", "swiss.toml", "tournament", "mine", "--format", "knockout")
+    assert "knockout" in json.dumps(json.loads(arena(*other, "--deals", "1", "--json").stdout)["settings"])
+    assert "got: --rounds, which is for" in arena(*other, "--rounds", "3", code=2).stderr

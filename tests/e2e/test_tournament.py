@@ -28,6 +28,7 @@ def closed(**properties: Any) -> dict[str, Any]:
 
 COUNT = {"type": "integer", "minimum": 0}
 NUMBER = {"type": "number"}
+MAYBE = {"type": ["number", "null"]}
 TEXT = {"type": "string", "minLength": 1}
 HEX = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 SEED = {"type": ["string", "null"]}
@@ -65,15 +66,21 @@ SCHEMA = closed(
             rank={"type": "integer", "minimum": 1},
             bot=TEXT,
             version={"type": "string"},
+            **dict.fromkeys(("rating", "half_width"), MAYBE),
+            **{key: {**MAYBE, "minimum": 0, "maximum": 1} for key in ("ahead_of_next", "points")},
             mu=NUMBER,
             sigma={"type": "number", "exclusiveMinimum": 0},
             conservative=NUMBER,
             **dict.fromkeys(("games", "wins", "draws", "losses", "forfeits"), COUNT),
             mean_ms={"type": "number", "minimum": 0},
             max_ms={"type": "number", "minimum": 0},
-            mean_score={"type": ["number", "null"]},
+            mean_score=MAYBE,
         ),
     },
+    order=closed(
+        enough={"type": "boolean"},
+        open={"type": "array", "items": {"type": "array", "minItems": 2, "items": TEXT}},
+    ),
     crosstable={
         "type": "array",
         "items": closed(
@@ -88,6 +95,8 @@ SCHEMA = closed(
             },
         ),
     },
+    reused={"type": "array", "maxItems": 0},
+    progress={"type": "null"},
     logs=TEXT,
 )
 
@@ -298,7 +307,7 @@ def test_a_forfeit_is_told_with_all_its_author_needs(arena: Run, sulky: Path) ->
     assert "\x1b" not in done.stderr + done.stdout
     assert done.stderr.count("its last words") == 3, "the fourth is old news"
     assert "sulky forfeited 4 times: start_failed 4" in done.stderr
-    assert re.search(r"^2  sulky 0 .* 4 +0 +0 +4 +4 ", done.stdout, re.MULTILINE)
+    assert re.search(r"^\S+ +sulky( +0)? +\S+ +±\S+ +0 % +4( +0 +0 +4)? +4 ", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_new_begins_another(arena: Run, tmp_path: Path) -> None:

@@ -20,10 +20,11 @@ from arena.show.standings import (
     CROSSTABLE_COLUMNS,
     crosstable_rows,
     crosstable_table,
+    order_text,
     standings_columns,
     standings_table,
 )
-from arena.show.tables import LEAST, elide
+from arena.show.tables import LEAST, elide, wrapped
 from arena.text import plain
 
 HOSTILE = "ab-.# =+@[]\x1b\n\t\u202e\u200b\u0301é日本🂡\ud800"
@@ -90,6 +91,13 @@ def test_a_name_keeps_its_ends(name: str, width: int) -> None:
 def test_standings_fit(league: list[dict[str, Any]], width: int, trueskill: bool) -> None:
     text = "\n".join(lines_of(standings_table(league, width, trueskill=trueskill), width))
     assert all(is_there(row["bot"], text) for row in league)
+
+
+@given(LEAGUES, WIDTHS, st.booleans())
+def test_the_line_below_fits(names: list[str], width: int, enough: bool) -> None:
+    order = {"enough": enough, "open": [names[:2], names[2:]] if len(names) > 3 else [names[:2]]}
+    text = order_text(order, [{"games": 1}] * (len(names) + 1))
+    assert "".join("".join(lines_of(wrapped(text, width), width)).split()) == "".join(text.split())
 
 
 @settings(max_examples=50)

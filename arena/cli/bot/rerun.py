@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("log", metavar="LOG|ID")
+@click.argument("log", metavar="LOG|ID", shell_complete=complete.games)
 @click.argument("bot", metavar="BOT", shell_complete=complete.bots)
 @click.option("--seat", type=click.IntRange(min=0), required=True, metavar="N", help="The seat to sit in, from 0.")
 @click.option(

@@ -26,6 +26,10 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
     """How many deals are played at once, at least; later it is a tenth of those that were played."""
     max_deals: int = 5_000
     """How many deals are played in all, at most."""
+    continues: str = ""
+    """The comparison that ended open and is continued, if any."""
+    before: tuple[tuple[float, int], ...] = ()
+    """What it showed: mean shares of the first entrant, and how many deals had each."""
     alpha: float = 0.05
     """How likely a wrong answer may be."""
     delta: float = 0.05
@@ -51,6 +55,11 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
             self.test()
         check_games(self.max_deals, len(orders(players, self.seatings)[0]), "--max-deals")
 
+    @property
+    def deals_before(self) -> int:
+        """How many deals the comparison had that is continued."""
+        return sum(count for _, count in self.before)
+
     def test(self) -> Sprt | None:
         """Returns the sequential test, or None if there is none. Both its errors are `alpha`.
 
@@ -73,8 +82,8 @@ class _Comparison(Lagging):
         self._seats = players - 2
         """Of a table, those that are left for the others."""
         self._rounds = 0
-        self._deals = 0
-        """Deals that are in rounds."""
+        self._deals = format.deals_before
+        """Deals that are in rounds, or were played before. No deal comes twice."""
         self._turn = 0
         """Tables that are in rounds."""
         self._evidence: Evidence | None = None
@@ -100,7 +109,10 @@ class _Comparison(Lagging):
     def note(self, result: RoundResult) -> None:
         from arena.ratings.evidence import Evidence
 
-        self._evidence = self._evidence or Evidence()
+        if self._evidence is None:
+            self._evidence = Evidence()
+            for share, count in self._format.before:
+                self._evidence.add(share, count)
         for meeting in result.meetings:
             for share in meeting.deal_shares(0, 1):
                 self._evidence.add(share)

@@ -44,8 +44,12 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
         return self.deals * meetings * len(orders(players, self.seatings)[0])
 
     def deals_in_all(self, entrants: int, players: int) -> int:
-        """Returns the number of deals: all tables play the same."""
+        """Returns the number of deals: all meetings play the same."""
         return self.deals
+
+    def anchored(self, entrants: int) -> range:
+        """Returns the field."""
+        return range(self.challengers, entrants)
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""

@@ -42,6 +42,8 @@ def make_database(path: Path) -> None:
         db.execute("INSERT INTO pools VALUES (1, 'samurai', 'standard')")
         stem = path.stem
         db.executemany("INSERT INTO tournaments VALUES (?, 1, 'finished')", [(f"{stem}-1",), (f"{stem}-2",)])
+        db.execute("CREATE TABLE entrants (name TEXT)")
+        db.executemany("INSERT INTO entrants VALUES (?)", [("zoe",), ("ann",), ("zoe",)])
         rows = [(f"{stem}-1-0", "done"), (f"{stem}-1-1", "done"), (f"{stem}-1-2", "running")]
         db.executemany("INSERT INTO games VALUES (?, 'finished', ?)", rows)
     db.close()
@@ -70,10 +72,10 @@ def words(line: str, breaks: str = BREAKS) -> list[str]:
     ("line", "expected"),
     [
         ("arena ", list(COMMANDS)),
-        ("arena tourna", ["tournament"]),
-        ("arena 'tourna", ["tournament"]),
+        ("arena tourna", ["tournament", "tournaments"]),
+        ("arena 'matc", ["match"]),
         ("arena bot bu", ["build"]),
-        ("arena tournament --ra", ["--race-window"]),
+        ("arena tournament --rac", ["--race-window"]),
         ("arena tournament pau", ["pause"]),
         ("arena tournament greedy pau", []),
         ("arena match shog", ["shogun"]),
@@ -92,7 +94,16 @@ def words(line: str, breaks: str = BREAKS) -> list[str]:
         ("arena standings --tournament arena-1", ["arena-1"]),
         ("arena standings --db other.db --tournament ", ["other-2", "other-1"]),
         ("arena standings --db nowhere.db --tournament ", []),
+        ("arena tournament --extend arena-1", ["arena-1"]),
+        ("arena tournaments show ", ["arena-2", "arena-1"]),
+        ("arena tournaments remove arena-1 arena-2", ["arena-2"]),
+        ("arena games --tournament arena-2", ["arena-2"]),
+        ("arena games --bot z", ["zoe"]),
+        ("arena games --against ", ["ann", "zoe"]),
         ("arena completion ", ["bash", "zsh", "fish"]),
+        ("arena config matc", ["match"]),
+        ("arena config bot ch", ["check"]),
+        ("arena config match ", []),
         ("arena match --rules chess --ruleset ", []),
         ("arena match --rule 'unended", []),
     ],
@@ -126,17 +137,10 @@ def test_a_database_that_is_none_proposes_nothing(here: Path) -> None:
     assert words("arena standings --tournament ") == []
 
 
-def test_games_are_proposed_from_the_database(here: Path) -> None:
-    import click
-
-    from arena.cli.complete import games
-
-    command = click.Command("replay", params=[click.Option(["--db"], default="arena.db")])
-    with command.make_context("replay", []) as ctx:
-        items = games(ctx, command.params[0], "arena-1")
-    assert [(item.type, item.value) for item in items] == [
-        ("plain", "arena-1-1"), ("plain", "arena-1-0"), ("file", "arena-1"),
-    ]  # fmt: skip
+@pytest.mark.parametrize("command", ["replay", "verify", "bot rerun"])
+def test_games_are_proposed_from_the_database_beside_files(command: str) -> None:
+    line = f"arena {command} --db arena.db arena-1"
+    assert proposed(line) == ["plain,arena-1-1", "plain,arena-1-0", "file,arena-1"]
 
 
 @pytest.mark.parametrize(

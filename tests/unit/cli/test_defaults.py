@@ -82,7 +82,8 @@ def test_a_command_gets_its_section_and_what_commands_share() -> None:
     }
     assert defaults("match") == {"time": "1m+1", "as_json": False}, "its own section wins; it has no database"
     assert defaults("bot")["check"] == {"level": "full"}
-    assert defaults("bot")["rerun"] == {}, "without --time it takes the time of the log"
+    assert defaults("bot")["rerun"] == {"db": "results/arena.db"}, "without --time it takes the time of the log"
+    assert defaults("replay") == {"db": "results/arena.db"}
 
 
 def test_paths_are_relative_to_the_file_and_bundled_names_stay_names(

@@ -28,6 +28,10 @@ def test_the_help_fits_a_screen(name: str) -> None:
     assert max(map(len, lines)) <= 80
 
 
+def test_the_help_of_all_commands_says_where_defaults_come_from() -> None:
+    assert "arena.toml" in " ".join(shown())
+
+
 def test_the_options_of_a_tournament_come_in_groups_in_a_fixed_order() -> None:
     heads = [line.removesuffix(":") for line in shown("tournament") if re.fullmatch(r"[A-Z][a-z ]+:", line)]
     assert heads == [WHO, WHAT, FORMAT, HOW, RESULTS]

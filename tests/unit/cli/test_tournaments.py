@@ -170,12 +170,13 @@ def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda self: True, raising=False)
 
 
-@pytest.mark.parametrize(("typed", "code", "left"), [("y\n", 0, 2), ("n\n", 130, 3), ("", 130, 3)])
+@pytest.mark.parametrize(("typed", "code", "left"), [("y\n", 0, 2), ("n\n", 1, 3), ("", 130, 3)])
 def test_one_is_asked_first(ids: list[str], monkeypatch: pytest.MonkeyPatch, typed: str, code: int, left: int) -> None:
     on_a_terminal(monkeypatch)
     done = run("remove", ids[2], typed=typed)
     assert done.exit_code == code
     assert rf"{ids[2]} (running): 1 game of evil\x1b[31m\nname, =bob, cid, " in done.stderr
+    assert ("Nothing is removed." in done.stderr) == (code == 1)
     assert len(listed()) == left
     assert Path("logs", ids[2]).exists() == (left == 3)
 

@@ -83,10 +83,14 @@ def test_rows_of_one_deal_and_pair_are_added() -> None:
     assert split.half_width == pytest.approx(whole.half_width)
 
 
+@pytest.mark.parametrize("library", ["trueskillthroughtime", "choix"])
 @pytest.mark.parametrize("path", LEAGUES, ids=lambda path: path.stem)
-@pytest.mark.parametrize(("library", "most"), [("trueskillthroughtime", 0.1), ("choix", 0.05)])
-def test_other_libraries_agree_on_recorded_leagues(path: Path, library: str, most: float) -> None:
-    """They know no shared ranks and no deals, so only the ratings of the other games are compared."""
+def test_other_libraries_agree_on_recorded_leagues(path: Path, library: str) -> None:
+    """They know no shared ranks and no deals, so only the ratings of the other games are compared.
+
+    Among bundled bots some win all their games. There the libraries differ, from each other too: they return the mean
+    of what is likely, and the refit what is likeliest.
+    """
     read, pairs = league(path)
     pairs = [
         PairResult(pair.deal, pair.one, pair.other, pair.better, 0, pair.worse)
@@ -94,7 +98,11 @@ def test_other_libraries_agree_on_recorded_leagues(path: Path, library: str, mos
         if pair.deal < read["oracle_deals"]
     ]
     fit = refit(pairs, len(read["bots"]), players=read["players"])
-    assert fit.ratings == pytest.approx(read["oracles"][library], abs=most)
+    close = {"trueskillthroughtime": 0.1, "choix": 0.05}[library]
+    for rating, half_width, theirs in zip(fit.ratings, fit.half_width, read["oracles"][library], strict=True):
+        assert half_width is not None
+        most = half_width / 2 if path.stem.startswith("bundled") else close
+        assert rating == pytest.approx(theirs, abs=most)
 
 
 def test_the_likelihood_is_exact_far_out() -> None:
@@ -224,9 +232,29 @@ def test_copies_share_a_rank_and_others_do_not() -> None:
     assert fit.order()[0] == 3
 
 
+def test_bots_with_the_same_results_keep_their_order() -> None:
+    """Their ratings differ by rounding only, and so the last digit must not decide who comes first."""
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        won = random.integers(0, 3, 12).tolist()
+        pairs = [PairResult(deal, 0, who, wins, 0, 2 - wins) for deal, wins in enumerate(won) for who in (1, 2, 3)]
+        assert [who for who in refit(pairs, 4, players=2).order() if who] == [1, 2, 3]
+
+
+def test_deals_that_never_surprise_leave_doubt() -> None:
+    """Thirty level deals: they do not disagree at all, and still a difference may be hidden in the next one."""
+    level = refit(deals(0, 1, *[(1, 0, 1)] * 30), 2, players=2)
+    naive = math.sqrt(2) * BETA * math.sqrt(math.pi / 2 / 60)
+    assert level.difference(0, 1) == (pytest.approx(0), pytest.approx(naive, rel=0.02))
+    noisy = refit(deals(0, 1, *[(1, 0, 1)] * 10, *[(2, 0, 0), (0, 0, 2)] * 10), 2, players=2)
+    assert noisy.difference(0, 1)[1] == pytest.approx(naive * math.sqrt(2 * 20 / 30 * 30 / 29), rel=0.02)
+    calm = refit(deals(0, 1, *[(1, 0, 1)] * 160, *[(2, 0, 0), (0, 0, 2)] * 20), 2, players=2)
+    assert calm.difference(0, 1)[1] < 0.7 * math.sqrt(2) * BETA * math.sqrt(math.pi / 2 / 400)
+
+
 def test_many_neighbours_at_once_need_more_than_one_alone() -> None:
     """Holm's method: what settles a pair alone leaves two pairs open."""
-    shares = [(2, 0, 0)] * 12, [(1, 0, 1)] * 15, [(0, 0, 2)] * 3
+    shares = [(2, 0, 0)] * 11, [(1, 0, 1)] * 16, [(0, 0, 2)] * 3
     upper, lower = deals(0, 1, *chain(*shares)), deals(1, 2, *chain(*shares), first=30)
     alone, both = refit(upper, 2, players=2), refit([*upper, *lower], 3, players=2)
     assert alone.settled()

@@ -123,8 +123,15 @@ def test_on_a_wide_screen_nothing_is_left_out() -> None:
     assert re.findall(r"\S+", head) == re.findall(
         r"\S+",
         """ahead mean mean max
-        # bot version rating 95 % of next points games W D L forfeits score ms ms mu sigma""",
+        # bot version rating 95 % of next points games W D L forfeits score mu sigma ms ms""",
     )
+
+
+def test_a_table_may_be_long() -> None:
+    """What is read of all cells is read once a column: else this takes an hour."""
+    names = [f"bot-{number}" for number in range(10_000)]
+    table = standings_table([{**ROW, "bot": name} for name in names], 80).plain
+    assert [line.split()[1] for line in table.splitlines()[3:]] == names
 
 
 def test_columns_leave_in_the_order_that_the_help_tells() -> None:

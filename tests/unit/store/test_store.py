@@ -158,7 +158,7 @@ def test_a_result_is_stored_with_its_seats(store: Store, tournament: Tournament)
         store, "SELECT status, termination, turns, actions, play_digest, log_sha256, log FROM games WHERE number = 0"
     )
     assert row == ("done", played.termination, 20, 30, played.play_digest, played.log_sha256, played.log)
-    [seats] = store.results(tournament.id)
+    [(_, seats)] = store.results(tournament.id)
     assert [(seat.entrant, seat.rank) for seat in seats] == list(enumerate(played.ranks))
     assert store.tournament().seconds == 0.5
     assert store.done(tournament.id) == 1
@@ -172,7 +172,7 @@ def test_scores_are_stored_and_read_back(store: Store, tournament: Tournament) -
             msgspec.structs.replace(seat, score=score) for seat, score in zip(played.seats, scores, strict=True)
         )
         store.record(claimed, msgspec.structs.replace(played, seats=seats), entrants, 0)
-    read = [tuple(seat.score for seat in seats) for seats in store.results(tournament.id)]
+    read = [tuple(seat.score for seat in seats) for _, seats in store.results(tournament.id)]
     assert read == [(26, -3), (0, None), (None, None)]
 
 

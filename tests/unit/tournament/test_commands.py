@@ -68,21 +68,29 @@ def again(setup: Setup, **fields: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "options",
+    "typed",
     [
-        "random greedy",
-        "random random ./ronin --players 3 --deals 7",
-        "./random ../beside --seed 'a b'",
-        f"random {shlex.quote(MINE)} --time 2/move --fresh",
-        "random greedy --ruleset basic --keep-bots --seatings all",
-        "random greedy --rule setup=random --time 10+0.1,2/move",
-        "--rules gardener --ruleset race --race-window 2.5",
+        "tournament random greedy",
+        "tournament random random ./ronin --players 3 --deals 7",
+        "tournament ./random ../beside --seed 'a b'",
+        f"tournament random {shlex.quote(MINE)} --time 2/move --fresh",
+        "tournament random greedy --ruleset basic --keep-bots --seatings all",
+        "tournament random greedy --rule setup=random --time 10+0.1,2/move",
+        "tournament --rules gardener --ruleset race --race-window 2.5",
+        "tournament random greedy --format swiss --rounds 1 --deals 3",
+        "tournament random greedy banzai --format gauntlet --challengers 2",
+        "tournament random greedy banzai daimyo --format knockout --until shown --third-place --alpha 0.01",
+        "tournament random greedy --format ladder --matches 9 --random 0.5",
+        "tournament random greedy --format adaptive --budget 70",
+        "compare random greedy --max-deals 9 --delta 0.1",
+        "compare random greedy --others banzai --players 3",
+        "compare ./random greedy --sprt 0 10 --seed s",
     ],
 )
-def test_the_command_plays_the_same_tournament(options: str) -> None:
-    setup = begun(["tournament", *shlex.split(options)])
+def test_the_command_plays_the_same_tournament(typed: str) -> None:
+    setup = begun(shlex.split(typed))
     words = again(setup)
-    assert words[:2] == ["arena", "tournament"]
+    assert words[:2] == ["arena", shlex.split(typed)[0]]
     same = begun(words[1:])
     assert same.settings.document() == setup.settings.document()
     assert same.specs == setup.specs

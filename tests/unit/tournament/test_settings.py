@@ -15,7 +15,7 @@ from arena.games import game, make_settings, names
 from arena.store.records import Tournament
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import draw_tournament
-from arena.tournament.settings import Settings, Setup, bundled_python_bots, set_up
+from arena.tournament.settings import Settings, Setup, bundled_python_bots, seeded, set_up
 from arena.types import BoardFile
 
 BARE = "cmd:{python} -c pass"
@@ -110,3 +110,13 @@ def test_a_job_is_all_that_a_worker_needs(rules: str) -> None:
     assert job.settings == setup.settings.game
     assert job.settings.board is None or job.settings.board.text
     assert (job.rotation, len(job.bots)) == (1, 2)
+
+
+def test_bots_are_seeded_by_earlier_standings_and_new_ones_come_last(bot: Any) -> None:
+    setup = typed(*[bot(name) for name in ("ann", "bob", "cid", "dan")])
+    digests = {one.name: one.digest for one in setup.settings.bots}
+    ranks = [("cid", digests["cid"]), ("bob", "another file"), ("ann", digests["ann"])]
+    again = seeded(setup, ranks)
+    assert [one.name for one in again.settings.bots] == ["cid", "ann", "bob", "dan"]
+    assert [spec.name for spec in again.specs] == ["cid", "ann", "bob", "dan"]
+    assert [Path(ref).name for ref in again.refs] == ["cid", "ann", "bob", "dan"]

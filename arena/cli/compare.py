@@ -1,0 +1,151 @@
+"""`arena compare`: says which of two bots is better, and by how much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import complete
+from arena.cli.help import HOW, WHAT, WHO, Command, option
+from arena.cli.options import (
+    MakeGame,
+    db_option,
+    each_game_option,
+    game_options,
+    json_option,
+    logs_option,
+    quiet_option,
+    seed_option,
+)
+from arena.cli.output import say, show_json, show_line
+from arena.cli.playing import Manner, nothing, play_tournament, workers_of
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.store.reader import Reader
+    from arena.tournament.comparison import Comparison
+
+WHEN = "When it stops"
+
+
+class CompareCommand(Command):
+    """Its help has a section on when it stops."""
+
+    def sections(self, ctx: click.Context) -> tuple[str, ...]:
+        """Returns the sections of options to show."""
+        first, second, _, *rest = super().sections(ctx)
+        return (first, second, WHEN, *rest)
+
+
+@click.command(cls=CompareCommand)
+@click.argument("one", metavar="A", shell_complete=complete.bots)
+@click.argument("other", metavar="B", shell_complete=complete.bots)
+@option(
+    WHO,
+    "--others",
+    multiple=True,
+    metavar="BOT",
+    help="For further seats; repeat it.  [default: A and B]",
+    shell_complete=complete.bots,
+)
+@game_options
+@option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
+@seed_option
+@option(WHEN, "--max-deals", default=5000, show_default=True, metavar="N", help="After so many deals.")
+@option(WHEN, "--alpha", default=0.05, show_default=True, metavar="P", help="How likely a wrong answer may be.")
+@option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
+@option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")
+@option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a comparison.")
+@db_option
+@logs_option("Where its folder of logs is made.")
+@each_game_option
+@quiet_option
+@json_option
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    one: str,
+    other: str,
+    others: tuple[str, ...],
+    make_game: MakeGame,
+    players: int,
+    seed: str | None,
+    max_deals: int,
+    alpha: float,
+    delta: float,
+    sprt: tuple[float, float] | None,
+    concurrency: int | None,
+    new: bool,
+    db: Path,
+    logs: Path,
+    each_game: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Say which of two bots is better, and by how much.
+
+    A and B play deal after deal until it is shown, or until they are shown to be level. The answer holds however often
+    one looks and whenever one stops; docs/ratings.md says why. Ctrl-C keeps all games, and the same command goes on; a
+    larger --max-deals goes on after the last deal. The exit code is 0 whatever the answer is.
+
+    \b
+    Example:
+      arena compare shogun daimyo --time 0.1/move
+    """
+    from msgspec.structs import replace
+
+    from arena.store.store import open_store
+    from arena.tournament.comparison import compared, earlier, going_on, others_of
+    from arena.tournament.formats.compare import Compare
+    from arena.tournament.settings import set_up
+
+    game = make_game(players)
+    if others and players == 2:
+        raise ConfigError("expected --others with games of 3 players or more, got: 2 players; use --players")
+    if 0 < len(others) < players - 2:
+        raise ConfigError(
+            f"expected at least {players - 2} --others for games of {players} players, got: {len(others)}; name more"
+        )
+    format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, sprt=sprt)
+    fill = others or others_of((one, other), players)
+    setup = set_up((one, other, *fill), game, format, seed=seed)
+    manner = Manner(workers=workers_of(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
+    tell = nothing if quiet else say
+    with open_store(db) as store:
+        known = None if new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)
+        if known is not None and (known.answered or known.deals >= max_deals):
+            more = "--new compares again" if known.answered else "a larger --max-deals goes on"
+            tell(f"This was compared in tournament {known.tournaments[-1]}; {more}.\n")
+            show_comparison(known, as_json=as_json)
+            return
+        if known is not None:
+            tell(f"Going on after the {known.deals} deals of tournament {known.tournaments[-1]}.")
+            setup = replace(setup, settings=going_on(setup.settings, known))
+        id, _ = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
+        found = compared(store, id)
+    show_comparison(found, as_json=as_json)
+
+
+def how_it_stands(reader: Reader, tournament: str) -> str:
+    """Returns what is known so far, in a few words."""
+    from arena.show.comparison import brief
+    from arena.tournament.comparison import so_far
+
+    evidence, needed, bot = so_far(reader, tournament)
+    return brief(bot, evidence.score, evidence.deals, max(evidence.e_plus, evidence.e_minus), needed)
+
+
+def show_comparison(found: Comparison, *, as_json: bool) -> None:
+    """Prints what is known about two bots."""
+    import msgspec
+
+    from arena.show.comparison import comparison_lines
+
+    if as_json:
+        show_json(found)
+        return
+    for line in comparison_lines(msgspec.to_builtins(found)):
+        show_line(line)

@@ -1,0 +1,204 @@
+"""Compares two bots: who is better, and by how much, from as many tournaments as that took.
+
+A comparison is a tournament of the format `compare`. One that reached its most deals without an answer is finished, and
+all of it can be verified; a larger number of deals continues it by another tournament, which begins with what the first
+one showed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.ratings.running import BETA
+from arena.store.reader import Reader
+from arena.store.records import Tournament
+from arena.tournament.formats.compare import Compare
+from arena.tournament.formats.seating import orders
+from arena.tournament.settings import Settings
+from arena.types import Payload
+
+if TYPE_CHECKING:
+    from arena.ratings.evidence import Evidence
+
+Verdict = Literal["better", "worse", "level", "open"]
+
+_LIMITS = ("max_deals", "continues", "before")
+"""Parameters in which a comparison and its continuation differ."""
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known about two bots. Everything is told of the first one."""
+
+    bots: tuple[str, str]
+    tournaments: tuple[str, ...]
+    """In which they met, in order."""
+    deals: int
+    games: int
+    counts: tuple[tuple[float, int], ...]
+    """Mean shares on a deal, and how many deals had each, in rising order."""
+    score: float
+    """The mean share of a deal, from 0 to 1: better than the other counts 1, level with it a half."""
+    interval: tuple[float, float]
+    """Where the true score is, with 1 - `alpha`, at all looks together."""
+    one_look: tuple[float, float] | None
+    """Where it is if this is the only look (Student's t); None if all deals were alike."""
+    rating: float | None
+    """By how many rating points the first is ahead; None if it won or lost everything."""
+    e_plus: float
+    """Evidence that the first is better: 20 says 20 : 1."""
+    e_minus: float
+    """Evidence that the second is better."""
+    needed: float
+    """So much evidence is an answer."""
+    p: float
+    """How likely equal bots ever give so much evidence."""
+    alpha: float
+    delta: float
+    verdict: Verdict
+    """`level`: the score is within `delta` of a half. `open`: nothing is shown yet."""
+    more_deals: int | None
+    """Roughly how many more deals like these bring an answer; None if that is too far away to say."""
+    sprt: Sprt | None
+    """The sequential test that was asked for, if any. Then it says when to stop."""
+    forfeits: tuple[int, int]
+    """Of both bots."""
+    max_deals: int
+    answered: bool
+    """Whether it is over: by the sequential test if there is one, else by the evidence."""
+
+
+class Sprt(msgspec.Struct, frozen=True, kw_only=True):
+    """A sequential test of two differences, in Elo points."""
+
+    elo: tuple[float, float]
+    log_ratio: float | None
+    """None while fewer than two deals were not level."""
+    bounds: tuple[float, float]
+    verdict: Literal["H0", "H1", "open"]
+
+
+def earlier(reader: Reader, settings: Settings) -> Comparison | None:
+    """Returns the latest finished comparison of the same, or None. It may have the answer, or may be continued."""
+    wanted = settings.document()
+    for found in reader.finished_ones(settings.game.rules, settings.game.ruleset):
+        if found.settings["format"] == "compare" and _same(found.settings, wanted):
+            return compared(reader, found.id)
+    return None
+
+
+def going_on(settings: Settings, known: Comparison) -> Settings:
+    """Returns the settings of the comparison that continues an earlier one."""
+    format = replace(_format(settings), continues=known.tournaments[-1], before=known.counts)
+    return replace(settings, format=format)
+
+
+def compared(reader: Reader, tournament: str) -> Comparison:
+    """Returns what a comparison and those that it continues show.
+
+    Raises:
+        StoreError: There is no such tournament.
+    """
+    chain = list(_chain(reader, tournament))
+    last = chain[-1]
+    settings = Settings.read(last.settings)
+    format = _format(settings)
+    evidence = evidence_of(reader, last.id, format, settings.game.players)
+    test = format.test()
+    sprt = None
+    if test is not None and format.sprt is not None:
+        log_ratio, accepted = test.log_ratio(evidence.counts), test.verdict(evidence.counts)
+        sprt = Sprt(elo=format.sprt, log_ratio=log_ratio, bounds=test.bounds, verdict=accepted)
+    tallies = [reader.tallies(one.id) for one in chain]
+    score = evidence.score
+    verdict = evidence.verdict(format.alpha, format.delta)
+    return Comparison(
+        bots=(settings.bots[0].name, settings.bots[1].name),
+        tournaments=tuple(one.id for one in chain),
+        deals=evidence.deals,
+        games=sum(reader.done(one.id) for one in chain),
+        counts=tuple((share, round(count)) for share, count in evidence.counts.items()),
+        score=score,
+        interval=evidence.interval(format.alpha),
+        one_look=_one_look(evidence, format.alpha),
+        rating=_rating(score),
+        e_plus=evidence.e_plus,
+        e_minus=evidence.e_minus,
+        needed=2 / format.alpha,
+        p=evidence.p,
+        alpha=format.alpha,
+        delta=format.delta,
+        verdict=verdict,
+        more_deals=evidence.more_deals(format.alpha, format.delta),
+        sprt=sprt,
+        forfeits=(sum(each[0].forfeits for each in tallies), sum(each[1].forfeits for each in tallies)),
+        max_deals=format.max_deals,
+        answered=(verdict if sprt is None else sprt.verdict) != "open",
+    )
+
+
+def so_far(reader: Reader, tournament: str) -> tuple[Evidence, float, str]:
+    """Returns the evidence so far, how much is an answer, and the first bot's name. Quicker than `compared`."""
+    settings = Settings.read(reader.tournament(tournament).settings)
+    format = _format(settings)
+    evidence = evidence_of(reader, tournament, format, settings.game.players)
+    return evidence, 2 / format.alpha, settings.bots[0].name
+
+
+def evidence_of(reader: Reader, tournament: str, format: Compare, players: int) -> Evidence:
+    """Returns the evidence of the deals whose games are all done, and of those before."""
+    from arena.ratings.evidence import Evidence
+
+    evidence = Evidence()
+    for share, count in format.before:
+        evidence.add(share, count)
+    whole = len(orders(players, format.seatings)[0])
+    for pair in reader.pairs(tournament):
+        if (pair.one, pair.other) == (0, 1) and pair.games == whole:
+            evidence.add(pair.share)
+    return evidence
+
+
+def _chain(reader: Reader, tournament: str) -> Iterator[Tournament]:
+    """Yields a comparison and those that it continues, the first one first."""
+    row = reader.tournament(tournament)
+    if row.settings.get("continues"):
+        yield from _chain(reader, row.settings["continues"])
+    yield row
+
+
+def _same(there: Payload, here: Payload) -> bool:
+    return {key: value for key, value in there.items() if key not in _LIMITS} == {
+        key: value for key, value in here.items() if key not in _LIMITS
+    }
+
+
+def _format(settings: Settings) -> Compare:
+    assert isinstance(settings.format, Compare)
+    return settings.format
+
+
+def _one_look(evidence: Evidence, alpha: float) -> tuple[float, float] | None:
+    from arena.ratings.normal import quantile
+
+    if len(evidence.counts) < 2:
+        return None
+    squares = sum(count * (share - evidence.score) ** 2 for share, count in evidence.counts.items())
+    error = math.sqrt(squares / (evidence.deals - 1) / evidence.deals)
+    half = quantile(alpha, evidence.deals - 1) * error
+    return max(0.0, evidence.score - half), min(1.0, evidence.score + half)
+
+
+def _rating(score: float) -> float | None:
+    from statistics import NormalDist
+
+    return math.sqrt(2) * BETA * NormalDist().inv_cdf(score) if 0 < score < 1 else None
+
+
+def others_of(bots: Sequence[str], players: int) -> tuple[str, ...]:
+    """Returns who fills the seats that two bots leave: copies of both, in turn."""
+    return tuple(bots) * (players - 2)

@@ -1,0 +1,112 @@
+"""Finds all that counts for the standings of a tournament: its own games, those that it extends, anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+import msgspec
+
+from arena.ratings.pairs import PairResult, add_up, pairs_of
+from arena.store.reader import Reader
+from arena.store.records import Entrant, SeatRow, Tally, Tournament
+from arena.tournament.pool import Joined, add_tallies
+from arena.tournament.settings import Settings
+
+
+class Known:
+    """What the standings of a tournament are made from."""
+
+    def __init__(self, reader: Reader, row: Tournament) -> None:
+        """Reads the sums of the tournament. `extended` adds those of others."""
+        self._reader = reader
+        self._id = row.id
+        self.entrants: Sequence[Entrant] = reader.entrants(row.id)
+        """By number."""
+        self.tallies = reader.tallies(row.id)
+        """By entrant."""
+        self.anchors: Mapping[int, float] = {}
+        """By entrant a rating that holds the scale."""
+        self.games = 0
+        """Games of other tournaments."""
+        self.reused: tuple[str, ...] = ()
+        """These tournaments, the earliest first."""
+        self._others: list[PairResult] = []
+
+    def pairs(self) -> Iterator[PairResult]:
+        """Yields the results of each pair by deal. Deals of different tournaments are different deals."""
+        if not self._others:
+            return self._reader.pairs(self._id)
+        count = len(self.reused) + 1
+        own = (msgspec.structs.replace(pair, deal=pair.deal * count) for pair in self._reader.pairs(self._id))
+        return chain(own, self._others)
+
+    def extend(self, before: Sequence[Tournament]) -> None:
+        """Adds the games of earlier tournaments in which only entrants of this one played, with the same files."""
+        numbers = {(entrant.name, entrant.digest): entrant.number for entrant in self.entrants}
+        self.reused = tuple(row.id for row in before)
+        for place, row in enumerate(before, start=1):
+            here = {
+                entrant.number: numbers[entrant.name, entrant.digest]
+                for entrant in self._reader.entrants(row.id)
+                if (entrant.name, entrant.digest) in numbers
+            }
+            for deal, seats in self._reader.results(row.id):
+                if all(seat.entrant in here for seat in seats):
+                    self._add(deal * (len(before) + 1) + place, [here[seat.entrant] for seat in seats], seats)
+        self._others = add_up(self._others)
+
+    def _add(self, deal: int, entrants: Sequence[int], seats: Sequence[SeatRow]) -> None:
+        self.games += 1
+        self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats))
+        leaders = sum(seat.rank == 1 for seat in seats)
+        for entrant, seat in zip(entrants, seats, strict=True):
+            one = Tally(
+                entrant,
+                games=1,
+                wins=int(seat.rank == 1 and leaders == 1),
+                draws=int(seat.rank == 1 and leaders > 1),
+                forfeits=int(seat.forfeit is not None),
+                decisions=seat.decisions,
+                total_ms=seat.total_ms,
+                max_ms=seat.max_ms,
+                score=seat.score or 0,
+                scored=int(seat.score is not None),
+            )
+            self.tallies[entrant] = add_tallies(self.tallies[entrant], one)
+
+
+def known_of(reader: Reader, row: Tournament) -> Known:
+    """Returns what the standings of a tournament are made from."""
+    known = Known(reader, row)
+    if row.settings["format"] == "extension":
+        known.extend(list(_extended(reader, row)))
+    known.anchors = _anchors(reader, row, known.entrants)
+    return known
+
+
+def _extended(reader: Reader, row: Tournament) -> Iterator[Tournament]:
+    """Yields the tournaments that one extends, the earliest first."""
+    before = row.settings.get("extends")
+    if before:
+        found = reader.tournament(before)
+        yield from _extended(reader, found)
+        yield found
+
+
+def _anchors(reader: Reader, row: Tournament, entrants: Sequence[Entrant]) -> dict[int, float]:
+    """Returns the ratings of a gauntlet's field, from earlier tournaments of the same pool if there are any."""
+    anchored = Settings.read(row.settings).format.anchored(len(entrants))
+    if not anchored:
+        return {}
+    earlier = [found for found in reader.pool(row.id) if found.created <= row.created and found.id != row.id]
+    if not earlier:
+        return {}
+    from arena.ratings.refit import refit
+
+    joined = Joined(reader, earlier)
+    fit = refit(joined.pairs(), len(joined.bots), players=max(joined.players))
+    ratings = {
+        bot.digest: fit.ratings[bot.number] for bot in reversed(joined.bots) if fit.half_width[bot.number] is not None
+    }
+    return {number: ratings[entrants[number].digest] for number in anchored if entrants[number].digest in ratings}

@@ -74,7 +74,9 @@ def check_sound(folder: Path, told: list[str], players: int) -> None:
         assert rated == prefix, "ratings are not those of the finished prefix"
         counted = query(folder, f"SELECT number, count(*) FROM ratings WHERE tournament = '{tournament}' GROUP BY 1")
         assert counted == [(number, players) for number in range(rated)]
-    assert query(folder, "SELECT tournament, entrant, games, wins + draws, forfeits, round(total_ms) FROM tallies") == query(
+    assert query(
+        folder, "SELECT tournament, entrant, games, wins + draws, forfeits, round(total_ms) FROM tallies"
+    ) == query(
         folder,
         "SELECT tournament, entrant, count(*), sum(rank = 1), count(forfeit), round(sum(total_ms)) FROM seats"
         " JOIN games ON id = game GROUP BY 1, 2 ORDER BY 1, 2",

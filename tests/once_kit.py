@@ -103,6 +103,7 @@ def final(folder: Path) -> list[list[tuple[Any, ...]]]:
         query(folder, "SELECT entrant, games, wins, draws, forfeits, decisions, total_ms, max_ms FROM tallies"),
         query(folder, "SELECT deal, one, other, better, equal, worse FROM pairs"),
         query(folder, "SELECT secret, rated, games, open FROM tournaments"),
+        query(folder, "SELECT entrant, rating, half_width, rank FROM fits ORDER BY 1"),
     ]
 
 

@@ -88,7 +88,7 @@ def known_of(reader: Reader, row: Tournament) -> Known:
 def _extended(reader: Reader, row: Tournament) -> Iterator[Tournament]:
     """Yields the tournaments that one extends, the earliest first."""
     before = row.settings.get("extends")
-    if before:
+    if before and reader.has(before):  # it may have been removed
         found = reader.tournament(before)
         yield from _extended(reader, found)
         yield found

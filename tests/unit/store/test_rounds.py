@@ -23,6 +23,7 @@ from arena.store.migrations import migrations
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, StoredRound, Tally, Tournament
 from arena.store.store import Store, open_store, update
+from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.plan import close
@@ -391,3 +392,13 @@ def test_a_level_final_is_played_again_in_a_round_of_its_own(store: Store, tmp_p
         close(store, begun.tournament)
     counted = {len(store.rounds(row.id)) for row in store.pool(begun.tournament.id)}
     assert {1, 2} <= counted
+
+
+def test_an_extension_is_finished_even_if_what_it_extends_was_removed(store: Store, tmp_path: Path) -> None:
+    extension = Extension(deals=2, extends="removed", unchanged=(0, 1), played=1)
+    setting = instant.settings(("ann", "bob", "cid"), format=extension)
+    begun = instant.start(store, setting, tmp_path)
+    games = len(list(instant.runner(store, begun, setting).run()))
+    close(store, begun.tournament)
+    assert games == setting.games
+    assert store.tournament(begun.tournament.id).status == "finished"

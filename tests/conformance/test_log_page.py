@@ -25,7 +25,10 @@ from arena.games import game, names
 from arena.record import log as records
 from arena.record.log import canonical, parse_log, play_digest
 from arena.referee.verify import verify
+from arena.store.store import open_store
+from arena.tournament.formats import FORMATS
 from arena.types import Termination
+from tests import instant
 from tests.conformance.kit import FOLDER, load
 from tests.conformance.logs import CHECK_LOG, LOGS, bodies, broken, checker, summed
 
@@ -496,6 +499,28 @@ def test_settings_and_schedule_have_their_digests_in_canonical_json(commitment: 
     document = load(commitment)
     for name in ("settings", "schedule"):
         assert hashlib.sha256(checker["canonical"](document[name])).hexdigest() == document[f"{name}_sha256"]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_commitment_describes_every_format(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """§L11-2 and section 11.1. The checker minds no null in it."""
+    with open_store(tmp_path / "arena.db") as store:
+        begun = instant.start(store, instant.settings(("ann", "bob"), format=FORMATS[name]()), tmp_path)
+    document = load(Path(begun.tournament.logs) / "commitment.json")
+    for part in ("settings", "schedule"):
+        assert hashlib.sha256(checker["canonical"](document[part])).hexdigest() == document[f"{part}_sha256"]
+    schedule = document["schedule"]
+    assert (schedule["format"], schedule["entrants"], schedule["players"]) == (name, 2, 2)
+    assert schedule["circles"] == [[0, 1]]
+    assert schedule["games"] == document["games"]
+    assert document["games"] is None or document["deals"] is not None
+
+    example = TOURNAMENTS[0].parent
+    for file in example.iterdir():
+        shutil.copy(file, tmp_path)
+    same = {key: load(TOURNAMENTS[0])[key] for key in ("tournament", "commitment")}
+    (tmp_path / "commitment.json").write_text(json.dumps(document | same))
+    assert checker["main"]([*map(str, sorted(tmp_path.glob("*.jsonl"))), "--json"]) == 0, capsys.readouterr().out
 
 
 def test_a_game_without_a_board_has_null_for_it() -> None:

@@ -28,6 +28,7 @@ from arena.record.published import (
     Contributions,
     Secret,
     publish,
+    published,
     sha256_of,
 )
 from arena.referee.chance import commitment, new_secret, seed_secret
@@ -81,6 +82,7 @@ def begin(
                 f"got: {logs.resolve()}; give that folder with --logs, or begin another tournament with --new"
             )
         _make_folder(Path(found.logs))
+        _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
         return Begun(found, store.done(found.id), resumed=True, committed=committed)
@@ -100,6 +102,21 @@ def begin(
     ]
     store.create(tournament, entrants)
     return Begun(tournament, 0, resumed=False, committed=publish_commitment(tournament, settings))
+
+
+def _check_commitment(tournament: Tournament, settings: Settings) -> None:
+    """Checks that what was committed to before the first game is what would be played now.
+
+    Raises:
+        ConfigError: It is not. Nothing has changed.
+        LogError: The commitment cannot be read.
+    """
+    before = published(Path(tournament.logs), COMMITMENT_FILE, Commitment)
+    if before is not None and before.schedule_sha256 != sha256_of(settings.plan_document()):
+        raise ConfigError(
+            f"expected the schedule that tournament {tournament.id} was committed to, got another one: another version "
+            "of arena began it; finish it with that version, or begin another tournament with --new"
+        )
 
 
 def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], beacon: str | None = None) -> Tournament:

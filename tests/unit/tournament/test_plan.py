@@ -56,6 +56,19 @@ def test_other_settings_begin_another(store: Store, tmp_path: Path, other: objec
     assert instant.start(store, SETTINGS, tmp_path).tournament == first.tournament
 
 
+def test_what_another_version_committed_to_is_not_continued_in_another_order(store: Store, tmp_path: Path) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    file = Path(begun.tournament.logs) / "commitment.json"
+    told = json.loads(file.read_text())
+    before = json.dumps(told | {"schedule_sha256": "0" * 64})
+    file.write_text(before)
+    with pytest.raises(ConfigError, match=f"expected the schedule that tournament {begun.tournament.id} was committed"):
+        instant.start(store, SETTINGS, tmp_path)
+    assert file.read_text() == before, "what was published was replaced"
+    file.unlink()
+    assert instant.start(store, SETTINGS, tmp_path).resumed, "killed before it was published"
+
+
 def test_new_always_begins_another_and_the_latest_is_continued(store: Store, tmp_path: Path) -> None:
     instant.start(store, SETTINGS, tmp_path)
     second = instant.start(store, SETTINGS, tmp_path, new=True)

@@ -1,154 +1,146 @@
-"""Which bot is the better: matches of the bundled bots against each other, as many games as that takes.
+"""Which bundled bot is better, and by how much: each is compared with the next on its ladder, by `arena compare`.
 
-The real thing: processes, the referee, the clock. For each step of a ladder and each number of players one of the upper
-bot sits down with several of the lower, and they play deal after deal, each deal once per rotation of the seats, so
-that its luck cancels. On a deal the upper bot is ahead if the sum of its ranks is less than the mean of the others'. A
-step is shown when the deals on which it was ahead and those on which it was behind could come from equal bots in one
-case of a hundred at most: a test that may be looked at after every deal (`shares.evidence`). A step ends when it is
-shown, or after `--deals`.
+A step is two neighbours, and a number of players. They play deal after deal until it is shown who is better, or that
+they are level, or until `--deals`. A deal counts once: its score is the mean over its games of 1, 1/2 or 0 for the
+upper bot before, level with or behind the lower one. At tables of three and more, copies of both take the remaining
+seats. An answer is wrong in one step of a hundred at most, and the intervals hold with 99 % (docs/ratings.md says why).
 
-`shogun@0.05` is shogun that thinks for a twentieth of its time: what more time is worth, under one clock for all.
+Deals are drawn anew by the system; `--seed` is for trying things out. Results go to stdout, as a table in Markdown,
+and progress to stderr. Ctrl-C keeps all games in `--folder`, and the same command goes on. What is there is not played
+again: for other deals, name another folder. Takes an hour and more.
 
-How it stands goes to standard error every ten deals. Any forfeit is printed: a bot that loses on time is none that
-keeps its time. Takes an hour and more.
+`shogun@0.05` is shogun that thinks for a twentieth of its time: what more time is worth, under one clock for both.
 """
 
 from __future__ import annotations
 
 import argparse
 import shlex
-import statistics
+import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
-from itertools import groupby, pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
-from shares import evidence
 
-from arena.games import game, make_settings
+from arena.games import game
 from arena.link.bots import find_bot
-from arena.tournament.match import begin_match, play_match
-from arena.tournament.runner import Played
-from arena.tournament.settings import set_up
 
-ENOUGH = 100.0
-"""Evidence that is wrong in one case of a hundred."""
+ROOT = Path(__file__).parent.parent
+ALPHA = 0.01
+"""How likely an answer may be wrong."""
 LADDERS = (
     ("samurai", "standard", ("shogun", "daimyo", "greedy", "random")),
     ("samurai", "standard", ("shogun", "shogun@0.05")),
     *(("gardener", ruleset, ("planner", "greedy", "random")) for ruleset in ("draft", "race", "young")),
 )
 """Rules, ruleset, and bots, the best first."""
+HEAD = (
+    f"| game | players | bots | score a deal | {1 - ALPHA:.0%} interval | deals | verdict |",
+    "|---|---|---|---|---|---|---|",
+)
 
 
-class Step(msgspec.Struct, frozen=True):
+class Step(msgspec.Struct, frozen=True, kw_only=True):
     """Two neighbours of a ladder at one table."""
 
     rules: str
     ruleset: str
+    players: int
     upper: str
     lower: str
-    players: int
-    time: str
 
-    def __str__(self) -> str:
-        return f"{self.rules} {self.ruleset}, {self.players} players, {self.time}: {self.upper} > {self.lower}"
-
-
-class Tally(msgspec.Struct):
-    """Deals on which the upper bot was ahead, behind, and neither."""
-
-    ahead: int = 0
-    behind: int = 0
-    level: int = 0
-
-    @property
-    def deals(self) -> int:
-        return self.ahead + self.behind + self.level
-
-    @property
-    def evidence(self) -> float:
-        return evidence(self.ahead, self.behind)
-
-    def count(self, upper: int, lower: float) -> None:
-        """A deal is over: the sum of the upper bot's ranks, and the mean of the others'."""
-        if upper < lower:
-            self.ahead += 1
-        elif upper > lower:
-            self.behind += 1
-        else:
-            self.level += 1
-
-    def __str__(self) -> str:
-        confidence = max(0.0, 1 - 1 / self.evidence)
-        deals = f"ahead on {self.ahead} deals, behind on {self.behind}, level on {self.level}"
-        return f"{deals}: {f'{confidence:.2%}' if confidence < 0.9999 else 'over 99.99%'}"
+    def command(self, time: str, deals: int, folder: Path, seed: str | None) -> list[str]:
+        """Returns the command that compares the two."""
+        return [
+            *(sys.executable, "-m", "arena", "compare", entrant(self.upper), entrant(self.lower)),
+            *("--rules", self.rules, "--ruleset", self.ruleset, "--players", str(self.players), "--time", time),
+            *("--alpha", str(ALPHA), "--max-deals", str(deals), "--json"),
+            *("--db", str(folder / "arena.db"), "--logs", str(folder / "logs")),
+            *([] if seed is None else ["--seed", seed]),
+        ]
 
 
-def climb(step: Step, deals: int, seed: str, logs: Path) -> Tally:
-    """Play until the step is shown, or all deals are played."""
-    setup = set_up(
-        [entrant(step.upper), *[entrant(step.lower)] * (step.players - 1)],
-        make_settings(step.rules, step.players, ruleset=step.ruleset, time=step.time),
-        deals=deals,
-        seed=seed,
-    )
-    tally = Tally()
-    games = play_match(setup, begin_match(setup.settings, logs))
-    for _, played in groupby(games, key=lambda played: played.game.deal):
-        upper, *lower = sums(list(played), step.players)
-        tally.count(upper, statistics.fmean(lower))
-        if tally.deals % 10 == 0:
-            print(f"  {tally}", file=sys.stderr, flush=True)
-        if tally.evidence >= ENOUGH:
-            break
-    games.close()
-    return tally
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What the command says about the upper bot, as far as it is shown here."""
+
+    score: float
+    interval: tuple[float, float]
+    deals: int
+    verdict: str
+    forfeits: tuple[int, int]
+
+
+def steps(
+    bots: Sequence[str] = (), rules: str = "samurai", ruleset: str | None = None, players: int | None = None
+) -> Iterator[Step]:
+    """Yields the steps of a ladder, or those of all bundled bots if none is named."""
+    ladders: Sequence[tuple[str, str, Sequence[str]]] = LADDERS
+    if bots:
+        ladders = [(rules, ruleset or next(iter(game(rules).rulesets)), bots)]
+    for name, played, best_first in ladders:
+        for seats in [players] if players else game(name).seat_counts:
+            for upper, lower in pairwise(best_first):
+                yield Step(rules=name, ruleset=played, players=seats, upper=upper, lower=lower)
 
 
 def entrant(bot: str) -> str:
-    """How a tournament finds a bot that is `NAME`, or `NAME@SHARE` if it shall think for a share of its time."""
+    """Returns how a command names a bot that is `NAME`, or `NAME@SHARE` if it shall think for a share of its time."""
     name, _, share = bot.partition("@")
     return f"cmd:{{python}} {shlex.quote(str(find_bot(name) / 'bot.py'))} {share}" if share else name
 
 
-def sums(played: Sequence[Played], bots: int) -> list[int]:
-    """Each bot's ranks on a deal, added up."""
-    total = [0] * bots
-    for one in played:
-        for entrant, seat in zip(one.game.entrants, one.result.seats, strict=True):
-            total[entrant] += seat.rank
-            if seat.forfeit is not None:
-                print(f"  forfeit: {seat.forfeit.sentence} ({one.result.log})", flush=True)
-    return total
+def climb(command: Sequence[str]) -> Found:
+    """Plays a step, or reads what was played of it before.
+
+    Raises:
+        SystemExit: The command failed and has said why, or Ctrl-C stopped it.
+    """
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False)
+    if done.returncode:
+        sys.exit(done.returncode)
+    return msgspec.json.decode(done.stdout, type=Found)
+
+
+def row(step: Step, found: Found) -> str:
+    """Returns a line of the table."""
+    low, high = found.interval
+    verdict = found.verdict
+    for bot, count in zip((step.upper, step.lower), found.forfeits, strict=True):
+        verdict += f", {bot} forfeited {count}" if count else ""
+    cells = (
+        f"{step.rules} {step.ruleset}",
+        f"{step.players}",
+        f"`{step.upper}` > `{step.lower}`",
+        f"{100 * found.score:.1f} %",
+        f"{100 * low:.1f} to {100 * high:.1f} %",
+        f"{found.deals}",
+        verdict,
+    )
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Which bot is the better, with 99 % confidence.")
-    parser.add_argument("bots", nargs="*", help="a ladder, the best first (all of the bundled bots)")
+    parser = argparse.ArgumentParser(description="Which bundled bot is better, and by how much.")
+    parser.add_argument("bots", nargs="*", help="a ladder, the best first (those of all bundled bots)")
     parser.add_argument("--rules", default="samurai", help="for a ladder of your own (samurai)")
     parser.add_argument("--ruleset", help="for a ladder of your own (the game's first)")
     parser.add_argument("--time", default="0.1/move", help="the time control (0.1/move)")
     parser.add_argument("--players", type=int, help="only tables of so many")
-    parser.add_argument("--seed", default="ladder", help="of the deals (ladder)")
-    parser.add_argument("--deals", type=int, default=400, help="at most so many deals a table (400)")
+    parser.add_argument("--deals", type=int, default=400, help="at most so many deals a step (400)")
+    parser.add_argument("--seed", help="of the deals (drawn by the system)")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "ladder", help="of the games (build/ladder)")
     options = parser.parse_args()
-    ladders: Sequence[tuple[str, str, tuple[str, ...]]] = LADDERS
-    if options.bots:
-        ruleset = options.ruleset or next(iter(game(options.rules).rulesets))
-        ladders = [(options.rules, ruleset, tuple(options.bots))]
-    failed = False
-    with tempfile.TemporaryDirectory(prefix="ladder-") as logs:
-        for rules, ruleset, bots in ladders:
-            for players in [options.players] if options.players else game(rules).seat_counts:
-                for upper, lower in pairwise(bots):
-                    step = Step(rules, ruleset, upper, lower, players, options.time)
-                    tally = climb(step, options.deals, options.seed, Path(logs))
-                    print(f"{step}: {tally}", flush=True)
-                    failed = failed or tally.evidence < ENOUGH
-    sys.exit("a step was not shown" if failed else 0)
+    folder = options.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    print("\n".join(HEAD), flush=True)
+    shown = True
+    for step in steps(options.bots, options.rules, options.ruleset, options.players):
+        found = climb(step.command(options.time, options.deals, folder, options.seed))
+        print(row(step, found), flush=True)
+        shown = shown and found.verdict == "better"
+    sys.exit(None if shown else "a step was not shown")
 
 
 if __name__ == "__main__":

@@ -116,17 +116,16 @@ def compare(
     tell = nothing if quiet else say
     with open_store(db) as store:
         known = None if new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)
-        if known is not None and (known.answered or known.deals >= max_deals):
+        if known is not None and known.is_over(max_deals):
             more = "--new compares again" if known.answered else "a larger --max-deals goes on"
             tell(f"This was compared in tournament {known.tournaments[-1]}; {more}.\n")
-            show_comparison(known, as_json=as_json)
-            return
-        if known is not None:
-            tell(f"Going on after the {known.deals} deals of tournament {known.tournaments[-1]}.")
-            setup = replace(setup, settings=going_on(setup.settings, known))
-        id, _ = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
-        found = compared(store, id)
-    show_comparison(found, as_json=as_json)
+        while known is None or not known.is_over(max_deals):
+            if known is not None:
+                tell(f"Going on after the {known.deals} deals of tournament {known.tournaments[-1]}.")
+                setup = replace(setup, settings=going_on(setup.settings, known))
+            id, _ = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
+            known = compared(store, id)
+    show_comparison(known, as_json=as_json)
 
 
 def how_it_stands(reader: Reader, tournament: str) -> str:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
 
+MOST_TABLES = 8
+"""If more meet in a round, only their number is printed."""
+
 Remark: TypeAlias = Callable[["Reader", str], str]
 """Returns what is said beside the progress of a tournament, given by its identifier."""
 
@@ -175,8 +178,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
     schedule = schedule_of(store, tournament, setup.settings)
 
     def planned(placed: PlacedRound) -> None:
-        tables = len(placed.round.meetings)
-        tell(plain(f"{placed.round.title}: {counted(placed.games, 'game')} at {counted(tables, 'table')}"))
+        tell(plain(round_text(placed, names)))
 
     with (
         steered(store.path, manner.workers, tell) as helm,
@@ -202,6 +204,17 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
                 forfeits.tell(played)
             advance(lambda: f"{game}: {remark(store, tournament.id)}", schedule.total)
     return not helm.stopping
+
+
+def round_text(placed: PlacedRound, names: Sequence[str]) -> str:
+    """Returns what a round is called, its games, and who meets if these are few."""
+    meetings, byes = placed.round.meetings, placed.round.byes
+    text = f"{placed.round.title}: {counted(placed.games, 'game')}"
+    if len(meetings) > MOST_TABLES:
+        return f"{text} at {len(meetings)} tables"
+    met = [" - ".join(names[entrant] for entrant in meeting.entrants) for meeting in meetings]
+    resting = [f"{names[entrant]} rests" for entrant in byes[:MOST_TABLES]]
+    return f"{text}, {', '.join([*met, *resting])}"
 
 
 def _who_leads(reader: Reader, tournament: str) -> str:

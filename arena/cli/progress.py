@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -24,6 +25,8 @@ LINE_SHARE: Final = 0.1
 """... or after this share of the whole, ..."""
 LEAST_LINE_S: Final = 5.0
 """... but no two lines in fewer seconds: a short tournament has none."""
+REMARK_S: Final = 0.5
+"""A bar's remark is made so often: what it says may take longer to find out than a game takes."""
 UNKNOWN: Final = "…"
 
 Clock = Callable[[], float]
@@ -159,8 +162,13 @@ def _bar(screen: Console, pace: Pace, unit: str) -> Iterator[Advance]:
     with Progress(*columns, console=screen, transient=True, expand=True) as progress:
         task = progress.add_task("", total=pace.total, completed=pace.done, remark="")
 
+        said, said_at = "", -math.inf
+
         def advance(remark: Callable[[], str], total: int | None = None) -> None:
+            nonlocal said, said_at
             pace.advance(total)
-            progress.update(task, total=pace.total, completed=pace.done, remark=plain(remark()))
+            if time.monotonic() >= said_at + REMARK_S:
+                said, said_at = plain(remark()), time.monotonic()
+            progress.update(task, total=pace.total, completed=pace.done, remark=said)
 
         yield advance

@@ -165,23 +165,22 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
         show_line("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
 
 
-def print_progress(progress: dict[str, Any], width: int) -> None:
+def print_progress(told: dict[str, Any], width: int) -> None:
     """Prints the rounds of a tournament that people follow in rounds, or which neighbours are open."""
     import msgspec
 
-    from arena.show.rounds import Neighbour, Round, adaptive_table, bracket, swiss_table
+    from arena.progress import Progress
+    from arena.show.rounds import adaptive_table, bracket, swiss_table
 
+    progress = msgspec.convert(told, Progress)
     click.echo()
-    if progress["format"] == "adaptive":
-        show(adaptive_table(msgspec.convert(progress["neighbours"], tuple[Neighbour, ...]), progress["needed"], width))
-        return
-    rounds = msgspec.convert(progress["rounds"], tuple[Round, ...])
-    if progress["points"] is not None:
-        show(swiss_table(rounds, progress["points"], width))
-        return
-    places = progress["places"]
-    first = [bot for bot, place in places.items() if place == 1]
-    show(bracket(rounds, width, winner=first[0] if len(first) == 1 else None))
+    if progress.format == "adaptive":
+        show(adaptive_table(progress.neighbours, progress.needed, width))
+    elif progress.points is not None:
+        show(swiss_table(progress.rounds, progress.points, width))
+    elif progress.places is not None:
+        first = [bot for bot, place in progress.places.items() if place == 1]
+        show(bracket(progress.rounds, width, winner=first[0] if len(first) == 1 else None))
 
 
 def print_csv(document: object, *, crosstable: bool) -> None:

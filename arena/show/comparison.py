@@ -43,14 +43,14 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _answer(found: Mapping[str, Any]) -> str:
     one, other = found["bots"]
-    error = f"an answer like this is wrong in {found['alpha']:.0%} of comparisons at most"
+    error = f"an answer like this is wrong in {100 * found['alpha']:g} % of comparisons at most"
     match found["verdict"]:
         case "better":
             return f"{one} is better than {other} ({error})."
         case "worse":
             return f"{other} is better than {one} ({error})."
         case "level":
-            return f"{one} and {other} are level: the score is within {found['delta']:.0%} of one half ({error})."
+            return f"{one} and {other} are level: the score is within {100 * found['delta']:g} % of one half ({error})."
     more = found["more_deals"]
     forecast = "" if more is None else f"; about {_number(more, 'more deal')} like these would tell"
     return f"Open: neither is shown to be better{forecast}."
@@ -65,7 +65,7 @@ def _sprt(test: Mapping[str, Any], bot: str) -> str:
 
 
 def _counts(counts: list[tuple[float, int]]) -> str:
-    return ", ".join(f"{share:.0%} {count}" for share, count in counts)
+    return ", ".join(f"{100 * share:.0f} % {count}" for share, count in counts)
 
 
 def _range(ends: tuple[float, float]) -> str:

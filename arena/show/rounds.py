@@ -4,52 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Literal
 
 import msgspec
 from rich.cells import cell_len
 from rich.text import Text
 
+from arena.progress import Met, Neighbour, Round
 from arena.show.layout import shelves
 from arena.show.standings import percent
 from arena.show.tables import Column, elide, fitted, in_blocks, least_width
 from arena.text import plain
-
-
-class Met(msgspec.Struct, frozen=True, kw_only=True):
-    """Bots who meet at one table."""
-
-    bots: tuple[str, ...]
-    """By seed, or in any other order."""
-    shares: tuple[float, ...] | None = None
-    """By bot its mean share against the others so far, from 0 to 1. None before any game."""
-    deals: int = 0
-    """How many deals these shares come from."""
-    done: bool = False
-    """Whether no more will be played."""
-
-
-class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """Meetings that were planned together."""
-
-    title: str
-    """Replays have that of their round, a comma, and more words: `final, replay 1`."""
-    meetings: tuple[Met, ...]
-    byes: tuple[str, ...] = ()
-
-
-class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot, and what is known about it and the next one."""
-
-    bot: str
-    deals: int = 0
-    """How many deals the two have played against each other."""
-    share: float | None = None
-    """Its share of them, from 0 to 1."""
-    evidence: float | None = None
-    """How many times likelier the results are if the better one is better than if both are equal."""
-    verdict: Literal["better", "worse", "level", "open"] | None = None
-    """What is shown about it against the next one; None for the last bot."""
 
 
 def swiss_table(rounds: Sequence[Round], points: Mapping[str, float], width: int) -> Text:

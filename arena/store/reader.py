@@ -124,6 +124,13 @@ class Reader:
             for number, name, version, digest, spec, mu0, sigma0 in rows
         ]
 
+    def name(self, tournament: str, entrant: int) -> str:
+        """Returns the name of an entrant."""
+        (name,) = self._db.execute(
+            "SELECT name FROM entrants WHERE tournament = ? AND number = ?", (tournament, entrant)
+        ).fetchone()
+        return str(name)
+
     def ratings(self, tournament: str) -> list[Rating]:
         """Returns the rating of each entrant, by number, after the games that are rated."""
         rows = self._db.execute(

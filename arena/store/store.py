@@ -83,11 +83,18 @@ class Store(Reader):
                 "UPDATE entrants SET gone = coalesce(gone, ?) WHERE tournament = ? AND number = ?",
                 (now(), tournament, entrant),
             )
-            self._db.execute(
-                "UPDATE games SET status = 'void', reason = 'an entrant left' WHERE tournament = ?"
-                " AND status = 'planned' AND EXISTS (SELECT 1 FROM json_each(seating) WHERE value = ?)",
-                (tournament, entrant),
-            )
+            self._void_of_gone(tournament)
+
+    def _void_of_gone(self, tournament: str) -> None:
+        """Takes the games that were not begun, and in which somebody would play who is gone, out of the tournament."""
+        # CROSS JOIN makes SQLite look up the few seats, and not read all entrants.
+        changed = self._db.execute(
+            "UPDATE games SET status = 'void', reason = 'an entrant left' WHERE tournament = ? AND status = 'planned'"
+            " AND EXISTS (SELECT 1 FROM json_each(seating) CROSS JOIN entrants"
+            " ON entrants.tournament = games.tournament AND entrants.number = value WHERE gone IS NOT NULL)",
+            (tournament,),
+        ).rowcount
+        if changed:
             self._rate_prefix(tournament)
 
     def void(self, claim: Claim, reason: str) -> None:
@@ -206,15 +213,19 @@ class Store(Reader):
             The claims in schedule order; none if every game is running or done.
         """
         with immediate(self._db):
-            claims = self._given_back(tournament, schedule, limit) or self._never_claimed(tournament, schedule, limit)
+            while True:
+                self._void_of_gone(tournament)
+                claims = self._first_planned(tournament, schedule, limit)
+                if claims or not self._add_rows(tournament, schedule, limit):
+                    break
             self._db.executemany(
                 "UPDATE games SET status = 'running', attempt = ?, seating = ? WHERE id = ?",
-                [(claim.attempt, canonical(schedule(claim.number).entrants), claim.game) for claim in claims],
+                [(claim.attempt, seating(schedule(claim.number)), claim.game) for claim in claims],
             )
         return claims
 
-    def _given_back(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
-        """Returns claims of the first games that were given back."""
+    def _first_planned(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
+        """Returns claims of the first games that have a row and are not begun."""
         claims: list[Claim] = []
         rows = self._db.execute(
             "SELECT id, number, deal, rotation, attempt + 1 FROM games"
@@ -230,33 +241,26 @@ class Store(Reader):
             claims.append(claim)
         return claims
 
-    def _never_claimed(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
-        """Inserts the next games' rows and returns claims of them."""
+    def _add_rows(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> int:
+        """Gives the next games of one block their rows, and returns how many."""
         (first,) = self._db.execute(
             "SELECT coalesce(max(number) + 1, 0) FROM games WHERE tournament = ?", (tournament,)
         ).fetchone()
         (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
-        planned: list[PlannedGame] = []
+        added: list[PlannedGame] = []
         for number in range(first, min(first + limit, games)):
             game = schedule(number)
-            if planned and game.block != planned[0].block:
+            if added and game.block != added[0].block:
                 break
-            planned.append(game)
+            added.append(game)
         self._db.executemany(
-            "INSERT INTO games (id, tournament, number, deal, rotation) VALUES (?, ?, ?, ?, ?)",
-            [(game_id(tournament, game.number), tournament, game.number, game.deal, game.rotation) for game in planned],
+            "INSERT INTO games (id, tournament, number, deal, rotation, seating) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (game_id(tournament, game.number), tournament, game.number, *(game.deal, game.rotation), seating(game))
+                for game in added
+            ],
         )
-        return [
-            Claim(
-                game=game_id(tournament, game.number),
-                tournament=tournament,
-                number=game.number,
-                deal=game.deal,
-                rotation=game.rotation,
-                attempt=1,
-            )
-            for game in planned
-        ]
+        return len(added)
 
     def release(self, claim: Claim) -> None:
         """Gives a game back unplayed, for another claim."""
@@ -403,6 +407,11 @@ def _continues(one: Claim, other: Claim, schedule: Callable[[int], PlannedGame])
         and other.attempt == one.attempt
         and schedule(other.number).block == schedule(one.number).block
     )
+
+
+def seating(game: PlannedGame) -> str:
+    """Returns the seating of a game as the database holds it."""
+    return canonical(game.entrants)
 
 
 def now() -> str:

@@ -2,7 +2,8 @@
 
 A comparison is a tournament of the format `compare`. One that reached its most deals without an answer is finished, and
 all of it can be verified; a larger number of deals continues it by another tournament, which begins with what the first
-one showed.
+one showed. So does the next one if the deals that were under way when the answer came took it back: the evidence is
+that of all deals, and the answer must hold for them.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     bots: tuple[str, str]
     tournaments: tuple[str, ...]
-    """In which they met, in order."""
+    """In which they met, in order; without those that were removed."""
     deals: int
     games: int
+    """Those of `tournaments`."""
     counts: tuple[tuple[float, int], ...]
     """Mean shares on a deal, and how many deals had each, in rising order."""
     score: float
@@ -69,7 +71,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Of both bots."""
     max_deals: int
     answered: bool
-    """Whether it is over: by the sequential test if there is one, else by the evidence."""
+    """Whether there is an answer: of the sequential test if there is one, else of the evidence."""
+
+    def is_over(self, max_deals: int) -> bool:
+        """Returns whether there is an answer, or there are so many deals."""
+        return self.answered or self.deals >= max_deals
 
 
 class Sprt(msgspec.Struct, frozen=True, kw_only=True):
@@ -164,10 +170,11 @@ def evidence_of(reader: Reader, tournament: str, format: Compare, players: int) 
 
 
 def _chain(reader: Reader, tournament: str) -> Iterator[Tournament]:
-    """Yields a comparison and those that it continues, the first one first."""
+    """Yields a comparison and those that it continues, the first one first, back to one that was removed."""
     row = reader.tournament(tournament)
-    if row.settings.get("continues"):
-        yield from _chain(reader, row.settings["continues"])
+    before = row.settings.get("continues")
+    if before and reader.has(before):
+        yield from _chain(reader, before)
     yield row
 
 

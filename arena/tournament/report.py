@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 import msgspec
 
+from arena.progress import Progress
 from arena.store.reader import Reader
 from arena.store.records import Tournament
-from arena.tournament.rounds import Progress, progress_of
+from arena.tournament.rounds import progress_of
 from arena.tournament.sources import known_of
 from arena.tournament.standings import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 from arena.types import Payload
@@ -121,5 +122,4 @@ def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
 def leader(reader: Reader, tournament: str) -> str:
     """Returns the name of the bot with the best conservative rating so far."""
     ratings = reader.ratings(tournament)
-    entrants = reader.entrants(tournament)
-    return max(entrants, key=lambda entrant: ratings[entrant.number].conservative).name
+    return reader.name(tournament, max(range(len(ratings)), key=lambda number: ratings[number].conservative))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Final
 
-import msgspec
-
+from arena.progress import Met, Neighbour, Progress, Round
 from arena.ratings.pairs import PairResult
 from arena.store.reader import Reader
 from arena.store.records import StoredRound, Tournament
@@ -17,56 +16,8 @@ from arena.tournament.formats.seating import orders
 from arena.tournament.planner import result_of, schedule_of
 from arena.tournament.settings import Settings
 
-
-class Met(msgspec.Struct, frozen=True, kw_only=True):
-    """Bots who meet at one table."""
-
-    bots: tuple[str, ...]
-    """By seed."""
-    shares: tuple[float, ...] | None = None
-    """By bot its mean share against the others so far, from 0 to 1. None before any game."""
-    deals: int = 0
-    """How many deals these shares come from."""
-    done: bool = False
-    """Whether all games of the meeting are done."""
-
-
-class RoundReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Meetings that were planned together."""
-
-    title: str
-    """Replays have that of their round, a comma, and more words: `final, replay 1`."""
-    meetings: tuple[Met, ...]
-    byes: tuple[str, ...] = ()
-
-
-class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot, and what is known about it and the next one."""
-
-    bot: str
-    deals: int = 0
-    """How many deals the two have played against each other."""
-    share: float | None = None
-    """Its share of them, from 0 to 1."""
-    evidence: float | None = None
-    """The evidence that the one that is ahead is better."""
-    verdict: Literal["better", "worse", "level", "open"] | None = None
-    """What is shown about it against the next one; None for the last bot."""
-
-
-class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How such a tournament stands."""
-
-    format: str
-    rounds: tuple[RoundReport, ...] = ()
-    places: Mapping[str, int] | None = None
-    """By bot the place that it has reached in a knockout, which may be shared."""
-    points: Mapping[str, float] | None = None
-    """By bot its points in a Swiss tournament, most first."""
-    neighbours: tuple[Neighbour, ...] = ()
-    """Of an adaptive tournament, best first."""
-    needed: float | None = None
-    """How much evidence settles two neighbours."""
+SHOWN: Final = ("swiss", "knockout", "adaptive")
+"""Formats that people follow round by round, or pair by pair."""
 
 
 def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progress | None:
@@ -77,13 +28,13 @@ def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progre
         row: The tournament.
         order: The entrants as its standings have them, best first.
     """
+    if row.settings["format"] not in SHOWN:
+        return None
     settings = Settings.read(row.settings)
     names = [bot.name for bot in settings.bots]
     if isinstance(settings.format, Adaptive):
         return _neighbours(reader, row, settings.format, names, order)
     schedule = schedule_of(reader, row, settings)
-    if not schedule.in_rounds:
-        return None
     rounds = reader.rounds(row.id)
     for placed in schedule.rounds:
         if row.rated >= placed.end:
@@ -105,12 +56,12 @@ def _by_points(points: Mapping[int, Points], names: Sequence[str], order: Sequen
     return {names[entrant]: points[entrant].points for entrant in best}
 
 
-def _round(reader: Reader, tournament: str, found: StoredRound, names: Sequence[str], whole: int) -> RoundReport:
+def _round(reader: Reader, tournament: str, found: StoredRound, names: Sequence[str], whole: int) -> Round:
     firsts = [first for first, _ in found.meetings]
     pairs: dict[tuple[int, int], list[PairResult]] = {}
     for pair in reader.pairs(tournament, range(min(firsts), max(firsts) + found.deals)):
         pairs.setdefault((pair.deal, pair.one), []).append(pair)
-    return RoundReport(
+    return Round(
         title=found.title,
         meetings=tuple(_met(first, entrants, found.deals, pairs, names, whole) for first, entrants in found.meetings),
         byes=tuple(names[entrant] for entrant in found.byes),

@@ -227,7 +227,11 @@ class Runner:
         share = min(self._left // self._helm.lanes, MAX_CHUNK)
         if not self._left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return
-        for claim in self._store.claim(self._tournament, self._schedule.game, max(1, share)):
+        claims = self._store.claim(self._tournament, self._schedule.game, max(1, share))
+        if not claims:  # the others are void
+            self._left = 0
+            self._claim(lane)
+        for claim in claims:
             game = self._schedule.game(claim.number)
             block = block_of(self._processes, game, claim.attempt)
             lane.waiting.append(_Work(claim, replace(self._make_job(game), block=block)))

@@ -88,7 +88,7 @@ def known_of(reader: Reader, row: Tournament) -> Known:
 def _extended(reader: Reader, row: Tournament) -> Iterator[Tournament]:
     """Yields the tournaments that one extends, the earliest first."""
     before = row.settings.get("extends")
-    if before:
+    if before and reader.has(before):  # it may have been removed
         found = reader.tournament(before)
         yield from _extended(reader, found)
         yield found
@@ -96,9 +96,9 @@ def _extended(reader: Reader, row: Tournament) -> Iterator[Tournament]:
 
 def _anchors(reader: Reader, row: Tournament, entrants: Sequence[Entrant]) -> dict[int, float]:
     """Returns the ratings of a gauntlet's field, from earlier tournaments of the same pool if there are any."""
-    anchored = Settings.read(row.settings).format.anchored(len(entrants))
-    if not anchored:
+    if row.settings["format"] != "gauntlet":
         return {}
+    anchored = Settings.read(row.settings).format.anchored(len(entrants))
     earlier = [found for found in reader.pool(row.id) if found.created <= row.created and found.id != row.id]
     if not earlier:
         return {}

@@ -1,8 +1,8 @@
 """A program that plays, or goes on with, an instant tournament on real workers, and names each game once it is stored.
 
-Usage: coordinator.py FOLDER CONCURRENCY [DEADLY]
+Usage: coordinator.py FOLDER NAME CONCURRENCY [DEADLY]
 
-DEADLY games kill the worker that first plays them.
+NAME is that of a tournament in `tests.once_kit.KINDS`. DEADLY games kill the worker that first plays them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from arena.tournament.plan import close
 from arena.tournament.workers import local_worker
 from arena.types import GameResult
 from tests import instant
-
-SETTINGS = instant.settings(("ann", "bob", "cid", "ann"), players=3, deals=5)
+from tests.once_kit import KINDS
 
 
 def play(deadly: frozenset[int], job: Job) -> GameResult:
@@ -31,14 +30,15 @@ def play(deadly: frozenset[int], job: Job) -> GameResult:
     return instant.play(job)
 
 
-def main(folder: Path, concurrency: int, deadly: frozenset[int]) -> None:
+def main(folder: Path, name: str, concurrency: int, deadly: frozenset[int]) -> None:
+    settings = KINDS[name]
     with open_store(folder / "arena.db") as store:
-        begun = instant.start(store, SETTINGS, folder / "logs")
+        begun = instant.start(store, settings, folder / "logs")
         player = partial(play, deadly)
-        for played in instant.runner(store, begun, SETTINGS, play=player, worker=local_worker, lanes=concurrency).run():
+        for played in instant.runner(store, begun, settings, play=player, worker=local_worker, lanes=concurrency).run():
             print(played.result.game, flush=True)
         close(store, begun.tournament)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), frozenset(map(int, sys.argv[3:])))
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), frozenset(map(int, sys.argv[4:])))

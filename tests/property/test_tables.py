@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.text import Text
 
 from arena.cli.output import safe_cell, show_csv
-from arena.show.rounds import Met, Neighbour, Round, adaptive_table, bracket, swiss_table
+from arena.progress import Met, Neighbour, Round
+from arena.show.rounds import adaptive_table, bracket, swiss_table
 from arena.show.standings import (
     CROSSTABLE_COLUMNS,
     crosstable_rows,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from arena.show.rounds import Met, Neighbour, Round, adaptive_table, bracket, swiss_table
+from arena.progress import Met, Neighbour, Round
+from arena.show.rounds import adaptive_table, bracket, swiss_table
 
 
 def met(*bots: str, shares: tuple[float, ...] | None = None, done: bool = True) -> Met:

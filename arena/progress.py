@@ -1,0 +1,59 @@
+"""How a tournament that is played in rounds stands: what is computed in one place and shown in another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+
+class Met(msgspec.Struct, frozen=True, kw_only=True):
+    """Bots who meet at one table."""
+
+    bots: tuple[str, ...]
+    """By seed."""
+    shares: tuple[float, ...] | None = None
+    """By bot its mean share against the others so far, from 0 to 1. None before any game."""
+    deals: int = 0
+    """How many deals these shares come from."""
+    done: bool = False
+    """Whether all games of the meeting are done."""
+
+
+class Round(msgspec.Struct, frozen=True, kw_only=True):
+    """Meetings that were planned together."""
+
+    title: str
+    """Replays have that of their round, a comma, and more words: `final, replay 1`."""
+    meetings: tuple[Met, ...]
+    byes: tuple[str, ...] = ()
+
+
+class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot, and what is known about it and the next one."""
+
+    bot: str
+    deals: int = 0
+    """How many deals the two have played against each other."""
+    share: float | None = None
+    """Its share of them, from 0 to 1."""
+    evidence: float | None = None
+    """The evidence that the one that is ahead is better."""
+    verdict: Literal["better", "worse", "level", "open"] | None = None
+    """What is shown about it against the next one; None for the last bot."""
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """How such a tournament stands."""
+
+    format: str
+    rounds: tuple[Round, ...] = ()
+    places: Mapping[str, int] | None = None
+    """By bot the place that it has reached in a knockout, which may be shared."""
+    points: Mapping[str, float] | None = None
+    """By bot its points in a Swiss tournament, most first."""
+    neighbours: tuple[Neighbour, ...] = ()
+    """Of an adaptive tournament, best first."""
+    needed: float | None = None
+    """How much evidence settles two neighbours."""

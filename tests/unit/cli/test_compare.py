@@ -1,0 +1,80 @@
+"""`arena compare` plays until there is an answer. Games take no time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from arena.cli.compare import compare
+from arena.cli.playing import Manner
+from arena.store.store import Store
+from arena.tournament.plan import close
+from arena.tournament.settings import Setup
+from tests import instant
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Lets games take no time. Returns the tournaments that were played."""
+    played = []
+
+    def play(ctx: click.Context, store: Store, setup: Setup, manner: Manner, **_: Any) -> tuple[str, bool]:
+        begun = instant.start(store, setup.settings, manner.logs, new=manner.new)
+        list(instant.runner(store, begun, setup.settings).run())
+        close(store, begun.tournament)
+        played.append(begun.tournament.id)
+        return begun.tournament.id, True
+
+    monkeypatch.setattr("arena.cli.compare.play_tournament", play)
+    return played
+
+
+def run(folder: Path, *words: str) -> tuple[dict[str, Any], str]:
+    options = ("--db", str(folder / "arena.db"), "--logs", str(folder), "--json", *words)
+    done = CliRunner().invoke(compare, ["random", "greedy", *options], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout), done.stderr
+
+
+def test_it_goes_on_if_the_last_deals_take_the_answer_back(tmp_path: Path, played: list[str]) -> None:
+    """With this seed two tournaments end because the evidence is enough, and their last rounds make it less."""
+    found, said = run(tmp_path, "--seed", "a", "--alpha", "0.5", "--delta", "0", "--max-deals", "160")
+    assert len(played) == 3
+    assert found["tournaments"] == played
+    assert found["deals"] == 160
+    assert f"Going on after the 127 deals of tournament {played[0]}." in said
+    assert f"Going on after the 152 deals of tournament {played[1]}." in said
+    shown, _ = run(tmp_path, "--seed", "a", "--alpha", "0.5", "--delta", "0", "--max-deals", "160")
+    assert shown == found
+
+
+def test_an_answer_is_shown_again_and_not_played_again(tmp_path: Path, played: list[str]) -> None:
+    words = ("--seed", "f", "--alpha", "0.5", "--delta", "0")
+    found, _ = run(tmp_path, *words)
+    assert found["verdict"] in {"better", "worse"}
+    shown, said = run(tmp_path, *words)
+    assert shown == found
+    assert f"This was compared in tournament {played[-1]}; --new compares again." in said
+    assert found["tournaments"] == played
+
+
+def test_new_begins_anew(tmp_path: Path, played: list[str]) -> None:
+    words = ("--seed", "storm", "--max-deals", "8")
+    first, _ = run(tmp_path, *words)
+    again, _ = run(tmp_path, *words, "--new")
+    assert [first["tournaments"], again["tournaments"]] == [played[:1], played[1:]]
+    assert again["counts"] == first["counts"]
+    longer, _ = run(tmp_path, "--seed", "storm", "--max-deals", "9")
+    assert longer["tournaments"] == played[1:], "not the latest one is continued"
+
+
+def test_fewer_deals_show_what_there_is(tmp_path: Path, played: list[str]) -> None:
+    found, _ = run(tmp_path, "--seed", "storm", "--max-deals", "8")
+    shown, said = run(tmp_path, "--seed", "storm", "--max-deals", "5")
+    assert shown == found
+    assert "; a larger --max-deals goes on." in said

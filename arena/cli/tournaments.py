@@ -221,7 +221,7 @@ def confirm(rows: Iterable[Payload], *, with_logs: bool) -> bool:
         ConfigError: There is no terminal on which to ask.
         click.Abort: There is no answer.
     """
-    from arena.show.finding import bytes_text
+    from arena.show.finding import bytes_text, state_text
 
     if not sys.stdin.isatty():
         raise ConfigError("expected --yes, because there is no terminal on which to ask whether to remove them")
@@ -229,5 +229,6 @@ def confirm(rows: Iterable[Payload], *, with_logs: bool) -> bool:
         size = row["logs_size"]
         logs = "" if size is None or not with_logs else f", {bytes_text(size['bytes'])} of logs in {row['logs']}"
         bots = ", ".join(row["bots"])
-        say(plain(f"{row['tournament']} ({row['status']}): {counted(row['games'], 'game')} of {bots}{logs}"))
+        games = counted(row["games"], "game")
+        say(plain(f"{row['tournament']} ({state_text(row['status'])}): {games} of {bots}{logs}"))
     return click.confirm("Remove?", err=True)

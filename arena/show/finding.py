@@ -95,7 +95,7 @@ def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> T
                 row["tournament"],
                 plain(f"{played}: {', '.join(names)}{f' and {more} more' if more else ''}"),
                 done,
-                row["status"],
+                state_text(row["status"]),
                 local_time(row["created"]),
                 "none" if row["logs_size"] is None else bytes_text(row["logs_size"]["bytes"]),
             ]
@@ -156,6 +156,11 @@ def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str,
         else:
             words += f"; its logs are still in {row['logs']}"
         yield plain(words)
+
+
+def state_text(status: str) -> str:
+    """Returns the status of a tournament in words: whether one that is `running` is being played now, nobody knows."""
+    return "finished" if status == "finished" else "unfinished"
 
 
 def _files(number: int) -> str:

@@ -209,4 +209,4 @@ def adaptive_table(neighbours: Sequence[Neighbour], needed: float | None, width:
 def _odds(evidence: float | None) -> str:
     if evidence is None:
         return ""
-    return "> 9999 : 1" if evidence > 9999 else f"{evidence:.3g} : 1" if evidence < 100 else f"{evidence:.0f} : 1"
+    return "> 9,999 : 1" if evidence > 9999 else f"{evidence:.3g} : 1" if evidence < 100 else f"{evidence:,.0f} : 1"

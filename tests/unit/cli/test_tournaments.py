@@ -65,7 +65,7 @@ def test_the_latest_comes_first_with_what_was_played_and_how_far_it_is(ids: list
     for row, line in zip(rows, shown.splitlines()[-3:], strict=True):
         assert line.startswith(row["tournament"])
         assert r"samurai standard, round-robin: evil\x1b[31m\nname, =bob, cid" in line
-        assert row["status"] in line
+        assert ("  unfinished  " if row["status"] == "running" else "  finished ") in line
         size = sum(file.stat().st_size for file in Path("logs", row["tournament"]).iterdir())
         assert row["logs_size"]["bytes"] == size > 0
     assert " 1/6 " in shown
@@ -181,7 +181,7 @@ def test_one_is_asked_first(ids: list[str], monkeypatch: pytest.MonkeyPatch, typ
     on_a_terminal(monkeypatch)
     done = run("remove", ids[2], typed=typed)
     assert done.exit_code == code
-    assert rf"{ids[2]} (running): 1 game of evil\x1b[31m\nname, =bob, cid, " in done.stderr
+    assert rf"{ids[2]} (unfinished): 1 game of evil\x1b[31m\nname, =bob, cid, " in done.stderr
     assert ("Nothing is removed." in done.stderr) == (code == 1)
     assert len(listed()) == left
     assert Path("logs", ids[2]).exists() == (left == 3)

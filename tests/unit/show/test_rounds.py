@@ -171,11 +171,11 @@ def test_neighbours_with_their_evidence() -> None:
         adaptive_table(NEIGHBOURS, 480, 80).plain
         == """\
              than the
-#  bot       next      deals  share  evidence
-─────────────────────────────────────────────
-1  daimyo    better       12   90 %  1234 : 1
-2  greedy    open         40   55 %  3.16 : 1
-3  greedy#2  level       300   50 %     1 : 1
+#  bot       next      deals  share   evidence
+──────────────────────────────────────────────
+1  daimyo    better       12   90 %  1,234 : 1
+2  greedy    open         40   55 %   3.16 : 1
+3  greedy#2  level       300   50 %      1 : 1
 4  random
 1 of 3 neighbours open.
 480 : 1 settles a pair."""

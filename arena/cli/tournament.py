@@ -48,7 +48,7 @@ class TournamentCommand(Explained, Steered):
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
 @format_options
-@option(FORMAT, "--seeds", metavar="ID", help="Seed by the standings of this tournament.")
+@option(FORMAT, "--seeding", "seeds", metavar="ID", help="Seed by the standings of this tournament.")
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
@@ -125,7 +125,7 @@ def tournament(
             if seeds == LATEST:
                 raise ConfigError(
                     "expected the id of a tournament, got: latest, which is this one when the same command goes on "
-                    "- at --seeds; `arena tournaments` lists ids"
+                    "- at --seeding; `arena tournaments` lists ids"
                 )
             seeds = identified(store, seeds)
             ranks = report(store, seeds)[0].standings

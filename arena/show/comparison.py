@@ -35,7 +35,8 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     rating = "" if found["rating"] is None else f", {found['rating']:+.1f} rating points"
     yield f"{score}){rating}"
     better, evidence = max((one, found["e_plus"]), (other, found["e_minus"]), key=lambda each: each[1])
-    yield f"Evidence {_odds(evidence)} that {better} is better; {_odds(found['needed'])} is needed"
+    shown = f"Evidence {_odds(evidence)} that {better} is better" if evidence > 1 else "No evidence for either"
+    yield f"{shown}; {_odds(found['needed'])} is needed"
     if found["sprt"] is not None:
         yield _sprt(found["sprt"], one)
     yield _answer(found)
@@ -51,6 +52,8 @@ def _answer(found: Mapping[str, Any]) -> str:
             return f"{other} is better than {one} ({error})."
         case "level":
             return f"{one} and {other} are level: the score is within {100 * found['delta']:g} % of one half ({error})."
+    if found["answered"]:
+        return "Open: the sequential test has its answer, and that much evidence is not there."
     more = found["more_deals"]
     forecast = "" if more is None else f"; about {_number(more, 'more deal')} like these would tell"
     return f"Open: neither is shown to be better{forecast}."

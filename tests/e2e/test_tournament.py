@@ -313,7 +313,7 @@ def test_a_forfeit_is_told_with_all_its_author_needs(arena: Run, sulky: Path) ->
 def test_the_seeding_is_by_the_standings_of_another_tournament(arena: Run, tmp_path: Path) -> None:
     arena("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
     [id] = os.listdir(tmp_path / "logs")
-    words = ("tournament", "random", "greedy", "--format", "knockout", "--commit", "--logs", "cup", "--seeds")
+    words = ("tournament", "random", "greedy", "--format", "knockout", "--commit", "--logs", "cup", "--seeding")
     arena(*words, id.partition("-")[2])
     [commitment] = (tmp_path / "cup").glob("*/commitment.json")
     assert [bot["name"] for bot in json.loads(commitment.read_text())["bots"]] == ["greedy", "random"]

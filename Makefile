@@ -55,7 +55,7 @@ bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel),
 fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players
 	@$(BIN)/python benchmarks/fairness.py
 
-ladder: $(VENV)/with-test ## Show which bundled bot is the better, with 99 % confidence: as many games as that takes, an hour and more
+ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py
 
 statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes

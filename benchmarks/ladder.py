@@ -37,7 +37,7 @@ LADDERS = (
 )
 """Rules, ruleset, and bots, the best first."""
 HEAD = (
-    f"| game | players | bots | score a deal | {1 - ALPHA:.0%} interval | deals | verdict |",
+    f"| game | players | bots | score a deal | {100 - 100 * ALPHA:g} % interval | deals | verdict |",
     "|---|---|---|---|---|---|---|",
 )
 

@@ -25,18 +25,6 @@ def mean_interval(shares: Sequence[float]) -> tuple[float, float]:
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
-def evidence(wins: int, losses: int) -> float:
-    """How strongly counts speak for the first of two being the better: a bet that an even share makes fair.
-
-    What a stake of 1 has become that was bet, game after game, on shares of wins above one half, all equally likely
-    at first. If the share is one half or less, it reaches 1/p with probability p at most, however often one looks
-    (Ville's inequality): so one may play until it is 100, and be wrong in one case of a hundred.
-    """
-    games = wins + losses
-    at_most_wins = sum(math.comb(games + 1, k) for k in range(wins + 1))
-    return at_most_wins / ((games + 1) * math.comb(games, wins))
-
-
 def fair_coin_p(heads: int, throws: int) -> float:
     """How likely a fair coin falls at least so unevenly: the exact two-sided binomial test."""
     larger = max(heads, throws - heads)

@@ -167,7 +167,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
     def document(self, entrants: int, players: int) -> Payload:
         """Returns a description from which, with the results, every round can be computed, as plain values."""
-        parameters: Payload = msgspec.json.decode(msgspec.json.encode(self))
+        parameters: Payload = msgspec.json.decode(msgspec.json.encode(self))  # with lists for tuples, as in a file
         return {
             "format": parameters.pop("name"),
             "entrants": entrants,

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import runpy
-import statistics
 from pathlib import Path
-from random import Random
 
 import pytest
 
 SHARES = runpy.run_path(str(Path(__file__).parents[3] / "benchmarks" / "shares.py"))
 wilson, mean_interval, fair_coin_p = (SHARES[name] for name in ("wilson", "mean_interval", "fair_coin_p"))
-evidence = SHARES["evidence"]
 
 
 @pytest.mark.parametrize(
@@ -48,24 +45,3 @@ def test_fair_coin(heads: int, throws: int, p: float) -> None:
 def test_a_fair_coin_thrown_many_times() -> None:
     assert fair_coin_p(1045, 2000) == pytest.approx(0.0466, abs=1e-4)
     assert fair_coin_p(0, 2000) == 2 / 2**2000
-
-
-@pytest.mark.parametrize(("wins", "losses"), [(0, 0), (1, 0), (0, 1), (5, 5), (9, 0), (24, 7), (60, 40)])
-def test_evidence_is_the_bet_on_every_share_above_one_half(wins: int, losses: int) -> None:
-    """Against the integral: the mean, over shares above one half, of how often the bet was right."""
-    shares = [0.5 + (i + 0.5) / 200_000 for i in range(100_000)]
-    won = statistics.fmean((2 * share) ** wins * (2 * (1 - share)) ** losses for share in shares)
-    assert evidence(wins, losses) == pytest.approx(won, rel=1e-6)
-
-
-def test_a_fair_coin_seldom_brings_much_evidence() -> None:
-    random = Random(7)
-    fooled = 0
-    for _ in range(300):
-        counts = [0, 0]
-        for _ in range(200):
-            counts[random.random() < 0.5] += 1
-            if evidence(*counts) >= 20:
-                fooled += 1
-                break
-    assert fooled <= 300 / 20

@@ -31,7 +31,7 @@ def test_a_format_is_explained_and_its_document_has_all_parameters(name: str) ->
     document = format.document(4, 2)
     assert document["format"] == name
     assert set(format.__struct_fields__) <= set(document)
-    msgspec.json.encode(document)
+    assert msgspec.json.decode(msgspec.json.encode(document)) == document, "verify would see a difference"
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -1,0 +1,211 @@
+"""`arena compare` and the ladder as a user calls them: real referee, real bots, real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment() -> dict[str, str]:
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Run:
+    """Runs a command in an empty folder."""
+
+    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", *words],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return run
+
+
+@contextmanager
+def start(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Starts a comparison in a process group of its own, as a shell does; it does not outlive the block."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "compare", *words],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> None:
+    """Waits until so many games are in the database, or the process has ended."""
+    while process.poll() is None:
+        try:
+            connection = sqlite3.connect(f"file:{folder / 'arena.db'}?mode=ro", uri=True)
+            try:
+                [(done,)] = connection.execute("SELECT count(*) FROM games WHERE status = 'done'").fetchall()
+            finally:
+                connection.close()
+        except sqlite3.OperationalError:
+            continue
+        if done >= count:
+            return
+
+
+def nameless(document: dict[str, Any]) -> dict[str, Any]:
+    """What must be equal of two comparisons with one seed."""
+    return {key: value for key, value in document.items() if key != "tournaments"}
+
+
+def test_the_better_bot_is_found_from_either_side(arena: Run) -> None:
+    worse = arena("compare", "random", "greedy")
+    assert worse.stdout.splitlines()[-1].startswith("greedy is better than random (")
+    better = json.loads(arena("compare", "greedy", "random", "--json").stdout)
+    assert better["bots"] == ["greedy", "random"]
+    assert better["verdict"] == "better"
+    assert better["score"] > 0.8
+    assert better["e_plus"] >= 40 > better["e_minus"]
+    assert better["p"] <= 0.05
+    assert 0.5 < better["interval"][0] <= better["score"] <= better["interval"][1] <= 1
+    assert better["games"] == 2 * better["deals"] <= 60
+    arena("verify", "logs", "--complete", "--db", "arena.db")
+
+
+def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
+    words = ("compare", "greedy", "greedy", "--seed", "twins", "--json", "--max-deals")
+    short = json.loads(arena(*words, "30").stdout)
+    assert {"score", "interval", "e_plus", "e_minus", "p", "verdict", "deals", "games"} <= short.keys()
+    assert (short["verdict"], short["deals"], short["games"], short["score"]) == ("open", 30, 60, 0.5)
+    assert short["more_deals"] <= 30
+    again = arena(*words, "30")
+    assert "; a larger --max-deals goes on." in again.stderr
+    assert json.loads(again.stdout) == short
+    done = arena(*words, "60")
+    assert f"Going on after the 30 deals of tournament {short['tournaments'][0]}." in done.stderr
+    longer = json.loads(done.stdout)
+    assert longer["verdict"] == "level"
+    assert longer["tournaments"][:1] == short["tournaments"]
+    assert 30 < longer["deals"] <= 60
+    assert longer["games"] == 2 * longer["deals"]
+    assert "greedy and greedy#2 are level" in arena(*words[:-2], "--max-deals", "60").stdout
+    arena("verify", "logs", "--complete", "--db", "arena.db")
+
+
+WORDS = ("compare", "banzai", "greedy", "--seed", "storm", "--concurrency", "2", "--json")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_stopped_it_goes_on_to_the_same_answer(arena: Run, tmp_path: Path, number: signal.Signals) -> None:
+    with start(tmp_path, *WORDS[1:]) as process:
+        wait_for_games(tmp_path, process, 5)
+        os.killpg(process.pid, number)
+        stdout, stderr = process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
+    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL), stderr
+    assert stdout == ""
+    if number == signal.SIGINT:
+        assert re.search(r"Interrupted: \d+ of \d+ games that are planned are kept", stderr)
+        assert "arena compare banzai greedy --seed storm --concurrency 2 --json" in stderr
+    resumed = arena(*WORDS)
+    assert re.search(r"Continuing tournament \S+ after \d+ games", resumed.stderr)
+    found = json.loads(resumed.stdout)
+    assert found["verdict"] == "worse"
+    assert nameless(found) == nameless(json.loads(arena(*WORDS, "--new", "--concurrency", "1").stdout))
+    arena("verify", "logs", "--complete", "--db", "arena.db")
+
+
+def test_a_sequential_test_ends_it(arena: Run) -> None:
+    words = ("compare", "banzai", "greedy", "--seed", "storm", "--sprt", "0", "50")
+    found = json.loads(arena(*words, "--json").stdout)
+    assert found["sprt"]["elo"] == [0, 50]
+    assert found["sprt"]["verdict"] == "H0"
+    assert found["sprt"]["log_ratio"] <= found["sprt"]["bounds"][0]
+    assert found["answered"]
+    shown = arena(*words)
+    assert "This was compared in tournament" in shown.stderr
+    assert "SPRT of +0 and +50 Elo for banzai: log ratio " in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("others", "entrants"),
+    [((), ["greedy", "random", "greedy#2", "random#2"]), (("banzai",), ["greedy", "random", "banzai"])],
+)
+def test_at_a_table_of_three_others_sit_there_too(arena: Run, others: tuple[str, ...], entrants: list[str]) -> None:
+    words = [word for other in others for word in ("--others", other)]
+    found = json.loads(arena("compare", "greedy", "random", "--players", "3", *words, "--json").stdout)
+    assert found["bots"] == ["greedy", "random"]
+    assert found["verdict"] == "better"
+    assert found["games"] == 3 * found["deals"]
+    standings = json.loads(arena("standings", "--json").stdout)
+    assert [bot["name"] for bot in standings["settings"]["bots"]] == entrants
+    assert all(row["games"] for row in standings["standings"]), "somebody never sat there"
+    arena("verify", "logs", "--complete", "--db", "arena.db")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("random", "greedy", "--others", "banzai"),
+            "expected --others with games of 3 players or more, got: 2 players",
+        ),
+        (("random", "greedy", "--players", "4", "--others", "banzai"), "expected at least 2 --others for games of 4"),
+        (
+            ("random", "greedy", "--players", "3", "--sprt", "0", "50"),
+            "expected --sprt with games of 2 players, got: 3",
+        ),
+        (("random", "greedy", "--sprt", "50", "0"), "expected the first number of Elo points to be the smaller"),
+        (("random", "greedy", "--alpha", "0"), "expected alpha to be above 0 and below 1, got: 0"),
+        (("random", "greedy", "--delta", "0.5"), "expected delta to be from 0 to below 0.5, got: 0.5"),
+        (("random", "greedy", "--max-deals", "0"), "expected at least 1 deal, got: 0"),
+        (("random", "gredy"), "did you mean 'greedy'"),
+    ],
+)
+def test_wrong_settings_are_refused_before_anything_starts(
+    arena: Run, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert message in arena("compare", *words, code=2).stderr
+    assert not list(tmp_path.iterdir()), "something was made"
+
+
+def test_the_ladder_prints_a_table_and_plays_nothing_twice(tmp_path: Path) -> None:
+    def climb() -> str:
+        command = [sys.executable, ROOT / "benchmarks" / "ladder.py", "greedy", "random", "--players", "2"]
+        command += ["--time", "10+0.1", "--seed", "rungs", "--folder", tmp_path]
+        return subprocess.run(command, env=environment(), capture_output=True, text=True, check=True).stdout
+
+    table = climb()
+    assert re.fullmatch(
+        r"\| samurai standard \| 2 \| `greedy` > `random` \| [\d.]+ % \| [\d.]+ to 100.0 % \| \d+ \| better \|",
+        table.splitlines()[-1],
+    )
+    assert climb() == table
+    connection = sqlite3.connect(tmp_path / "arena.db")
+    assert connection.execute("SELECT count(*) FROM tournaments").fetchone() == (1,)
+    connection.close()

@@ -160,6 +160,7 @@ def test_every_block_is_of_a_kind_that_is_tested() -> None:
         assert block.kind not in ("sh", "toml") or block.file is not None
 
 
+@pytest.mark.long
 def test_the_page_can_be_followed_and_prints_what_it_says(tmp_path: Path) -> None:
     """By somebody who leaves the other languages out."""
     printed = []

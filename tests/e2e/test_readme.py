@@ -40,6 +40,7 @@ def test_its_match_can_be_played_and_replayed_again(tmp_path: Path) -> None:
     follow(again, tmp_path)
 
 
+@pytest.mark.long
 def test_what_it_shows_with_built_bots_works(tmp_path: Path) -> None:
     try:
         for name in re.findall(r"greedy-\w+", " ".join(WITH_BUILT_BOTS)):

@@ -385,12 +385,15 @@ def copy_to_version(new: Path, old: Path, before: str) -> None:
 def test_a_level_final_is_played_again_in_a_round_of_its_own(store: Store, tmp_path: Path) -> None:
     """Rounds that nobody could plan before: the store holds as many as the results demand."""
     setting = instant.settings(("bob", "cid"), format=Knockout(deals=1))
+    counted: set[int] = set()
     for seed in range(20):
+        if {1, 2} <= counted:
+            break
         seeded = replace(setting, seed=str(seed))
         begun = instant.start(store, seeded, tmp_path)
         list(instant.runner(store, begun, seeded).run())
         close(store, begun.tournament)
-    counted = {len(store.rounds(row.id)) for row in store.pool(begun.tournament.id)}
+        counted.add(len(store.rounds(begun.tournament.id)))
     assert {1, 2} <= counted
 
 

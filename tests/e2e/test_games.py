@@ -226,7 +226,7 @@ def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Arena, tmp_path:
     assert 2 <= games_done(tmp_path) < 12, "it was over before it was killed"
     resumed = arena(*words)
     assert "Continuing tournament" in resumed.stderr
-    undisturbed = json.loads(arena(*words).stdout)
+    undisturbed = json.loads(arena(*words, "--new").stdout)
     assert timeless(json.loads(resumed.stdout)) == timeless(undisturbed)
     one, other = digests(tmp_path).values()
     assert one == other

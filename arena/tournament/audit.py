@@ -22,7 +22,7 @@ from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, pub
 from arena.referee.verify import Publication, published_in, verify
 from arena.store.reader import Reader
 from arena.store.records import GameRow, game_id
-from arena.tournament.planner import collect
+from arena.tournament.planner import collect, round_result
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import Settings
 from arena.types import GameSettings, Ranks
@@ -264,7 +264,8 @@ class Auditor:
                 before = [ratings.get(entrant, Rating()) for entrant in entrants]
                 ratings.update(zip(entrants, rate(before, log.ranks), strict=True))
                 pairs += pairs_of(log.deal, entrants, log.ranks)
-            schedule.take(collect(awaited, add_up(pairs), lambda entrant: ratings[entrant].mu))
+            meetings = collect(awaited, add_up(pairs))
+            schedule.take(round_result(awaited, meetings, lambda entrant: ratings[entrant].mu))
 
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from arena.ratings.pairs import PairResult
 from arena.store.reader import Reader
@@ -38,13 +38,27 @@ def plan_further(store: Store, tournament: str, schedule: Schedule) -> PlacedRou
 
 def result_of(reader: Reader, tournament: str, placed: PlacedRound) -> RoundResult:
     """Returns the results of a round whose games are all done and rated."""
+    return round_result(
+        placed,
+        meetings_of(reader, tournament, placed),
+        lambda entrant: reader.rating_after(tournament, entrant, placed.end).mu,
+    )
+
+
+def round_result(placed: PlacedRound, meetings: Sequence[MeetingResult], mu: Callable[[int], float]) -> RoundResult:
+    """Returns the results of a round, from those of its meetings and from ratings after it."""
+    played = {entrant for meeting in placed.round.meetings for entrant in meeting.entrants}
+    return RoundResult(meetings=meetings, mu={entrant: mu(entrant) for entrant in played})
+
+
+def meetings_of(reader: Reader, tournament: str, placed: PlacedRound) -> list[MeetingResult]:
+    """Returns what came of the meetings of a round so far, in their order."""
     firsts = [meeting.first_deal for meeting in placed.round.meetings]
-    pairs = reader.pairs(tournament, range(min(firsts), max(firsts) + placed.round.deals))
-    return collect(placed, pairs, lambda entrant: reader.rating_after(tournament, entrant, placed.end).mu)
+    return collect(placed, reader.pairs(tournament, range(min(firsts), max(firsts) + placed.round.deals)))
 
 
-def collect(placed: PlacedRound, pairs: Iterable[PairResult], mu: Callable[[int], float]) -> RoundResult:
-    """Returns the results of a round, from those of the pairs on its deals and from ratings after it.
+def collect(placed: PlacedRound, pairs: Iterable[PairResult]) -> list[MeetingResult]:
+    """Returns what came of the meetings of a round, in their order, from the results of pairs on its deals.
 
     Nobody plays one deal in two meetings of such a round.
     """
@@ -59,10 +73,4 @@ def collect(placed: PlacedRound, pairs: Iterable[PairResult], mu: Callable[[int]
         place = table.get((pair.deal, pair.one))
         if place is not None and place == table.get((pair.deal, pair.other)):
             of[place].append(pair)
-    played = {entrant for meeting in placed.round.meetings for entrant in meeting.entrants}
-    return RoundResult(
-        meetings=[
-            MeetingResult(meeting, tuple(found)) for meeting, found in zip(placed.round.meetings, of, strict=True)
-        ],
-        mu={entrant: mu(entrant) for entrant in played},
-    )
+    return [MeetingResult(meeting, tuple(found)) for meeting, found in zip(placed.round.meetings, of, strict=True)]

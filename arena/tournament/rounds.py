@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
 from arena.progress import Met, Neighbour, Progress, Round
-from arena.ratings.pairs import PairResult
 from arena.store.reader import Reader
-from arena.store.records import StoredRound, Tournament
+from arena.store.records import Tournament
 from arena.tournament.formats.adaptive import Adaptive
-from arena.tournament.formats.base import Meeting, MeetingResult, Points
-from arena.tournament.formats.seating import orders
-from arena.tournament.planner import result_of, schedule_of
+from arena.tournament.formats.base import MeetingResult, Points, RoundResult
+from arena.tournament.planner import meetings_of, schedule_of
+from arena.tournament.schedule import PlacedRound
 from arena.tournament.settings import Settings
 
 SHOWN: Final = ("swiss", "knockout", "adaptive")
@@ -35,15 +35,16 @@ def progress_of(reader: Reader, row: Tournament, order: Sequence[int]) -> Progre
     if isinstance(settings.format, Adaptive):
         return _neighbours(reader, row, settings.format, names, order)
     schedule = schedule_of(reader, row, settings)
-    rounds = reader.rounds(row.id)
+    rounds = []
     for placed in schedule.rounds:
+        meetings = meetings_of(reader, row.id, placed)
         if row.rated >= placed.end:
-            schedule.take(result_of(reader, row.id, placed))
+            schedule.take(RoundResult(meetings=meetings, mu={}))  # places and points do not ask for ratings
+        rounds.append(_round(placed, meetings, names, schedule.seatings))
     places, points = schedule.places(), schedule.points()
-    whole = len(orders(settings.game.players, settings.format.seatings)[0])
     return Progress(
         format=row.settings["format"],
-        rounds=tuple(_round(reader, row.id, found, names, whole) for found in rounds),
+        rounds=tuple(rounds),
         places=None if places is None else {names[entrant]: place for entrant, place in places.items()},
         points=None if points is None else _by_points(points, names, order),
     )
@@ -56,43 +57,25 @@ def _by_points(points: Mapping[int, Points], names: Sequence[str], order: Sequen
     return {names[entrant]: points[entrant].points for entrant in best}
 
 
-def _round(reader: Reader, tournament: str, found: StoredRound, names: Sequence[str], whole: int) -> Round:
-    firsts = [first for first, _ in found.meetings]
-    pairs: dict[tuple[int, int], list[PairResult]] = {}
-    for pair in reader.pairs(tournament, range(min(firsts), max(firsts) + found.deals)):
-        pairs.setdefault((pair.deal, pair.one), []).append(pair)
+def _round(placed: PlacedRound, results: Sequence[MeetingResult], names: Sequence[str], seatings: int) -> Round:
     return Round(
-        title=found.title,
-        meetings=tuple(_met(first, entrants, found.deals, pairs, names, whole) for first, entrants in found.meetings),
-        byes=tuple(names[entrant] for entrant in found.byes),
+        title=placed.round.title,
+        meetings=tuple(_met(result, placed.round.deals * seatings, names) for result in results),
+        byes=tuple(names[entrant] for entrant in placed.round.byes),
     )
 
 
-def _met(
-    first: int,
-    entrants: tuple[int, ...],
-    deals: int,
-    pairs: Mapping[tuple[int, int], Sequence[PairResult]],
-    names: Sequence[str],
-    whole: int,
-) -> Met:
-    own = tuple(
-        pair
-        for deal in range(first, first + deals)
-        for entrant in entrants
-        for pair in pairs.get((deal, entrant), ())
-        if pair.other in entrants
-    )
+def _met(result: MeetingResult, games: int, names: Sequence[str]) -> Met:
+    """Returns what is told of a meeting that has so many games."""
+    entrants = result.meeting.entrants
     bots = tuple(names[entrant] for entrant in entrants)
-    if not own:
+    if not result.pairs:
         return Met(bots=bots)
-    result = MeetingResult(Meeting(entrants, first), own)
-    games = deals * whole * len(entrants) * (len(entrants) - 1) // 2
     return Met(
         bots=bots,
         shares=tuple(round(result.share(entrant), 4) for entrant in entrants),
-        deals=len({pair.deal for pair in own}),
-        done=sum(pair.games for pair in own) == games,
+        deals=len({pair.deal for pair in result.pairs}),
+        done=sum(pair.games for pair in result.pairs) == games * math.comb(len(entrants), 2),
     )
 
 

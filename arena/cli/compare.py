@@ -123,8 +123,9 @@ def compare(
             if known is not None:
                 tell(f"Going on after the {known.deals} deals of tournament {known.tournaments[-1]}.")
                 setup = replace(setup, settings=going_on(setup.settings, known))
-            id, _ = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
-            known = compared(store, id)
+            played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
+            assert played is not None
+            known = compared(store, played.tournament.id)
     show_comparison(known, as_json=as_json)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.plan import Begun
+    from arena.tournament.report import Report
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
 
@@ -80,7 +81,7 @@ def play_tournament(
     *,
     starts: Sequence[Rating] = (),
     remark: Remark | None = None,
-) -> tuple[str, bool]:
+) -> Report | None:
     """Begins or continues a tournament, plays it, and closes it.
 
     Args:
@@ -92,7 +93,7 @@ def play_tournament(
         remark: What is said beside the progress. By default it is who leads.
 
     Returns:
-        Its identifier, and whether it is finished: with `commit` it has not begun.
+        Its final standings; None with `commit`, because no game is played.
     """
     from msgspec.structs import replace
 
@@ -107,18 +108,18 @@ def play_tournament(
             again = command_line(ctx, without=("commit", "new"))
             say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
             say(f"  {again}")
-            return id, False
+            return None
         begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, manner.beacon))
         if not _play_out(store, begun, setup, manner, remark or _who_leads):
             say(f"Stopped: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
             ctx.exit(INTERRUPTED)
-        close(store, begun.tournament)
+        document = close(store, begun.tournament)
     except KeyboardInterrupt:
         say(f"Interrupted: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
         raise
     if not manner.quiet:
         _summarise_forfeits(store, id)
-    return id, True
+    return document
 
 
 def nothing(text: str) -> None:

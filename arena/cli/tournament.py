@@ -144,11 +144,9 @@ def tournament(
         if not new and (before := played_before(store, setup.settings, tell)) is not None:
             show_report(report(store, before)[0], as_json=as_json, quiet=quiet)
             return
-        id, finished = play_tournament(ctx, store, setup, manner, starts=starts)
-        if not finished:
-            return
-        document, _ = report(store, id)
-    show_report(document, as_json=as_json, quiet=quiet)
+        document = play_tournament(ctx, store, setup, manner, starts=starts)
+    if document is not None:
+        show_report(document, as_json=as_json, quiet=quiet)
 
 
 def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:

@@ -34,7 +34,7 @@ from arena.record.published import (
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
-from arena.tournament.report import report
+from arena.tournament.report import Report, report
 from arena.tournament.settings import Settings, mix_of
 from arena.wire.messages import Hello
 
@@ -224,8 +224,10 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
     )
 
 
-def close(store: Store, tournament: Tournament) -> None:
+def close(store: Store, tournament: Tournament) -> Report:
     """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
+
+    Returns its final standings.
 
     It may be called again if it was cut short.
 
@@ -245,6 +247,7 @@ def close(store: Store, tournament: Tournament) -> None:
             if row.rating is not None
         ],
     )
+    return document
 
 
 def reveal_secret(tournament: Tournament) -> None:

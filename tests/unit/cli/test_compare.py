@@ -14,6 +14,7 @@ from arena.cli.compare import compare
 from arena.cli.playing import Manner
 from arena.store.store import Store
 from arena.tournament.plan import close
+from arena.tournament.report import Report
 from arena.tournament.settings import Setup
 from tests import instant
 
@@ -23,12 +24,11 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Lets games take no time. Returns the tournaments that were played."""
     played = []
 
-    def play(ctx: click.Context, store: Store, setup: Setup, manner: Manner, **_: Any) -> tuple[str, bool]:
+    def play(ctx: click.Context, store: Store, setup: Setup, manner: Manner, **_: Any) -> Report:
         begun = instant.start(store, setup.settings, manner.logs, new=manner.new)
         list(instant.runner(store, begun, setup.settings).run())
-        close(store, begun.tournament)
         played.append(begun.tournament.id)
-        return begun.tournament.id, True
+        return close(store, begun.tournament)
 
     monkeypatch.setattr("arena.cli.compare.play_tournament", play)
     return played

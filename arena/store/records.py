@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from arena.ratings.running import Rating
-from arena.types import Payload, Seat
+from arena.types import Payload, Seat, SeatResult
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,6 +161,28 @@ class Tally(msgspec.Struct, frozen=True):
     """The sum of its scores."""
     scored: int = 0
     """How many games had scores."""
+
+    @classmethod
+    def of(cls, entrant: int, seat: SeatResult | SeatRow, leaders: int) -> Tally:
+        """Returns the sums of one game.
+
+        Args:
+            entrant: The entrant.
+            seat: What it did.
+            leaders: How many seats have rank 1.
+        """
+        return cls(
+            entrant,
+            games=1,
+            wins=int(seat.rank == 1 and leaders == 1),
+            draws=int(seat.rank == 1 and leaders > 1),
+            forfeits=int(seat.forfeit is not None),
+            decisions=seat.decisions,
+            total_ms=seat.total_ms,
+            max_ms=seat.max_ms,
+            score=seat.score or 0,
+            scored=int(seat.score is not None),
+        )
 
 
 class GameRow(msgspec.Struct, frozen=True):

@@ -20,12 +20,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec.structs import astuple
+
 from arena.errors import StoreError
 from arena.ratings.pairs import pairs_of
 from arena.ratings.running import rate
 from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
 from arena.store.reader import Reader
-from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tournament, canonical, game_id
+from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
 from arena.types import GameResult, Termination
 
@@ -342,16 +344,12 @@ class Store(Reader):
         leaders = sum(seat.rank == 1 for seat in result.seats)
         for seat, entrant in zip(result.seats, entrants, strict=True):
             self._db.execute(
-                "INSERT INTO tallies VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
                 " games = games + 1, wins = wins + excluded.wins, draws = draws + excluded.draws,"
                 " forfeits = forfeits + excluded.forfeits, decisions = decisions + excluded.decisions,"
                 " total_ms = total_ms + excluded.total_ms, max_ms = max(max_ms, excluded.max_ms),"
                 " score = score + excluded.score, scored = scored + excluded.scored",
-                (
-                    *(claim.tournament, entrant, seat.rank == 1 and leaders == 1, seat.rank == 1 and leaders > 1),
-                    *(seat.forfeit is not None, seat.decisions, seat.total_ms, seat.max_ms),
-                    *(seat.score or 0, seat.score is not None),
-                ),
+                (claim.tournament, *astuple(Tally.of(entrant, seat, leaders))),
             )
         self._db.executemany(
             "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"

@@ -61,19 +61,7 @@ class Known:
         self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats))
         leaders = sum(seat.rank == 1 for seat in seats)
         for entrant, seat in zip(entrants, seats, strict=True):
-            one = Tally(
-                entrant,
-                games=1,
-                wins=int(seat.rank == 1 and leaders == 1),
-                draws=int(seat.rank == 1 and leaders > 1),
-                forfeits=int(seat.forfeit is not None),
-                decisions=seat.decisions,
-                total_ms=seat.total_ms,
-                max_ms=seat.max_ms,
-                score=seat.score or 0,
-                scored=int(seat.score is not None),
-            )
-            self.tallies[entrant] = add_tallies(self.tallies[entrant], one)
+            self.tallies[entrant] = add_tallies(self.tallies[entrant], Tally.of(entrant, seat, leaders))
 
 
 def known_of(reader: Reader, row: Tournament) -> Known:

@@ -69,6 +69,19 @@ class Termination(StrEnum):
     """The game was stopped from outside. It is nobody's fault and never rated."""
 
 
+class Level(StrEnum):
+    """How far a bot's process is confined, from the weakest. docs/safety.md says what each gives."""
+
+    TRUSTED = "trusted"
+    """A process of this user: for one's own bots."""
+    ISOLATED = "isolated"
+    """In a sandbox: no files but its own, no network, no other process, memory watched."""
+    STRICT = "strict"
+    """Also hard limits of memory, processes and CPU for all its processes, and no computing off turn."""
+    REMOTE = "remote"
+    """On its author's machine: nothing about its CPU, memory or thinking off turn can be controlled."""
+
+
 class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
     """A seat that lost by its own doing, with what its author needs to fix it."""
 

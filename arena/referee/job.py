@@ -6,7 +6,7 @@ import msgspec
 
 from arena.link.bots import BotSpec
 from arena.referee.chance import NO_MIX
-from arena.types import GameSettings
+from arena.types import GameSettings, Level
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,6 +34,8 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """By seat what its bot put into it (hex), or None; empty if no bot put anything into it."""
     logs: str
     """The folder for logs, which exists."""
+    level: Level = Level.TRUSTED
+    """How far its bots are confined."""
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""
     ahead: tuple[BotSpec, ...] = ()

@@ -21,7 +21,7 @@ KEPT_BYTES: Final = 262_144
 """Of a seat's messages in a game no more is kept, in memory and in the file: the first quarter of it, and the last."""
 _FIRST_BYTES: Final = KEPT_BYTES // 4
 _LAST_BYTES: Final = KEPT_BYTES - _FIRST_BYTES
-_LONGEST: Final = 65_536
+_LONGEST: Final = 32_768
 """How many bytes of a frame are kept."""
 _OVERHEAD: Final = 64
 """Bytes that a frame counts for beside its own."""

@@ -7,6 +7,7 @@
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
      x StoreError                     the database cannot be used
+     x MachineFault                   the machine, not a bot, is the reason: nothing is rated
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
      |  + IllegalAction               it can be read, and is not allowed here
@@ -70,6 +71,12 @@ class StoreError(ArenaError):
     """The database cannot be opened, is in use, or is of another version."""
 
     code = "store"
+
+
+class MachineFault(ArenaError):
+    """The machine could not give what every bot needs: no bot is to blame, nothing is rated."""
+
+    code = "machine"
 
 
 class ActionError(ArenaError):

@@ -60,8 +60,9 @@ class Tree:
     """
 
     def __init__(self, pid: int) -> None:
-        """Takes the first process, which must not be reaped before `close` of what owns this tree."""
+        """Takes the first process."""
         self._pid = pid
+        self._started = started_at(pid)
         self._known: dict[int, int] = {}
         """When each process that was seen started."""
         self._strangers: dict[int, int] = {}
@@ -77,7 +78,9 @@ class Tree:
 
     def members(self) -> list[int]:
         """Returns the numbers of its processes that live, the first process first."""
-        found = dict.fromkeys(_descendants(self._pid))
+        found: dict[int, None] = {}
+        if self._started is not None and started_at(self._pid) == self._started:  # else the number is another's by now
+            found.update(dict.fromkeys(_descendants(self._pid)))
         for pid in (*self._orphans(found), *self._adopted(found)):
             found.update(dict.fromkeys(_descendants(pid)))
         for pid in found:
@@ -311,10 +314,13 @@ def _token(pid: int) -> bytes:
 def _kill(pid: int, started: int) -> None:
     """Kills a process if it is still the one that started then: its number may be another's by now."""
     with suppress(OSError):
+        if not hasattr(os, "pidfd_open"):
+            if started_at(pid) == started:
+                os.kill(pid, signal.SIGKILL)
+            return
         descriptor = os.pidfd_open(pid)
         try:
-            stat = _stat(pid)
-            if stat is not None and stat.started == started:
+            if started_at(pid) == started:
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         finally:
             os.close(descriptor)

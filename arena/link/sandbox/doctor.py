@@ -1,0 +1,4 @@
+"""Stub."""
+from arena.types import Level
+
+def require(level: Level) -> None: ...

@@ -105,7 +105,7 @@ class Dialogue:
         except BaseException:
             self._hub.close()
             raise
-        self._watch = Watch(self._process, spec.memory_mib)
+        self._watch = Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
         self._route: Route | None = None

@@ -49,7 +49,7 @@ class Bot:
         self.spec = spec
         self.token = token
         self.process = process
-        self.watch = Watch(process, spec.memory_mib)
+        self.watch = Watch(process)
         self.session = Session(token)
         self.started_ns = time.monotonic_ns()
         self.route: Route | None = None

@@ -3,7 +3,7 @@
 What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED` and
 `ARENA_*`, an empty standard input, one capped file for standard output and error, no other descriptor, no core dumps,
 and a limit on the size of any file it writes. This is the level `trusted`: a process that leaves its group
-(`setsid`) is out of reach, and only the memory of the bot's own process is counted, not of its children.
+(`setsid`) is out of reach, unless it was seen before as one of the tree that the bot's fence looks at.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ import msgspec
 
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
+from arena.link.sandbox.fence import fence
 from arena.text import plain
-from arena.types import Termination
+from arena.types import Level, Termination
 
 INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """The variables of the referee's environment that a bot gets: what interpreters need to start."""
@@ -37,7 +38,6 @@ KEPT_BYTES: Final = 32_768
 _TAIL_BYTES: Final = 8_192
 _TAIL_LINES: Final = 20
 _TAIL_LINE: Final = 400
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _CAN_PEEK: Final = hasattr(os, "waitid")
 """Whether an end can be seen without reaping. Else the number may be another's a moment before we forget it."""
 
@@ -66,6 +66,8 @@ class BotProcess:
         self._killed = False
         self._reaped = False
         self._words: tuple[str, ...] = ()
+        self.fence = fence(Level.TRUSTED, spec)
+        """What limits and measures it, with all that it starts."""
         self._output = _capture(custody.directory)
         try:
             self._process = subprocess.Popen(
@@ -79,10 +81,12 @@ class BotProcess:
             )
         except BaseException:
             os.close(self._output)
+            self.fence.close()
             raise
         self.pid = self._process.pid
         """Its process, and its process group."""
         custody.add(self.pid)
+        self.fence.adopt(self.pid)
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(b"go\n")
@@ -98,18 +102,11 @@ class BotProcess:
                 self._end = _end(status)
         return self._end
 
-    def memory_mib(self) -> int:
-        """Returns the resident memory of the process in MiB; 0 where the system does not tell."""
-        try:
-            with open(f"/proc/{self.pid}/statm", "rb") as statm:
-                return int(statm.read().split()[1]) * _PAGE >> 20
-        except (OSError, IndexError):
-            return 0
-
     def kill(self) -> None:
-        """Kills the whole process group, without waiting. That of a dead process too: the rest of it may live on."""
+        """Kills the process's group and tree, without waiting. Those of a dead process too: the rest may live on."""
         if not self._killed and not self._reaped:
             self._killed = True
+            self.fence.kill()
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -128,6 +125,7 @@ class BotProcess:
                 os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             self._custody.discard(self.pid)
             self._process.wait()
+            self.fence.close()
             self._words = self.last_words()
             self._reaped = True
             os.close(self._output)

@@ -122,8 +122,9 @@ def games(
 
     All that is said of a bot must be true of one seat: --bot ronin --lost --slow 500 finds games that ronin lost and in
     which it took half a second for a decision. Without --bot, games in which any seat fits are found. Under the games
-    are the commands that ask a bot again where it forfeited. What is printed as an id, `arena replay`, `arena verify`
-    and `arena bot rerun` take. Games that are void because the machine was overloaded are listed below. Times are local; in --json and --csv they are UTC.
+    are the commands that ask a bot again where it forfeited, and the games that are void because the machine was
+    overloaded. What is printed as an id, `arena replay`, `arena verify` and `arena bot rerun` take. Times are local; in
+    --json and --csv they are UTC.
 
     \b
     Example:

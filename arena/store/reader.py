@@ -240,8 +240,7 @@ class Reader:
     def played_void(self, tournament: str) -> dict[int, tuple[str, str]]:
         """Returns by number the games that were played and are void: each one's identifier and its log's SHA-256."""
         rows = self._db.execute(
-            "SELECT number, id, log_sha256 FROM games"
-            " WHERE tournament = ? AND status = 'void' AND log IS NOT NULL",
+            "SELECT number, id, log_sha256 FROM games WHERE tournament = ? AND status = 'void' AND log IS NOT NULL",
             (tournament,),
         )
         return {number: (game, sha256) for number, game, sha256 in rows}

@@ -435,7 +435,6 @@ class Auditor:
                         f"the database says {stored.mu:.3f}, {stored.sigma:.3f}",
                     )
 
-
     def _compare_void(self, reader: Reader, tournament: str) -> set[int]:
         """Compares the games that are void. Returns their numbers."""
         stored = reader.played_void(tournament)

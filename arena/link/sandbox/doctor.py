@@ -297,7 +297,9 @@ def _report(seat: _Seat) -> Iterator[Outcome]:
     with closing(connection), connection.makefile("rw", encoding="utf-8") as lines:
         yield _found("seat", True, f"a Python program connected after {took_ms:.0f} ms")
         try:
-            report: dict[str, tuple[bool, str]] = msgspec.json.decode(lines.readline(), type=dict[str, tuple[bool, str]])
+            report: dict[str, tuple[bool, str]] = msgspec.json.decode(
+                lines.readline(), type=dict[str, tuple[bool, str]]
+            )
         except (OSError, msgspec.DecodeError):
             yield _found("socket", False, f"the report was cut off; {seat.said()}")
             return

@@ -1,4 +1,4 @@
-"""What must hold on a machine for each level, by probe: what is tried, which level needs it, and what to do if it fails.
+"""What must hold on a machine for each level, by probe: what is tried, which level needs it, what to do if it fails.
 
 `doctor.py` runs them. Those that are tried inside a seat are functions of `probe_program.py`.
 """
@@ -17,7 +17,6 @@ _BUG: Final = "this is a bug of arena's sandbox, or of this kernel: please repor
 _ERRORS: Final = {Treatment.PRETENDS: "OK"}
 
 
-
 class Probe(msgspec.Struct, frozen=True):
     """One thing that must hold."""
 
@@ -34,11 +33,12 @@ _MOUNT: Final = (
     "mount the control groups, or run as root; on version 2 also in a group of your own: "
     "systemd-run --user --scope -p Delegate=yes COMMAND"
 )
+_UNIFIED: Final = "mount the second version too: mount -t cgroup2 none /sys/fs/cgroup/unified"
 _SINCE: Final = "a kernel without seccomp has level trusted only; on any other " + _BUG
 
 PROBES: Final = (
     Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
-    Probe("sqlite", None, "two writers cannot damage a database", "write to a database with arena only, once at a time"),
+    Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
     Probe("bwrap", Level.ISOLATED, "bubblewrap 0.8 or newer is installed", "apt install bubblewrap"),
     Probe("seat", Level.ISOLATED, "a program starts in a sandbox", "the line above says why it does not"),
     Probe("socket", Level.ISOLATED, "it reaches the referee's socket", "set TMPDIR to a folder with a shorter path"),
@@ -59,7 +59,7 @@ PROBES: Final = (
     Probe("measured", Level.ISOLATED, "the referee sees its memory and CPU", "mount /proc without hidepid"),
     Probe("ended", Level.ISOLATED, "it ends when it is killed", _BUG),
     Probe("control-groups", Level.STRICT, "a control group holds it", _MOUNT),
-    Probe("frozen", Level.STRICT, "frozen, it uses no CPU", "mount cgroup2: mount -t cgroup2 none /sys/fs/cgroup/unified"),
+    Probe("frozen", Level.STRICT, "frozen, it uses no CPU", _UNIFIED),
     Probe("memory-limit", Level.STRICT, "the system ends it at its memory limit, and says so", _MOUNT),
 )  # fmt: skip
 """All of them, in the order in which they are shown. If one fails, those after it may not have been tried."""
@@ -97,9 +97,7 @@ def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:
     """
     column = list(MACHINES).index(machine)
     tried = [
-        (name, numbers[column], [-1] * 6, group.treatment)
-        for group in GROUPS
-        for name, numbers in group.calls.items()
+        (name, numbers[column], [-1] * 6, group.treatment) for group in GROUPS for name, numbers in group.calls.items()
     ]
     tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in CONDITIONS]
     return [

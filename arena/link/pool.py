@@ -56,7 +56,7 @@ class Bot:
         self.token = token
         self.process = process
         self.listener = listener
-        self.watch = Watch(process, spec.memory_mib)
+        self.watch = Watch(process)
         self.session = Session(token)
         self.started_ns = time.monotonic_ns()
         self.plays = False

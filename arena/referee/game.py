@@ -239,6 +239,7 @@ class Game:
             stderr=words,
             overloaded=cause.overloaded,
             rule=cause.rule,
+            denied_ms=cause.denied_ms,
         )
 
     # The end
@@ -266,6 +267,7 @@ class Game:
             log=self._path.name,
             log_sha256=self._scribe.write(self._path),
             transcripts=tuple(transcripts),
+            level=self._job.level,
         )
 
     def _keep_output(self) -> None:

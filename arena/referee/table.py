@@ -86,6 +86,8 @@ class Cause(msgspec.Struct, frozen=True):
     """The code of the `error` message, where it differs from the termination."""
     overloaded: bool = False
     """The machine was overloaded at that moment."""
+    denied_ms: int = 0
+    """How long the bot could have run in this decision, and was not given a core."""
 
     @property
     def cited(self) -> str:

@@ -79,13 +79,16 @@ class Clock:
 
 
 class CpuClock:
-    """What a seat may use of CPU time in one game, with all its processes. Give it the time that they used so far."""
+    """What a seat may use of CPU time in one game, with all its processes. Give it the time that they used so far.
+
+    Until the game begins it stands still.
+    """
 
     __slots__ = ("_begun_ns", "_budget_ns")
 
     def __init__(self, budget_ms: int) -> None:
         self._budget_ns = budget_ms * NS_PER_MS
-        self._begun_ns = 0
+        self._begun_ns: int | None = None
 
     def begin(self, cpu_ns: int) -> None:
         """Begins the game: what was used before is not charged."""
@@ -93,15 +96,18 @@ class CpuClock:
 
     def left_ns(self, cpu_ns: int) -> int:
         """Returns what is left of the budget; below 0 if the seat has used more."""
-        return self._budget_ns - (cpu_ns - self._begun_ns)
+        return self._budget_ns - self._used_ns(cpu_ns)
 
     def excess(self, cpu_ns: int) -> Cause | None:
         """Returns the cause of forfeit of a seat that has used more than its budget."""
         if self.left_ns(cpu_ns) >= 0:
             return None
-        used_s = -((self._begun_ns - cpu_ns) // 10**7) / 100  # rounded up, so that it is never the budget
+        used_s = -(-self._used_ns(cpu_ns) // 10**7) / 100  # rounded up, so that it is never the budget
         detail = f"used {used_s:g} s of CPU; its budget is {self._budget_ns / 10**9:g} s"
         return Cause(Termination.TIMEOUT, detail, "§9-10")
+
+    def _used_ns(self, cpu_ns: int) -> int:
+        return 0 if self._begun_ns is None else cpu_ns - self._begun_ns
 
 
 class Answer(msgspec.Struct, frozen=True):

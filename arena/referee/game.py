@@ -120,6 +120,8 @@ class Game:
         for seat, answer in self._table.collect("was not ready for the game").items():
             if isinstance(answer, Cause) and answer.code is Termination.TIMEOUT:
                 self._chairs[seat].fault = replace(answer, code=Termination.START_FAILED, rule="§9-6")
+            else:
+                self._chairs[seat].begin()
         for chair in self._chairs:
             if chair.fault is not None:
                 self._course.fail(chair.seat, chair.fault.code)
@@ -230,11 +232,11 @@ class Game:
         words = self._link.last_words(seat)
         if self._chairs[seat].seated:  # else the link has stopped it, with time to read why
             self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
-        overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
+        excuse = f" ({cause.excuse})" if cause.excuse else ""
         return Forfeit(
             seat=seat,
             code=cause.code,
-            sentence=f"seat {seat} {cause.cited}{overloaded}",
+            sentence=f"seat {seat} {cause.cited}{excuse}",
             turn=turn,
             stderr=words,
             overloaded=cause.overloaded,

@@ -7,6 +7,7 @@
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
      x StoreError                     the database cannot be used
+     x MachineFault                   the machine, not a bot, is the reason that a game cannot be played
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
      |  + IllegalAction               it can be read, and is not allowed here
@@ -70,6 +71,15 @@ class StoreError(ArenaError):
     """The database cannot be opened, is in use, or is of another version."""
 
     code = "store"
+
+
+class MachineFault(ArenaError):
+    """The machine cannot give what every bot needs: descriptors, processes, memory, disk, a sandbox.
+
+    No bot is the reason: interrupt the game, rate nothing, and show the message to the operator.
+    """
+
+    code = "machine"
 
 
 class ActionError(ArenaError):

@@ -201,6 +201,11 @@ class Reader:
         (count,) = self._db.execute(query, (tournament,)).fetchone()
         return int(count)
 
+    def logs(self, tournament: str) -> list[str]:
+        """Returns the names of the logs of the games that are done, in schedule order."""
+        query = "SELECT log FROM games WHERE tournament = ? AND status = 'done' ORDER BY number"
+        return [log for (log,) in self._db.execute(query, (tournament,))]
+
     def rated(self, tournament: str) -> int:
         """Returns how many games, in schedule order, have moved the ratings."""
         (count,) = self._db.execute("SELECT rated FROM tournaments WHERE id = ?", (tournament,)).fetchone()

@@ -194,7 +194,7 @@ def remove(
         say("Nothing is removed.")
         ctx.exit(1)
     before = db.stat().st_size
-    with open_store(db) as store:
+    with open_store(db, say) as store:
         free = store.remove(ids)
         if vacuum:
             store.vacuum()

@@ -93,7 +93,15 @@ class Bench:
         directory.mkdir(mode=0o700)
         try:
             dialogue = Dialogue(
-                self.spec, self._custody, directory, self.budget, self._ready_ms, self._routing_ids, tcp=tcp, bare=bare
+                self.spec,
+                self._custody,
+                directory,
+                self.budget,
+                self._ready_ms,
+                self._routing_ids,
+                tcp=tcp,
+                bare=bare,
+                level=self._confined,
             )
         except OSError as error:
             raise Finding(

@@ -100,6 +100,9 @@ class Link(Protocol):
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life; 0 where it is not known."""
 
+    def rest(self, seat: Seat) -> None:
+        """Says that the seat owes nothing. Where its level has it, it is frozen until it is sent something."""
+
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Kills the seat's process group now, or in `after_ms` milliseconds so that it can read an `error` before.
 

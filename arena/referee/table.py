@@ -262,6 +262,7 @@ class Chair:
             self.fault = Cause(code, f"sent {what}: {error}", error.rule, error.error_code)
             return self.fault
         if isinstance(message, (Action, Ready)):
+            self._link.rest(self.seat)
             return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
         if isinstance(message, Error) and self.session.state is State.PREPARING:
             words = f"{message.code}: {message.message}" if message.message else message.code

@@ -11,6 +11,7 @@ from arena.cli import complete
 from arena.cli.options import json_option
 from arena.cli.output import console, say, show, show_json
 from arena.errors import ArenaError, ConfigError
+from arena.files import MOST_TEXT, read
 from arena.show.text import clip
 from arena.text import plain
 
@@ -70,7 +71,7 @@ def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
     """
     from arena.show.boards import check_board
 
-    checked = {str(file): check_board(_content(file), str(file)) for file in files}
+    checked = {str(file): check_board(read(file, "a board file", MOST_TEXT, ConfigError), str(file)) for file in files}
     if as_json:
         show_json({"files": [_document(file, found) for file, found in checked.items()]})
     else:
@@ -115,13 +116,6 @@ def draw(board: str, players: int | None, svg: str | None) -> None:
         raise ConfigError(f"expected a file that can be written, got: {svg!r}: {error.strerror}") from None
     if svg != "-":
         say(f"{plain(svg)} is written")
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"expected a file that can be read, got: {str(file)!r}: {error.strerror}") from None
 
 
 def _document(file: str, found: Checked) -> dict[str, object]:

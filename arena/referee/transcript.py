@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
+from arena import files
 from arena.types import NS_PER_MS, Seat
 
 _LONGEST = 65_536
@@ -52,7 +53,7 @@ class Transcript:
         Returns:
             The file's name.
         """
-        path.write_bytes(b"".join(msgspec.json.encode(entry) + b"\n" for _, entry in self.entries(begun_ns)))
+        files.write(path, b"".join(msgspec.json.encode(entry) + b"\n" for _, entry in self.entries(begun_ns)))
         return path.name
 
     def entries(self, begun_ns: int, first: int = 0) -> list[tuple[int, Entry]]:

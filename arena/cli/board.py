@@ -9,7 +9,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import json_option
-from arena.cli.output import console, say, show, show_json
+from arena.cli.output import console, echo, say, show, show_json
 from arena.errors import ArenaError, ConfigError
 from arena.files import MOST_TEXT, read
 from arena.show.text import clip
@@ -129,10 +129,10 @@ def _print(file: str, found: Checked) -> None:
     from arena.show.boards import fact_lines
 
     for problem in found.problems[:MOST_PROBLEMS]:
-        click.echo(clip(str(problem), LONGEST_PROBLEM))
+        echo(clip(str(problem), LONGEST_PROBLEM))
     if (more := len(found.problems) - MOST_PROBLEMS) > 0:
-        click.echo(plain(f"{file}: and {more} more problems; --json has them all"))
+        echo(f"{file}: and {more} more problems; --json has them all")
     if found.facts:
-        click.echo(plain(f"{file}: ok"))
+        echo(f"{file}: ok")
         for line in fact_lines(found.facts, 2, console().width):
             show(line)

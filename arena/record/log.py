@@ -320,7 +320,7 @@ def parse_log(data: bytes, source: str) -> Log:
             if number == 1:
                 _complete.decode(line)
             records.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
     header, *rest = records
     if not isinstance(header, Header):

@@ -13,6 +13,7 @@ import click
 
 from arena.cli import signals
 from arena.errors import ArenaError, InternalError
+from arena.text import plain, plain_lines
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -27,8 +28,9 @@ DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, e
 class Failure(click.ClickException):
     """An error of the library on its way to stderr and the exit code."""
 
-    def __init__(self, error: ArenaError) -> None:
-        super().__init__(str(error))
+    def __init__(self, error: ArenaError, remark: str = "") -> None:
+        """Takes the error, whose message is one line, and a line to print below it."""
+        super().__init__(plain(str(error)) + (remark and f"\n{remark}"))
         self.exit_code = error.exit_code  # type: ignore[misc]  # click has it per class; our errors differ by class
 
 
@@ -89,7 +91,11 @@ class LazyGroup(click.Group):
             raise Failure(error) from error
         except (KeyboardInterrupt, click.Abort):
             ctx.exit(signals.exit_code() or INTERRUPTED)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+        except click.ClickException as error:
+            # An argument may be the name of a stranger's file.
+            error.message = plain_lines(error.message)  # type: ignore[misc]  # declared Final
+            raise
+        except (click.exceptions.Exit, BrokenPipeError):
             raise
         except Exception as error:
             if (code := signals.exit_code()) is not None:
@@ -106,8 +112,6 @@ class LazyGroup(click.Group):
 
                 traceback.print_exc()
             raise Failure(
-                InternalError(
-                    f"internal error: {type(error).__name__}: {error}\n"
-                    "This is a bug: please report it with the command, and what ARENA_DEBUG=1 adds to its output."
-                )
+                InternalError(f"internal error: {type(error).__name__}: {error}"),
+                "This is a bug: please report it with the command, and what ARENA_DEBUG=1 adds to its output.",
             ) from error

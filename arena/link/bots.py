@@ -267,7 +267,7 @@ def _from_command(line: str) -> BotSpec:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
     files = [(word, folder / word) for word in words if os.path.isfile(folder / word)]
     digest = _digest(files, os.fsencode(line))
-    reads = _outside(folder, [word for word, _ in files])
+    reads = _outside(folder, [word for word in words[1:] if os.path.isfile(folder / word)])
     return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest, reads=reads)
 
 

@@ -139,9 +139,9 @@ class LocalLink:
                     return arrival
         return self._receive_thoroughly(until_ns)
 
-    def denied_ns(self, seat: Seat) -> int:
+    def denied_ns(self, seat: Seat) -> int | None:
         """Returns how long the machine kept the seat's bot from running in its life."""
-        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else 0
+        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else None
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life."""

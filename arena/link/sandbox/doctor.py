@@ -1,4 +1,6 @@
 """Stub."""
+
 from arena.types import Level
+
 
 def require(level: Level) -> None: ...

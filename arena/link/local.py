@@ -151,9 +151,9 @@ class LocalLink:
                 return None
         return self._found.popleft()
 
-    def denied_ns(self, seat: Seat) -> int:
+    def denied_ns(self, seat: Seat) -> int | None:
         """Returns how long the machine kept the seat's bot from running in its life."""
-        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else 0
+        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else None
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life."""

@@ -27,7 +27,7 @@ from arena.link.custody import Custody
 from arena.link.hub import OLD_ZMTP, Hub, Part, Route, Unread, group_of
 from arena.link.process import BotProcess
 from arena.link.watch import Watch
-from arena.types import NS_PER_MS
+from arena.types import NS_PER_MS, Level
 from arena.wire.codec import decode, encode
 from arena.wire.messages import Error, Goodbye, Hello
 from arena.wire.session import Session, State
@@ -97,6 +97,7 @@ class Pool:
         """All whose process may live and whose messages mean something."""
         self._block = ""
         """The block whose games are played."""
+        self._level = Level.TRUSTED
         self._idle: deque[Bot] = deque()
         """Those of them that wait for a game of this block, the longest waiting first."""
         self._ahead: deque[Bot] = deque()
@@ -123,14 +124,14 @@ class Pool:
                 break
             self.hear(part)
 
-    def enter(self, block: str) -> None:
-        """Begins a block, unless its games are being played already.
+    def enter(self, block: str, level: Level = Level.TRUSTED) -> None:
+        """Begins a block, unless its games are being played already. Its bots are confined as the level says.
 
         Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
         """
         if block == self._block:
             return
-        self._block = block
+        self._block, self._level = block, level
         for bot in self._idle:
             self._dismiss(bot, "no more games for now")
         self._idle, self._ahead = self._ahead, deque()
@@ -245,7 +246,7 @@ class Pool:
         token = secrets.token_hex(32)
         endpoint = self.hub.tcp_endpoint() if spec.tcp else self.hub.endpoint
         environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token}
-        bot = Bot(spec, token, BotProcess(spec, self._custody, environment))
+        bot = Bot(spec, token, BotProcess(spec, self._custody, environment, level=self._level))
         self._bots.append(bot)
         return bot
 

@@ -44,9 +44,7 @@ _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
 _SYSTEM: Final = ":".join(box._SYSTEM)
 """Where `bwrap` is looked for."""
-_OF_A_BOT: Final = (
-    "its own words say why; what it reads beside its folder stands in `include` or `needs` of its bot.toml"
-)
+_OF_A_BOT: Final = "its own words say why; name what it reads beside its folder in `include` or `needs` of bot.toml"
 _LEAST_BWRAP: Final = (0, 8)
 _LEAST_DESCRIPTORS: Final = 1024
 _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
@@ -283,7 +281,8 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
             with _seat(_spec([msgspec.json.encode(told).decode()]), level) as seat:
                 yield from _report(seat)
         except (ArenaError, OSError) as error:
-            yield _found("seat", False, str(error), start_remedy(str(error)))
+            detail = str(error).partition("; ")[0]
+            yield _found("seat", False, detail, start_remedy(detail))
 
 
 def _report(seat: _Seat) -> Iterator[Outcome]:
@@ -391,5 +390,6 @@ def examine_bot(spec: BotSpec, level: Level) -> Outcome:
                 return Outcome(name, True, f"connected after {(time.monotonic() - began) * 1_000:.0f} ms", "")
             said = seat.said()
     except (ArenaError, OSError) as error:
-        said = str(error)
+        detail, _, remedy = str(error).partition("; ")
+        return Outcome(name, False, detail, remedy or start_remedy(detail, _OF_A_BOT))
     return Outcome(name, False, said, start_remedy(said, _OF_A_BOT))

@@ -199,5 +199,5 @@ def test_a_budget_of_cpu_time_is_read_with_the_time() -> None:
     assert make_settings("samurai", 2, cpu="1m30s").time == TimeControl(10_000, 100, cpu_ms=90_000)
     assert make_settings("samurai", 2).time.cpu_ms is UNSET
     for wrong in ("", "0", "-1", "soon", "20/move", "999999h"):
-        with pytest.raises(ConfigError, match="expected a time above 0 .* - at --cpu"):
+        with pytest.raises(ConfigError, match=r"expected a time above 0 .* - at --cpu"):
             make_settings("samurai", 2, cpu=wrong)

@@ -191,7 +191,7 @@ def test_a_bot_that_connects_by_tcp_is_refused_where_there_is_no_network(tmp_pat
     (tmp_path / "bot.toml").write_text(manifest)
     game = make_settings("samurai", 2)
     assert set_up((str(tmp_path), BARE), game, RoundRobin(deals=1)).specs[0].tcp
-    with pytest.raises(ConfigError, match="level isolated has no network, got: far, .*--level trusted"):
+    with pytest.raises(ConfigError, match=r"level isolated has no network, got: far, .*--level trusted"):
         set_up((str(tmp_path), BARE), game, RoundRobin(deals=1), level=Level.ISOLATED)
 
 

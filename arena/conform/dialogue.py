@@ -6,6 +6,7 @@ process ends.
 
 from __future__ import annotations
 
+import os
 import secrets
 import select
 import time
@@ -25,9 +26,10 @@ from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
 from arena.link.process import INHERITED, BotProcess, End
+from arena.link.sandbox.accounts import seat_user
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.text import plain
-from arena.types import NS_PER_MS, Termination
+from arena.types import NS_PER_MS, Level, Termination
 from arena.wire.messages import (
     MAX_FRAME,
     MAX_NOTE,
@@ -64,6 +66,7 @@ class Dialogue:
         *,
         tcp: bool = False,
         bare: bool = False,
+        level: Level = Level.TRUSTED,
     ) -> None:
         """Starts the process. It has not said anything yet.
 
@@ -76,9 +79,12 @@ class Dialogue:
             routing_ids: Those that other processes of the bot have set. That of this one is added.
             tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
+            level: How the process is confined.
 
         Raises:
             OSError: The process could not be started.
+            MachineFault: The machine is the reason.
+            BotError: It cannot be started at this level.
         """
         self.spec = spec
         self.hello: Hello | None = None
@@ -106,7 +112,11 @@ class Dialogue:
             unset = [word for name in INHERITED if name != "PATH" for word in ("-u", name)]
             spec = replace(spec, command=("env", *unset, *spec.command))
         try:
-            self._process = BotProcess(spec, custody, {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token})
+            user = seat_user(level)
+            if user is not None:
+                os.chown(directory / "referee", user, user)
+            environment = {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token}
+            self._process = BotProcess(spec, custody, environment, level=level, socket_folder=directory, user=user)
         except BaseException:
             self._listener.close()
             raise

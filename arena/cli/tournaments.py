@@ -56,7 +56,7 @@ def tournaments() -> None:
 
 COLUMNS = (
     *("tournament", "created", "finished", "status", "rules", "ruleset", "players", "board", "format", "entrants"),
-    *("bots", "planned", "games", "seconds", "seed", "commitment", "logs", "logs_files", "logs_bytes"),
+    *("bots", "planned", "games", "seconds", "seed", "commitment", "logs", "logs_files", "logs_bytes", "level"),
 )
 """The columns of --csv: those of `v_tournaments`, and the size of the logs."""
 
@@ -194,7 +194,7 @@ def remove(
         say("Nothing is removed.")
         ctx.exit(1)
     before = db.stat().st_size
-    with open_store(db) as store:
+    with open_store(db, say) as store:
         free = store.remove(ids)
         if vacuum:
             store.vacuum()

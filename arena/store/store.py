@@ -8,7 +8,7 @@ Laws:
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
    Ratings belong to the tournament's pool.
-4. Only one process opens the store to write (`database.locked`). So on resuming, every running game is dead.
+4. Only one process opens the store to write (`lock.locked`). So on resuming, every running game is dead.
 5. Nothing is announced before the method that stores it has returned.
 """
 
@@ -25,7 +25,17 @@ from msgspec.structs import astuple
 from arena.errors import StoreError
 from arena.ratings.pairs import pairs_of
 from arena.ratings.running import rate
-from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
+from arena.store.database import (
+    Connection,
+    check_current,
+    connect,
+    immediate,
+    is_outdated,
+    migrate,
+    patiently,
+    trouble,
+)
+from arena.store.lock import locked
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
@@ -99,8 +109,14 @@ class Store(Reader):
         if changed:
             self._rate_prefix(tournament)
 
-    def void(self, claim: Claim, reason: str) -> None:
+    def void(self, claim: Claim, reason: str, played: GameResult | None = None, seconds: float = 0.0) -> None:
         """Takes a claimed game out of the tournament: it has no result and never will. Ratings pass over it.
+
+        Args:
+            claim: What `claim` returned for the game.
+            reason: Why, for people.
+            played: How it went, if it was played. What its log says is kept, and nobody's result.
+            seconds: What to add to the tournament's time.
 
         Raises:
             StoreError: The claim is void, or the game has a result.
@@ -112,7 +128,21 @@ class Store(Reader):
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
+            if played is not None:
+                self._keep_log(played)
             self._rate_prefix(claim.tournament)
+            self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
+
+    def _keep_log(self, result: GameResult) -> None:
+        """Stores what is known of a game that was played, but for its result."""
+        self._db.execute(
+            "UPDATE games SET finished = ?, turns = ?, actions = ?, seconds = ?, log = ?, log_sha256 = ?,"
+            " play_digest = ?, transcripts = ?, level = ? WHERE id = ?",
+            (
+                *(now(), result.turns, result.actions, result.seconds, result.log, result.log_sha256),
+                *(result.play_digest, canonical(result.transcripts), result.level.value, result.game),
+            ),
+        )
 
     def plan(self, tournament: str, round: StoredRound) -> None:
         """Stores the next round. Its games can be claimed from then on.
@@ -155,7 +185,7 @@ class Store(Reader):
 
     def vacuum(self) -> None:
         """Gives back to the disk what is free in the file. It takes as much room again meanwhile."""
-        self._db.execute("VACUUM")
+        patiently(self._db, "VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def contribute(self, tournament: str, beacon: str, entropy: Sequence[str | None]) -> None:
@@ -296,25 +326,13 @@ class Store(Reader):
             raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
         with immediate(self._db):
             changed = self._db.execute(
-                "UPDATE games SET status = 'done', finished = ?, termination = ?, turns = ?, actions = ?, seconds = ?,"
-                " log = ?, log_sha256 = ?, play_digest = ?, transcripts = ?"
+                "UPDATE games SET status = 'done', termination = ?, log_sha256 = ?, play_digest = ?"
                 " WHERE id = ? AND status = 'running' AND attempt = ?",
-                (
-                    now(),
-                    result.termination.value,
-                    result.turns,
-                    result.actions,
-                    result.seconds,
-                    result.log,
-                    result.log_sha256,
-                    result.play_digest,
-                    canonical(result.transcripts),
-                    claim.game,
-                    claim.attempt,
-                ),
+                (result.termination.value, result.log_sha256, result.play_digest, claim.game, claim.attempt),
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
+            self._keep_log(result)
             self._insert_seats(result, entrants)
             self._add_up(claim, result, entrants)
             self._rate_prefix(claim.tournament)
@@ -330,11 +348,12 @@ class Store(Reader):
             forfeit = seat.forfeit
             self._db.execute(
                 "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn,"
-                " stderr, overloaded, score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " stderr, overloaded, denied_ms, score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms),
-                    *((None,) * 5 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
+                    *((None,) * 6 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
                     *(() if forfeit is None else (canonical(forfeit.stderr), int(forfeit.overloaded))),
+                    *(() if forfeit is None else (forfeit.denied_ms,)),
                     seat.score,
                 ),
             )
@@ -418,13 +437,19 @@ def now() -> str:
 
 
 @contextmanager
-def open_store(path: Path) -> Iterator[Store]:
+def open_store(path: Path, tell: Callable[[str], object] | None = None) -> Iterator[Store]:
     """Opens the database at `path` as its only writer. Makes it, or brings it up to date, if needed.
+
+    Args:
+        path: Where it is.
+        tell: Called with a sentence when a transaction has to wait for another program.
 
     Raises:
         StoreError: It is in use, cannot be written, or is not a database of this version.
     """
-    with locked(path), _connection(path, write=True) as connection:
+    with locked(path) as held, _connection(path, write=True) as connection:
+        connection.held = held
+        connection.tell = tell or connection.tell
         migrate(connection, path)
         check_current(connection, path)
         yield Store(connection, path)
@@ -465,7 +490,7 @@ def _check_there(path: Path) -> None:
 
 
 @contextmanager
-def _connection(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+def _connection(path: Path, *, write: bool) -> Iterator[Connection]:
     connection = connect(path, write=write)
     try:
         yield connection

@@ -18,6 +18,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.link.sandbox.doctor import require
 from arena.ratings.running import Rating
 from arena.record.published import (
     COMMITMENT_FILE,
@@ -49,6 +50,8 @@ class Begun(msgspec.Struct, frozen=True):
     """Whether it was in the database before."""
     committed: Commitment
     """What was published before its first game."""
+    gone: tuple[str, ...] = ()
+    """The logs of finished games that are not there any more. The results stand."""
 
 
 def begin(
@@ -72,8 +75,10 @@ def begin(
 
     Raises:
         ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
+        LevelError: This machine cannot confine bots as they demand. Nothing is stored.
     """
     settings.schedule()  # refuses what cannot be played before anything is made
+    require(settings.level)
     found = None if new else store.unfinished(settings.digest)
     if found is not None:
         if Path(found.logs) != logs.resolve() / found.id:
@@ -85,7 +90,9 @@ def begin(
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
-        return Begun(found, store.done(found.id), resumed=True, committed=committed)
+        there = {entry.name for entry in os.scandir(found.logs)}
+        gone = tuple(log for log in store.logs(found.id) if log not in there)
+        return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
 
     id = make_log_folder(logs, "", 2, store.has)
     tournament = draw_tournament(settings, id, logs.resolve() / id)

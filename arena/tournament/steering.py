@@ -19,7 +19,7 @@ import msgspec
 
 from arena.errors import ArenaError
 from arena.files import MOST_TEXT, read, read_text, write
-from arena.store.database import is_written_to
+from arena.store.lock import is_written_to
 
 Verb: TypeAlias = Literal["pause", "resume", "stop", "concurrency"]
 

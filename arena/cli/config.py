@@ -67,7 +67,7 @@ def find_command(root: click.Context, words: tuple[str, ...]) -> click.Command:
     for word in words:
         if not isinstance(found, click.Group):
             raise click.UsageError(f"expected a command, got: {' '.join(words)!r}", root)
-        _, inner, _ = found.resolve_command(click.Context(found, info_name=word, parent=root), [word])
+        _, inner, _ = found.resolve_command(click.Context(found, info_name="config", parent=root), [word])
         assert inner is not None
         found = inner
     if isinstance(found, click.Group):

@@ -89,7 +89,7 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
         listener.listen()
         wanted = {
             "calls": calls, "refused": refused, "newest": NEWEST, "abstract": name,
-            "paths": [*UNSEEN, *HOMES, *EMPTY, str(rival), str(database)],
+            "paths": [*UNSEEN, *HOMES, *EMPTY, *COUNTERS, str(rival), str(database)],
         }  # fmt: skip
         (folder / "wanted.json").write_text(json.dumps(wanted))
         shutil.copy(BOXED / "probe.py", folder)
@@ -104,6 +104,7 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
 UNSEEN = ("/etc/passwd", "/etc/shadow", "/etc/hostname", "/sys", "/dev/kmsg", "/dev/mem", "/var")
 HOMES = ("/root", "/home")
 EMPTY = ("/proc/kcore", "/proc/kallsyms", "/proc/locks", "/proc/keys", "/proc/key-users", "/proc/pressure", "/proc/fs")
+COUNTERS = ("/proc/sys/fs/file-nr", "/proc/vmstat", "/proc/interrupts", "/proc/diskstats")
 """What the system may lack. If not, nothing is in it."""
 
 
@@ -158,7 +159,7 @@ def test_other_interfaces_end_the_process(probed: dict[str, str], name: str) -> 
     assert probed[name] == "SIGSYS"
 
 
-@pytest.mark.parametrize("path", EMPTY)
+@pytest.mark.parametrize("path", [*EMPTY, *COUNTERS])
 def test_what_tells_of_the_machine_is_empty(probed: dict[str, str], path: str) -> None:
     assert probed[f"read {path}"] in ("b''", "[]", "ENOENT", "EACCES", "EPERM")
 

@@ -52,8 +52,9 @@ V1 = {
 }  # fmt: skip
 V2 = {
     "memory.max": "max\n", "memory.swap.max": "max\n", "memory.oom.group": "0\n",
-    "memory.events": "oom 1\noom_kill 0\n", "memory.peak": "73400320\n", "pids.max": "max\n", "cpu.stat": "usage_usec 1234\nuser_usec 1000\n",
-    "cgroup.freeze": "0\n", "cgroup.kill": "", "cgroup.subtree_control": "", "cgroup.controllers": "cpu memory pids\n",
+    "memory.events": "oom 1\noom_kill 0\n", "memory.peak": "73400320\n", "pids.max": "max\n",
+    "cpu.stat": "usage_usec 1234\nuser_usec 1000\n", "cgroup.freeze": "0\n", "cgroup.kill": "",
+    "cgroup.subtree_control": "", "cgroup.controllers": "cpu memory pids\n",
 }  # fmt: skip
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from arena.games import make_settings
+from arena.link.bots import BotSpec
+from arena.link.pool import worker_pool
+from arena.referee.job import Job
+from arena.referee.worker import play
+from arena.types import Termination
 
 BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "overload.py"
 
@@ -47,3 +55,24 @@ def test_a_bot_without_a_core_has_an_excuse_and_one_that_sleeps_has_none() -> No
         "late": ("1", "0"),
         "dozing": ("1", "0"),
     }, done.stdout
+
+
+def test_a_bot_that_uses_up_its_cpu_time_is_ended_long_before_its_deadline(tmp_path: Path) -> None:
+    burner = BotSpec(
+        name="burner", version="1", command=(sys.executable, "bot.py", "honest"),
+        folder=str(BENCHMARK.parent / "burner"), digest="0" * 64, start_ms=60_000,
+    )  # fmt: skip
+    settings = make_settings("samurai", 2, time="3600/move", cpu="500ms")
+    job = Job(
+        game="cpu-0", tournament=None, settings=settings, bots=(burner, burner), deal=0, rotation=0,
+        secret=b"s" * 32, logs=str(tmp_path),
+    )  # fmt: skip
+    try:
+        result = play(job)
+    finally:
+        worker_pool().shutdown()
+    forfeits = [seat.forfeit for seat in result.seats if seat.forfeit is not None]
+    assert forfeits
+    for forfeit in forfeits:
+        assert (forfeit.code, forfeit.rule, forfeit.overloaded) == (Termination.TIMEOUT, "§9-10", False)
+        assert re.search(r"used 0\.[5-9]\d* s of CPU; its budget is 0\.5 s", forfeit.sentence)

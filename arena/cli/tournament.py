@@ -132,11 +132,9 @@ def tournament(
     )
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
-    setup = set_up(
-        entered, game, make_format(), processes=processes, level=level, on_overload=on_overload, seed=seed
-    )
+    setup = set_up(entered, game, make_format(), processes=processes, level=level, on_overload=on_overload, seed=seed)
     tell = nothing if quiet else say
-    with open_store(db) as store:
+    with open_store(db, say) as store:
         if seeds is not None:
             if seeds == LATEST:
                 raise ConfigError(

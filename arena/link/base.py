@@ -42,6 +42,8 @@ class Fault(msgspec.Struct, frozen=True):
     """The rest of a sentence whose subject is the seat: "exited with status 3", "was killed by SIGSEGV"."""
     rule: str = ""
     """The number of the protocol's rule that was broken, if there is one."""
+    error_code: str = ""
+    """The code of the `error` that the bot is sent, where it differs from `code`."""
 
 
 Arrival: TypeAlias = Frame | Fault
@@ -97,6 +99,9 @@ class Link(Protocol):
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life; 0 where it is not known."""
+
+    def rest(self, seat: Seat) -> None:
+        """Says that the seat owes nothing. Where its level has it, it is frozen until it is sent something."""
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Kills the seat's process group now, or in `after_ms` milliseconds so that it can read an `error` before.

@@ -112,6 +112,8 @@ class MemoryLink:
         """What `cpu_ns` answers."""
         self.frames: list[tuple[Seat, bytes]] = []
         """Every frame that was sent to a live seat, `welcome` too, in order."""
+        self.resting: list[Seat] = []
+        """The seats that were said to owe nothing, each time."""
         self.stopped: list[Seat] = []
         """The seats that were stopped while they lived, in order."""
         self.reading_ms: dict[Seat, int] = {}
@@ -198,6 +200,10 @@ class MemoryLink:
     def cpu_ns(self, seat: Seat) -> int:
         """Returns what `cpu` says."""
         return self.cpu(seat, self._now_ns)
+
+    def rest(self, seat: Seat) -> None:
+        """Notes it."""
+        self.resting.append(seat)
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Ends a bot: nothing more comes from it."""

@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from arena import files
+from arena.errors import MachineFault
 from arena.link.base import LAST_MESSAGE_MS, Link
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
 from arena.referee.job import Job
@@ -65,7 +67,12 @@ class Game:
         """The answers in the race that wait for their turn."""
 
     def play(self) -> GameResult:
-        """Plays the game to its end, writes its log, and returns the result."""
+        """Plays the game to its end, writes its log, and returns the result.
+
+        Raises:
+            MachineFault: The machine lacks something that the game needs. There is no result.
+            OSError: The log cannot be written. There is no result.
+        """
         keep: frozenset[Seat] = frozenset()
         try:
             self._open()
@@ -76,7 +83,7 @@ class Game:
             result = self._finish(due.outcome)
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
             return result
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, MachineFault):
             self._say_over(interrupted=True)
             # They are to read it, and a goodbye after it, which the link's owner says when it ends.
             keep = frozenset(chair.seat for chair in self._chairs if chair.seated and chair.fault is None)
@@ -270,7 +277,7 @@ class Game:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""
         for chair in self._chairs:
             if output := self._link.output(chair.seat):
-                self._path.with_suffix(f".seat{chair.seat}.output").write_text(output + "\n", encoding="utf-8")
+                files.write(self._path.with_suffix(f".seat{chair.seat}.output"), f"{output}\n".encode())
 
     def _say_over(self, *, interrupted: bool = False) -> None:
         """Sends `game_over` to every seat that is in the game. An interrupted game may not have reached every seat."""

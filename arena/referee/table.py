@@ -273,7 +273,7 @@ class Chair:
                 self._link.stop(self.seat)
             return None
         if isinstance(arrival, Fault):
-            self.fault = Cause(arrival.code, arrival.detail, arrival.rule)
+            self.fault = Cause(arrival.code, arrival.detail, arrival.rule, arrival.error_code)
             return self.fault
         self.transcript.add("bot", arrival.data, arrival.at_ns)
         try:
@@ -285,6 +285,7 @@ class Chair:
             self.fault = Cause(code, f"sent {what}: {error}", error.rule, error.error_code)
             return self.fault
         if isinstance(message, (Action, Ready)):
+            self._link.rest(self.seat)
             return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
         if isinstance(message, Error) and self.session.state is State.PREPARING:
             words = f"{message.code}: {message.message}" if message.message else message.code

@@ -204,8 +204,11 @@ class Auditor:
         self._settings: Settings | None = None
         if self._published.commitment is not None:
             self._checked |= {"commitment", "schedule", "bots"}
-            self._read_commitment(self._published.commitment)
-            self._compare_commitment(self._published.commitment, noted)
+            try:
+                self._read_commitment(self._published.commitment)
+                self._compare_commitment(self._published.commitment, noted)
+            except RecursionError:
+                self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
 
     def add(self, log: Examined) -> None:
         """Takes a log that was examined."""
@@ -434,7 +437,6 @@ class Auditor:
                         f"{reader.path}: by these games {bot.name} has mu {rating.mu:.3f}, sigma {rating.sigma:.3f}; "
                         f"the database says {stored.mu:.3f}, {stored.sigma:.3f}",
                     )
-
 
     def _compare_void(self, reader: Reader, tournament: str) -> set[int]:
         """Compares the games that are void. Returns their numbers."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineFault
 from arena.link.sandbox.doctor import require
 from arena.referee.job import Job
 from arena.referee.scribe import Watch
@@ -44,7 +44,7 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
     id = make_log_folder(logs, "match-", 3)
     match = draw_tournament(setup.settings, id, logs.resolve() / id)
     publish_commitment(match, setup.settings)
-    match = replace(match, entropy=contributions(setup.specs))
+    match = replace(match, entropy=contributions(setup.specs, setup.settings.level))
     publish_contributions(match)
     return match
 
@@ -78,7 +78,7 @@ def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap:
         for game, job in _jobs(setup, match):
             try:
                 result = play(job, watch, tap)
-            except OSError as error:
+            except (OSError, MemoryError, MachineFault) as error:
                 raise could_not_play(job.game, error, kept="The logs of the games before it are kept") from error
             yield Played(game, result)
     except BaseException:

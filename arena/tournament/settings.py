@@ -28,7 +28,7 @@ THINKERS: Final = ("shogun", "planner")
 
 
 OnOverload: TypeAlias = Literal["rate", "void"]
-"""What becomes of a game in which a seat lost on time while the machine denied it its core: it counts, or it is void."""
+"""What becomes of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -261,5 +261,5 @@ def _check_connections(specs: Iterable[BotSpec], level: Level) -> None:
     if level is not Level.TRUSTED and (names := ", ".join(spec.name for spec in specs if spec.tcp)):
         raise ConfigError(
             f"expected bots that connect over ipc, since level {level} has no network, got: {names}, with "
-            "`endpoint = \"tcp\"` in bot.toml; use a library that has ipc, or `arena bot bridge`, or --level trusted"
+            '`endpoint = "tcp"` in bot.toml; use a library that has ipc, or `arena bot bridge`, or --level trusted'
         )

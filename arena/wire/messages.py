@@ -104,7 +104,7 @@ class Time(Struct, frozen=True, omit_defaults=True):
     """Added to every deadline for the journey of messages."""
     window_us: int | None
     """How far apart, in microseconds, the times of a race may be and still be tied; nil if the rules have no race."""
-    cpu_ms: int | None = None
+    cpu_ms: PositiveInt | None = None
     """CPU time for the whole game; missing where there is no such limit."""
 
 

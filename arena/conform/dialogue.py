@@ -6,7 +6,6 @@ process ends.
 
 from __future__ import annotations
 
-import os
 import secrets
 import select
 import time
@@ -79,7 +78,7 @@ class Dialogue:
             routing_ids: Those that other processes of the bot have set. That of this one is added.
             tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
-            level: How the process is confined.
+            level: How far it is confined.
 
         Raises:
             OSError: The process could not be started.
@@ -101,7 +100,8 @@ class Dialogue:
         self._budget = budget
         self._ready_ms = ready_ms
         self._routing_ids = routing_ids
-        self._listener = Listener(directory, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
+        user = seat_user(level)
+        self._listener = Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
         self._connections: list[Connection] = []
         """All that were made and are open."""
         self._connection: Connection | None = None
@@ -112,11 +112,14 @@ class Dialogue:
             unset = [word for name in INHERITED if name != "PATH" for word in ("-u", name)]
             spec = replace(spec, command=("env", *unset, *spec.command))
         try:
-            user = seat_user(level)
-            if user is not None:
-                os.chown(directory / "referee", user, user)
-            environment = {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token}
-            self._process = BotProcess(spec, custody, environment, level=level, socket_folder=directory, user=user)
+            self._process = BotProcess(
+                spec,
+                custody,
+                {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token},
+                level=level,
+                socket_folder=directory,
+                user=user,
+            )
         except BaseException:
             self._listener.close()
             raise

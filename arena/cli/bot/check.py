@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import console, show, show_json
+from arena.cli.output import console, echo, show, show_json
 from arena.errors import CheckFailed, ConfigError
 from arena.types import Level as Confinement
 
@@ -94,13 +94,13 @@ def check(
             reports.append(check_bot(spec, rules, progress=progress, level=confined))
         if not as_json:
             if len(reports) > 1:
-                click.echo()
+                echo()
             for line in report_lines(reports[-1], console().width):
                 show(line)
     if as_json:
         show_json(document(reports, demanded, confined))
     elif len(reports) > 1:
-        click.echo()
+        echo()
         for line in verdict_lines(reports, demanded):
             show(line)
     if junit is not None:

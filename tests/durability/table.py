@@ -1,4 +1,4 @@
-"""Tries every row of `tests.durability.trials` at all places, and writes docs/durability.md. `make durability` runs it."""
+"""Tries every row of `tests.durability.trials` at all places, and writes docs/durability.md: `make durability`."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ other, and no process or folder is left.
 
 In each row the tournament is disturbed, what it has announced is compared with the database, then it goes on
 undisturbed, and its end is compared with that of an undisturbed run. The rows about calls count every write, sync,
-truncation and unlink of a small tournament of games that take no time (`tests/durability/inject.c` makes the n-th fail);
-the others play 40 real games of two bots on two workers. A mutant is the program with an error put into it: the tests
+truncation and unlink of a small tournament whose games take no time (`tests/durability/inject.c` makes the n-th fail).
+The others play 40 real games of two bots on two workers. A mutant is the program with an error put into it: the tests
 are worth something only if they catch it.
 
 What is not promised: a disk that says it has synced and has not; a database that another program changes, or that
@@ -54,11 +54,11 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             result = row.run(Path(folder), True)
         text += row_text(row, result, time.monotonic() - began)
-        print(row_text(row, result, time.monotonic() - began), end="", file=sys.stderr, flush=True)
+        print(text.splitlines()[-1], file=sys.stderr, flush=True)
         if bool(result.wrong) != row.is_mutant:
             failed += 1
             print(*result.wrong, sep="\n", file=sys.stderr)
-    PAGE.write_text(text, encoding="utf-8")
+        PAGE.write_text(text, encoding="utf-8")
     return failed
 
 

@@ -214,12 +214,12 @@ ROWS: Final = (
     Row(
         name="the write-ahead log of a killed run ends at any byte",
         must="what was before it stands; it goes on to the same end",
-        run=injected(31_013, about="log", fault="tear", stride=389),
+        run=injected(31_013, about="log", fault="tear", stride=777),
     ),
     Row(
         name="a bit of that log is flipped",
         must="the same",
-        run=injected(32_003, about="log", fault="flip", stride=389),
+        run=injected(32_003, about="log", fault="flip", stride=777),
     ),
     Row(
         name="the wall clock jumps at every look, up to 30 years",
@@ -229,33 +229,33 @@ ROWS: Final = (
     Row(
         name="kill -9 of coordinators, workers, wardens",
         must="announced games are stored once, the same end, no process or folder is left",
-        run=played(8, 100, storms),
+        run=played(8, 50, storms),
     ),
     Row(
         name="kill -9 of bots",
         must="they forfeit; all games are accounted for, nothing is left",
-        run=played(4, 40, storms_of_bots),
+        run=played(4, 20, storms_of_bots),
     ),
     Row(
         name="coordinator, workers, wardens stopped (SIGSTOP) for up to a second",
         must="the same end",
-        run=played(4, 30, stops),
+        run=played(4, 20, stops),
     ),
     Row(
         name="few descriptors (12 to 64)",
         must="it says so and rates nothing, or plays well; then it goes on to the same end",
-        run=starved(resource.RLIMIT_NOFILE, (12, 16, 20, 24, 28, 32, 40, 48, 64)),
+        run=starved(resource.RLIMIT_NOFILE, (12, 16, 20, 24, 32, 48, 64)),
     ),
     Row(
-        name="little memory (address space of 100 to 600 MiB)",
+        name="little memory (address space of 100 to 400 MiB)",
         must="the same",
-        run=starved(resource.RLIMIT_AS, [size * MIB for size in (100, 150, 200, 250, 300, 400, 600)]),
+        run=starved(resource.RLIMIT_AS, [size * MIB for size in (100, 150, 200, 300, 400)]),
         short=False,
     ),
     Row(
         name="files that may not grow (0 to 800 kB), as on a full disk",
         must="the same",
-        run=starved(resource.RLIMIT_FSIZE, (0, 4_096, 30_000, 100_000, 200_000, 400_000, 800_000)),
+        run=starved(resource.RLIMIT_FSIZE, (0, 30_000, 200_000, 400_000, 800_000)),
         short=False,
     ),
     Row(

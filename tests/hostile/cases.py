@@ -132,7 +132,7 @@ CASES: Final = (
     at_all("R11", "floods its standard output", blocked(), scene="Quiet", short=False),
     confined("R12", "raises its limits and dumps core", "root may raise limits", blocked(), limits=MEDIUM),
     at_all("R13", "makes a sparse file of 1 TiB", blocked()),
-    confined("R14", "makes 20,000 empty files", DISK, blocked("out_of_memory")),
+    confined("R14", "makes 20,000 empty files", DISK, blocked("out_of_memory"), left=True),
     confined("R17", "takes memory that belongs to no process", KERNEL, blocked()),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),

@@ -288,7 +288,7 @@ class Screens(Scene):
             text = data.decode(errors="replace")
             for character in ("\x1b", "\x07", "\x9b", "\x08", "\u202e", "\u2066", "\x00"):
                 if character in text and not (
-                    where in ("the log", ".jsonl") and character in ("\u202e", "\u2066", "\x9b")
+                    where in ("the log", ".jsonl", ".transcript") and character in ("\u202e", "\u2066", "\x9b")
                 ):
                     stage.harm.append(f"{character!r} is in what {where} shows")
 
@@ -370,13 +370,15 @@ class SameWords(Scene):
 
     def after(self, stage: Stage) -> None:
         told = []
-        for transcript in sorted(name for name in stage.logs.rglob("*.jsonl") if "seat" in name.name):
+        for transcript in sorted(stage.logs.rglob("*.transcript*")):
             for line in transcript.read_text().splitlines():
                 entry = json.loads(line)
                 message = entry.get("message") or {}
                 if entry.get("from") == "referee" and message.get("type") == "error":
                     told.append((message.get("code"), message.get("message")))
         stage.facts.append(f"{len(told)} refusals, {len(set(told))} different")
+        if len(told) != 2:
+            stage.harm.append(f"{len(told)} refusals were written down, not 2")
         if len(set(told)) > 1:
             stage.opened.append(f"refusals differ: {sorted(set(told))}")
 

@@ -8,6 +8,7 @@ import struct
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from resources import attacking
@@ -17,10 +18,13 @@ BLOCK = 64 * 1024
 
 
 def for_seconds(seconds: float, send: Callable[[], Any]) -> None:
-    """Sends again and again, until nobody listens any more."""
+    """Sends again and again. Once nobody listens any more, it waits for its end."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
-        send()
+        try:
+            send()
+        except (BrokenPipeError, ConnectionResetError):
+            rest()
 
 
 def rest() -> NoReturn:
@@ -32,7 +36,8 @@ def answering(body: Callable[[Seat, Message], bytes]) -> Callable[[], None]:
     """Makes a bot that sends these bytes instead of its third answer."""
 
     def attack(seat: Seat, request: Message) -> bool:
-        seat.raw(body(seat, request))
+        with suppress(BrokenPipeError, ConnectionResetError):
+            seat.raw(body(seat, request))
         return True
 
     return attacking(attack)
@@ -93,7 +98,7 @@ def p5(seat: Seat, request: Message) -> bool:
 def p6(seat: Seat, request: Message) -> bool:
     """Answers, and then a request that nobody has made."""
     seat.send(seat.answer(request))
-    seat.send({"type": "ready", "game": "another"})
+    seat.send({"type": "ready", "game": 10**6})
     return True
 
 
@@ -157,10 +162,13 @@ def p12(seat: Seat, request: Message) -> bool:
     """Closes its connection, and comes back."""
     seat.socket.close()
     time.sleep(0.1)
-    again = Seat()
-    again.greet()
-    again.send(seat.answer(request))
-    again.play(lambda request: None)
+    try:
+        again = Seat()
+        again.greet()
+        again.send(seat.answer(request))
+        again.play(lambda request: None)
+    except (OSError, SystemExit):
+        rest()
     return True
 
 
@@ -352,7 +360,7 @@ def p30(seat: Seat, _: Message) -> None:
 
 def p31(seat: Seat, _: Message) -> bool:
     """Forfeits, and then floods while it may still read why."""
-    seat.send({"type": "ready", "game": "another"})
+    seat.send({"type": "ready", "game": 10**6})
     body = frame(pack({"type": "no_such_type", "x": "y" * 60_000}))
     for_seconds(3, lambda: seat.raw(body))
     return True

@@ -7,6 +7,7 @@
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
      x StoreError                     the database cannot be used
+     x MachineFault                   this machine lacks something; no bot is to blame, and nothing is rated
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
      |  + IllegalAction               it can be read, and is not allowed here
@@ -70,6 +71,12 @@ class StoreError(ArenaError):
     """The database cannot be opened, is in use, or is of another version."""
 
     code = "store"
+
+
+class MachineFault(ArenaError):
+    """This machine could not give what every game needs: descriptors, processes, memory, disk. No bot is to blame."""
+
+    code = "machine"
 
 
 class ActionError(ArenaError):

@@ -42,6 +42,8 @@ class Fault(msgspec.Struct, frozen=True):
     """The rest of a sentence whose subject is the seat: "exited with status 3", "was killed by SIGSEGV"."""
     rule: str = ""
     """The number of the protocol's rule that was broken, if there is one."""
+    error_code: str = ""
+    """The code of the `error` that the bot is sent, where it differs from `code`."""
 
 
 Arrival: TypeAlias = Frame | Fault

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+import secrets
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from arena.errors import ConfigError, InternalError
+from arena.errors import InternalError
 from arena.link import warden
-
-MAX_SOCKET_PATH = 103
-"""Bytes that the path of a Unix socket may have; macOS has the least room."""
 
 
 class Custody:
@@ -25,16 +24,10 @@ class Custody:
         """Makes both.
 
         Raises:
-            ConfigError: The temporary folder's path is too long for a socket in it. Show the message to the operator.
+            OSError: The system has no room for them.
         """
         self.directory = Path(tempfile.mkdtemp(prefix="arena-"))
         """Open to this user only."""
-        if len(os.fsencode(self.directory / "referee")) > MAX_SOCKET_PATH:
-            self.directory.rmdir()
-            raise ConfigError(
-                f"expected a temporary folder whose path leaves room for a socket ({MAX_SOCKET_PATH} bytes in all), "
-                f"got: {tempfile.gettempdir()}; set TMPDIR to a folder with a shorter path"
-            )
         reader, self._writer = os.pipe()
         try:
             self._warden = subprocess.Popen(
@@ -62,6 +55,16 @@ class Custody:
         It does so even while this process is busy, blocked or stopped.
         """
         self._tell(f"!{group} {ms}\n")
+
+    def seat_folder(self) -> Path:
+        """Makes a folder for one bot process. It is removed with the directory, if not before."""
+        folder = self.directory / secrets.token_hex(4)
+        folder.mkdir(mode=0o711)
+        return folder
+
+    def remove(self, folder: Path) -> None:
+        """Removes a folder that `seat_folder` made, with all that is in it."""
+        shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
         """Kills what is still registered and removes the directory."""

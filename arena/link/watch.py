@@ -8,11 +8,9 @@ runs during that time.
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Final
 
 from arena.link.base import Failure
-from arena.link.hub import MAX_READ
 from arena.link.process import BotProcess
 from arena.types import NS_PER_MS, Termination
 
@@ -40,23 +38,18 @@ class Watch:
         """The most memory that was seen."""
         self._process = process
         self._limit_mib = memory_mib
-        self._descriptor: int | None = None
+        self._connected = False
         self._closed_ns: int | None = None
         self._ended_ns: int | None = None
         self._sample_ns = 0
         """When memory is looked at again."""
 
-    def connect(self, descriptor: int) -> None:
-        """Notes the connection over which the bot greeted, by its file descriptor in this process."""
-        self._descriptor = descriptor
-
-    def hear_closed(self, descriptors: Container[int], now: int) -> None:
-        """Notes which connections were closed. All that the bot sent over its own can be received now."""
-        if self._descriptor in descriptors:
-            self.disconnect(now)
+    def connect(self) -> None:
+        """Notes that the bot has greeted, so that its end closes a connection."""
+        self._connected = True
 
     def disconnect(self, now: int) -> None:
-        """Notes that the bot's connection is closed. All that it sent over it can be received now."""
+        """Notes that the bot's connection is closed, and all that it sent was received."""
         if self._closed_ns is None:
             self._closed_ns = now
 
@@ -93,11 +86,10 @@ class Watch:
             detail = f"used {self.most_mib} MiB of memory; its limit is {self._limit_mib} MiB"
             return Failure(Termination.OUT_OF_MEMORY, detail)
         if self._ended_ns is not None:
-            wait_ms = GREETING_MS if self._descriptor is None else SETTLE_MS
+            wait_ms = SETTLE_MS if self._connected else GREETING_MS
             end = self._process.end()
             if end is not None and (self._closed_ns is not None or now - self._ended_ns >= wait_ms * NS_PER_MS):
                 return Failure(end.code, end.detail)
         elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * NS_PER_MS:
-            detail = f"closed its connection, or sent a message of more than {MAX_READ} bytes"
-            return Failure(Termination.DISCONNECTED, detail, "§4.3-2")
+            return Failure(Termination.DISCONNECTED, "closed its connection", "§4.3-2")
         return None

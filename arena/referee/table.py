@@ -164,7 +164,7 @@ class Chair:
                 self._link.stop(self.seat)
             return None
         if isinstance(arrival, Fault):
-            self.fault = Cause(arrival.code, arrival.detail, arrival.rule)
+            self.fault = Cause(arrival.code, arrival.detail, arrival.rule, arrival.error_code)
             return self.fault
         self.transcript.add("bot", arrival.data, arrival.at_ns)
         try:

@@ -40,9 +40,9 @@ def process() -> Process:
 
 @pytest.fixture
 def watch(process: Process) -> Watch:
-    """A watch of a process that has greeted over the connection 7."""
+    """A watch of a process that has greeted."""
     watch = Watch(cast(BotProcess, process), 100)
-    watch.connect(7)
+    watch.connect()
     return watch
 
 
@@ -57,7 +57,7 @@ def test_a_process_that_lives_has_no_failure(watch: Watch) -> None:
 
 
 def test_who_closes_and_then_ends_has_crashed(watch: Watch, process: Process) -> None:
-    watch.hear_closed([7], 0)
+    watch.disconnect(0)
     assert watch.is_failing
     assert seen(watch, SETTLE_MS - 1) is None
     process.ended = True
@@ -65,7 +65,7 @@ def test_who_closes_and_then_ends_has_crashed(watch: Watch, process: Process) ->
 
 
 def test_who_closes_and_lives_on_is_disconnected(watch: Watch) -> None:
-    watch.hear_closed([7], 0)
+    watch.disconnect(0)
     watch.disconnect(1000 * MS)  # what is known already
     failure = seen(watch, SETTLE_MS)
     assert failure is not None
@@ -76,7 +76,7 @@ def test_who_ends_has_crashed_once_its_connection_has_closed(watch: Watch, proce
     process.ended = True
     assert seen(watch, 0) is None, "what it sent may be on its way"
     assert watch.is_failing
-    watch.hear_closed([3, 7], 10 * MS)
+    watch.disconnect(10 * MS)
     assert seen(watch, 10) == CRASHED
 
 
@@ -93,14 +93,6 @@ def test_the_end_of_a_process_that_never_greeted(process: Process) -> None:
     process.ended = True
     assert seen(watch, 0) is None, "its greeting may be on its way"
     assert seen(watch, GREETING_MS) == CRASHED
-
-
-def test_connections_of_others_mean_nothing(watch: Watch) -> None:
-    watch.hear_closed([3, 8], 0)
-    assert not watch.is_closed
-    stranger = Watch(cast(BotProcess, Process()), 100)
-    stranger.hear_closed([-1, 0, 7], 0)
-    assert not stranger.is_closed
 
 
 def test_memory_is_looked_at_from_time_to_time(watch: Watch, process: Process) -> None:

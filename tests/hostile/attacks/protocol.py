@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from resources import attacking
-from seat import COMMAND, LONG, MORE, Message, Seat, connection, frame, greeting, pack, ready
+from seat import COMMAND, LONG, MORE, Message, Seat, connection, frame, greeting, pack, ready, rest
 
 BLOCK = 64 * 1024
 
@@ -25,11 +25,6 @@ def for_seconds(seconds: float, send: Callable[[], Any]) -> None:
             send()
         except (BrokenPipeError, ConnectionResetError):
             rest()
-
-
-def rest() -> NoReturn:
-    while True:
-        time.sleep(60)
 
 
 def answering(body: Callable[[Seat, Message], bytes]) -> Callable[[], None]:
@@ -152,10 +147,7 @@ def p11(seat: Seat, _: Message) -> None:
         answer = other.receive()
         return str(answer) if answer["type"] != "error" else None
 
-    try:
-        seat.attempt("greet over a second connection", again)
-    except SystemExit as end:
-        seat.report("greet over a second connection", False, end)
+    seat.attempt("greet over a second connection", again)
 
 
 def p12(seat: Seat, request: Message) -> bool:
@@ -167,7 +159,7 @@ def p12(seat: Seat, request: Message) -> bool:
         again.greet()
         again.send(seat.answer(request))
         again.play(lambda request: None)
-    except (OSError, SystemExit):
+    except (OSError, SystemExit):  # it may be told why
         rest()
     return True
 
@@ -263,7 +255,7 @@ def p21() -> None:
             answer = thief.receive()
             seat.report("greet in another's place", answer["type"] != "error", answer.get("code", answer["type"]))
             stolen.append(thief)
-        except (OSError, SystemExit) as error:
+        except OSError as error:
             seat.report("greet in another's place", False, error)
     seat.greet()
     seat.play(lambda request: None)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 MORE, LONG, COMMAND = 1, 2, 4
 """The flags of a frame."""
@@ -56,7 +56,7 @@ class Seat:
         self.raw(frame(pack(message)))
 
     def receive(self) -> Message:
-        """Returns the next message. If the referee has closed the connection, waits for what it does next."""
+        """Returns the next message."""
         while True:
             flags, body = self._frame()
             if not flags & COMMAND:
@@ -99,9 +99,15 @@ class Seat:
         return message | ({"note": "\n".join(note)} if note else {})
 
     def requests(self) -> Iterator[Message]:
-        """Yields each request until goodbye, and does the rest of the session."""
+        """Yields each request until goodbye, and does the rest of the session.
+
+        An attacker whose connection the referee has closed lives on: it is for the referee to end it.
+        """
         while True:
-            message = self.receive()
+            try:
+                message = self.receive()
+            except ConnectionError:
+                rest()
             kind = message["type"]
             if kind == "game_start":
                 self.on_start(message)
@@ -236,6 +242,12 @@ def _map(data: bytes, at: int, size: int) -> tuple[dict[str, Any], int]:
         key, at = _unpack(data, at)
         values[key], at = _unpack(data, at)
     return values, at
+
+
+def rest() -> NoReturn:
+    """Does nothing for ever."""
+    while True:
+        time.sleep(60)
 
 
 def burn(seconds: float) -> None:

@@ -139,8 +139,8 @@ def play(case: Case, level: str) -> Outcome:
 def row(verdict: Verdict) -> str:
     growth = f"{verdict.growth_mib:+.0f} MiB" if verdict.growth_mib is not None else ""
     seconds = f"{verdict.seconds:.1f} s" if verdict.seconds is not None else ""
-    mark = "ok  " if verdict.ok else "BAD "
-    return f"{mark} {verdict.case.id:12} {verdict.expected:32} {verdict.happened:60} {growth:>8} {seconds:>6}  {verdict.left}"
+    words = f"{'ok ' if verdict.ok else 'BAD'} {verdict.case.id:12} {verdict.expected:32} {verdict.happened:60}"
+    return f"{words} {growth:>8} {seconds:>6}  {verdict.left}".rstrip()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ class Expected(NamedTuple):
     """It says at least once that something failed: else nothing was tried."""
     open: str = ""
     """The attack may work at this level, and why. Then nothing is expected but that the referee lives."""
+    measured: bool = False
+    """It may work, and what it takes is measured."""
     unless_left: bool = False
     """It may also leave something behind."""
     unless_harm: bool = False
@@ -35,7 +37,7 @@ class Expected(NamedTuple):
     def text(self) -> str:
         """What a table says."""
         if self.open:
-            return "open"
+            return "measured" if self.measured else "open"
         words = ["forfeit (" + ", ".join(sorted(self.codes)) + ")"] if self.codes else []
         return " or ".join(words + ["blocked" if self.tried else "unaffected"] * self.plays_on)
 
@@ -58,6 +60,11 @@ def unaffected(*codes: str) -> Expected:
 def may(why: str, *, left: bool = False, harm: bool = False) -> Expected:
     """The attack may work at this level."""
     return Expected(open=why, unless_left=left, unless_harm=harm)
+
+
+def measured(what: str) -> Expected:
+    """The attack may work at this level, and what it takes is measured and shown."""
+    return Expected(open=what, measured=True)
 
 
 class Case(NamedTuple):
@@ -219,7 +226,7 @@ CASES: Final = (
         "T1",
         "computes while others are to move",
         "nothing stops a process of this user while it is not its turn",
-        may("computing off turn is measured and shown, not prevented"),
+        measured("a bot can compute while others are to move; how much is measured"),
         blocked(),
         opponent="slow",
     ),
@@ -234,7 +241,7 @@ CASES: Final = (
         "T7",
         "computes with eight processes all the time",
         "a trusted bot takes what cores it finds",
-        may("the cores are shared: what the others were denied is measured, and marks a loss by time"),
+        measured("the cores are shared; what the others were denied is measured, and marks a loss by time"),
         blocked(),
         scene="Slowed",
         opponent="worker",
@@ -248,15 +255,15 @@ CASES: Final = (
     shown("H2", "looks at lengths and order", "tests/property/test_samurai_secrets.py::test_two_worlds_look_the_same_at_every_step"),
     shown("H3", "guesses the secret of a deal", "tests/unit/referee/test_duties.py::test_no_frame_has_a_secret"),
     shown("H4", "works back from its seed to the deal", "tests/conformance/test_chance.py::test_secrets_commitments_and_seeds"),
-    at_all("H5", "compares the refusals of illegal actions", forfeit("illegal_action", "malformed"), scene="SameWords"),
+    shown("H5", "compares the refusals of illegal actions", "tests/hostile/test_hidden.py::test_a_refusal_says_the_same_whatever_is_hidden"),
     shown("H6", "probes with illegal actions: each costs the game", "tests/unit/referee/test_game.py::test_a_fault_in_a_turn_is_that_seats_forfeit_alone", forfeit("illegal_action")),
     confined("H7", "reads the log, the secret and the database while it plays", FILES, blocked(), scene="Canaries"),
     shown("H8", "counts messages to learn what was hidden", "tests/unit/referee/test_game.py::test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own"),
-    shown("H9", "watches how long others think", "protocol/SPEC.md: cannot be hidden", may("the time between two messages shows it")),
+    shown("H9", "watches how long others think", "protocol/SPEC.md: cannot be hidden", may("the time between two messages shows how long others think")),
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
     confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, left=True),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
     at_all("H13", "looks for its opponent's name", blocked()),
     at_all("H14", "ends when it does not like its hand", forfeit("crashed")),
-    shown("H15", "remembers a deal that was interrupted", "tests/e2e/test_blocks.py"),
+    shown("H15", "remembers a deal that was interrupted", "tests/e2e/test_blocks.py::test_fresh_bots_play_one_game_each"),
 )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import pty
 import signal
@@ -365,24 +364,6 @@ def worked(stage: Stage) -> list[float]:
     return found
 
 
-class SameWords(Scene):
-    """Different illegal actions are answered with the same words."""
-
-    def after(self, stage: Stage) -> None:
-        told = []
-        for transcript in sorted(stage.logs.rglob("*.transcript*")):
-            for line in transcript.read_text().splitlines():
-                entry = json.loads(line)
-                message = entry.get("message") or {}
-                if entry.get("from") == "referee" and message.get("type") == "error":
-                    told.append((message.get("code"), message.get("message")))
-        stage.facts.append(f"{len(told)} refusals, {len(set(told))} different")
-        if len(told) != 2:
-            stage.harm.append(f"{len(told)} refusals were written down, not 2")
-        if len(set(told)) > 1:
-            stage.opened.append(f"refusals differ: {sorted(set(told))}")
-
-
 class Marks(Scene):
     """What an attacker leaves for its next game is removed when the case is over."""
 
@@ -414,8 +395,8 @@ class Transcripts(Scene):
 SCENES: dict[str, type[Scene]] = {
     found.__name__: found
     for found in (
-        Canaries, OwnCode, Victim, Listeners, Decoy, KillReferee, KillWaiting, Sleep, Terminal, FewDescriptors, Descriptors,
-        Helpers, Screens, Verified, Times, Slowed, SameWords, Marks, Quiet, Transcripts,
+        Canaries, Decoy, Descriptors, FewDescriptors, Helpers, KillReferee, KillWaiting, Listeners, Marks, OwnCode,
+        Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Verified, Victim,
     )
 }  # fmt: skip
 SCENES[""] = Scene

@@ -6,6 +6,7 @@ time and every process that descends from it are read from /proc; what is left o
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -138,7 +139,11 @@ class Stage:
 
     def command(self) -> list[str]:
         hostile = self.make_bot("hostile", self.case.attack)
-        other = self.make_bot("hostile-2" if self.case.both else "honest", self.case.opponent)
+        other = (
+            self.make_bot("hostile-2", self.case.attack)
+            if self.case.both
+            else self.make_bot("honest", self.case.opponent)
+        )
         words = ["match", hostile, other, "--json", "--seed", "hostile", "--time", self.case.time]
         words += [] if self.level == "trusted" else ["--level", self.level]
         return [*self.before, sys.executable, "-m", "arena", *words, "--logs", str(self.logs), *self.words]
@@ -277,10 +282,8 @@ class Stage:
         found = [f"process {process} ({name(process)})" for process in alive]
         while alive := living():
             for process in alive:
-                try:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
             time.sleep(0.02)
         found += [f"file {path.relative_to(self.temporary)}" for path in sorted(self.temporary.rglob("*"))][:5]
         return found + [f"cgroup {path}" for path in self.cgroups()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import stat
@@ -101,7 +102,7 @@ def f4(seat: Seat, _: Message) -> None:
         place = f"{base}/arena-hostile-mount"
         os.mkdir(place)
         try:
-            # The flags of a bind mount with a source that does not exist: allowed or not is decided, nothing is mounted.
+            # A bind mount of a source that does not exist: whether it is allowed shows, and nothing is mounted.
             result = libc.mount(b"/arena-hostile-nowhere", place.encode(), None, 4096, None)
             if result != 0 and ctypes.get_errno() == 2:
                 return True
@@ -165,10 +166,8 @@ def f6(seat: Seat, _: Message) -> None:
     found = []
     for name in os.listdir("/proc/self/fd"):
         if int(name) not in own:
-            try:
+            with contextlib.suppress(OSError):  # the listing's own is closed by now
                 found.append(f"{name} -> {os.readlink(f'/proc/self/fd/{name}')}")
-            except OSError:
-                pass  # the listing's own
     seat.report("inherit a descriptor", bool(found), found)
     for number, wanted in ((0, "/dev/null"), (1, ""), (2, "")):
         link = os.readlink(f"/proc/self/fd/{number}")

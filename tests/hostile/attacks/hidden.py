@@ -9,8 +9,9 @@ import os
 import shutil
 import socket
 import struct
-import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from resources import attacking
@@ -18,25 +19,6 @@ from seat import Message, Seat, target
 
 BITS = 12
 LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def h5() -> None:
-    """Answers what is not allowed, another thing in each game, and prints what it is told; the stage compares."""
-    seat = Seat()
-    seat.greet()
-    seats = [0]
-    seat.on_start = lambda message: seats.__setitem__(0, message["seat"])  # type: ignore[method-assign]
-    for request in seat.requests():
-        if request["kind"] != "turn":
-            seat.send(seat.answer(request))
-            continue
-        wrong = [{"tile": "rice4", "space": 200}, {"tile": "samurai3", "space": 201}][seats[0] % 2]
-        seat.send({"type": "action", "id": request["id"], "action": {"plays": [wrong]}})
-        while True:
-            message = seat.receive()
-            if message["type"] == "error":
-                print(f"told: {message['code']} {message.get('message')}", file=sys.stderr, flush=True)
-                sys.exit(7)
 
 
 def h7(seat: Seat, _: Message) -> None:
@@ -47,12 +29,12 @@ def h7(seat: Seat, _: Message) -> None:
         os.listdir(logs)
         for parent, _folders, names in os.walk(logs):
             if "secret.json" in names:
-                return open(os.path.join(parent, "secret.json")).read(80)
+                return Path(parent, "secret.json").read_text()[:80]
         return None
 
     seat.attempt("look into the folder of logs", lambda: str(os.listdir(logs)))
     seat.attempt("read the secret of the deals", secret)
-    seat.attempt("read the database", lambda: open(target()["database"], "rb").read(15).decode())
+    seat.attempt("read the database", lambda: Path(target()["database"]).read_bytes()[:15].decode())
 
 
 class Channel(NamedTuple):
@@ -86,6 +68,10 @@ def h11() -> None:
             turn += 1
             if turn == BITS + 1:
                 for channel in channels:
+                    if seats[0] == 0:
+                        with suppress(OSError):
+                            channel.write(0)
+                        continue
                     sent, seen = pattern(channel.name), got[channel.name]
                     matches = any(seen[at : at + BITS - 1] == sent[: BITS - 1] for at in (0, 1))
                     seat.report(channel.name, matches, shut.get(channel.name, ""))
@@ -128,14 +114,14 @@ def all_channels() -> Iterator[Channel]:
     yield Channel(
         "a lease on a file of the system",
         lambda bit: fcntl.fcntl(other, 1024, fcntl.F_RDLCK if bit else fcntl.F_UNLCK),
-        lambda: int("LEASE" in open("/proc/locks").read()),
+        lambda: int("LEASE" in Path("/proc/locks").read_text()),
     )
     mark = f"arena-hostile-{target()['marker']}"
     for folder in dict.fromkeys(("/tmp", "/dev/shm", "/var/tmp", "/run/arena", os.environ.get("TMPDIR", "/tmp"))):
         path = os.path.join(folder, mark)
         yield Channel(
             f"a file in {folder}",
-            lambda bit, path=path: open(path, "w").close() if bit else (os.path.exists(path) and os.unlink(path)),
+            lambda bit, path=path: Path(path).touch() if bit else (os.path.exists(path) and os.unlink(path)),
             lambda path=path: int(os.path.exists(path)),
         )
     held: list[socket.socket] = []
@@ -261,7 +247,6 @@ def h14(*_: Any) -> None:
 
 
 ATTACKS = {
-    "H5": h5,
     "H7": attacking(h7),
     "H11": h11,
     "H12": attacking(h12),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import glob
@@ -96,10 +97,8 @@ def daemon(seconds: float, *, busy: bool) -> None:
         os.setsid()
         if os.fork() == 0:
             for descriptor in range(3, 64):
-                try:
+                with contextlib.suppress(OSError):
                     os.close(descriptor)
-                except OSError:
-                    pass
             for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
                 signal.signal(number, signal.SIG_IGN)
             burn(seconds) if busy else time.sleep(seconds)
@@ -139,15 +138,16 @@ def x6(seat: Seat, _: Message) -> None:
     space = ctypes.create_string_buffer(256)
     if not X86:
         return
+    counter = ctypes.create_string_buffer(b"\x01\0\0\0\x80" + bytes(123), 128)
     calls: dict[str, tuple[Any, ...]] = {
         "io_uring": (425, 4, space), "bpf": (321, 5, space, 8), "keyctl": (250, 0, -3, 0),
-        "add a key": (248, b"user", b"arena", b"x", 1, -1), "userfaultfd": (323, 1), "perf": (298, ctypes.create_string_buffer(b"\x01\0\0\0\x80" + bytes(123), 128), 0, -1, -1, 0),
+        "add a key": (248, b"user", b"arena", b"x", 1, -1), "userfaultfd": (323, 1),
+        "perf": (298, counter, 0, -1, -1, 0),
         "inotify": (294, 0), "fanotify": (300, 0, 0), "kcmp": (312, os.getpid(), os.getpid(), 0, 0, 0),
         "SysV segments": (29, 0, 4096, 0o1600), "SysV semaphores": (64, 0, 1, 0o1600),
         "memfd_secret": (447, 0), "open_tree": (428, -100, b"/", 1), "fsopen": (430, b"tmpfs", 0),
         "name_to_handle_at": (303, -100, b"/usr", space, space, 0), "cachestat": (451, found, bytes(16), space, 0),
-        "modify the local descriptors' table": (154, 0, space, 0),
-        "a call newer than any table": (600,),
+        "modify_ldt": (154, 0, space, 0),
     }  # fmt: skip
     for what, words in calls.items():
         seat.attempt(what, lambda words=words: call(*words))

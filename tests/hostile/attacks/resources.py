@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import contextlib
 import ctypes
 import glob
 import os
@@ -104,26 +105,24 @@ def r4(seat: Seat, _: Message) -> None:
 def r5(seat: Seat, _: Message) -> None:
     """A fork bomb; it stops by itself at 400."""
     count = 0
-    try:
-        for count in range(400):
+    with contextlib.suppress(OSError):
+        while count < 400:
             if os.fork() == 0:
                 time.sleep(60)
                 os._exit(0)
-    except OSError:
-        pass
-    seat.report("start 400 processes", count >= 399, f"{count} were started")
+            count += 1
+    seat.report("start 400 processes", count == 400, f"{count} were started")
 
 
 def r6(seat: Seat, _: Message) -> None:
     """A bomb of threads; it stops by itself at 400."""
     _thread.stack_size(64 * 1024)
     count = 0
-    try:
-        for count in range(400):
+    with contextlib.suppress(RuntimeError):
+        while count < 400:
             _thread.start_new_thread(time.sleep, (60,))
-    except RuntimeError:
-        pass
-    seat.report("start 400 threads", count >= 399, f"{count} were started")
+            count += 1
+    seat.report("start 400 threads", count == 400, f"{count} were started")
 
 
 def r7(_: Seat, __: Message) -> None:
@@ -156,10 +155,8 @@ def r9(seat: Seat, _: Message) -> None:
     """Opens files until there are no more descriptors; it stops by itself at 50,000."""
     kept = []
     with_error = ""
-    try:
+    with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (50_000, 50_000))
-    except (OSError, ValueError):
-        pass
     try:
         for _ in range(50_000):
             kept.append(os.open("/dev/null", os.O_RDONLY))

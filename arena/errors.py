@@ -7,7 +7,7 @@
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
      x StoreError                     the database cannot be used
-     x MachineFault                   this machine lacks something; no bot is to blame, and nothing is rated
+     x MachineFault                   the machine, not a bot, is the reason that a game cannot be played
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
      |  + IllegalAction               it can be read, and is not allowed here
@@ -17,6 +17,7 @@
      x LogError                       a game log that cannot be read
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
+     x LevelError                     this machine cannot confine bots as far as was asked for
      x InternalError                  a bug: please report it
 
 A message says what was expected, what was got, where, and what to do about it.
@@ -74,7 +75,10 @@ class StoreError(ArenaError):
 
 
 class MachineFault(ArenaError):
-    """This machine could not give what every game needs: descriptors, processes, memory, disk. No bot is to blame."""
+    """The machine cannot give what every bot needs: descriptors, processes, memory, disk, a sandbox.
+
+    No bot is the reason: interrupt the game, rate nothing, and show the message to the operator.
+    """
 
     code = "machine"
 
@@ -149,6 +153,13 @@ class CheckFailed(ArenaError):
     """A bot does not keep to the protocol as well as was demanded. The report says where."""
 
     code = "check_failed"
+    exit_code = 3
+
+
+class LevelError(ArenaError):
+    """This machine cannot confine bots at the level that was asked for. Nothing was played and nothing stored."""
+
+    code = "level"
     exit_code = 3
 
 

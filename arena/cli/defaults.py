@@ -22,7 +22,8 @@ FILE: Final = "arena.toml"
 ALL: Final = "defaults"
 """The section whose options hold for every command that shares them."""
 SHARED: Final = (
-    "rules", "ruleset", "rule", "board", "time", "race-window", "seed", "db", "logs", "each-game", "quiet", "json",
+    "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
+    "quiet", "json",
 )  # fmt: skip
 """What may stand in that section."""
 ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "help"})

@@ -110,7 +110,7 @@ class Dialogue:
         except BaseException:
             self._listener.close()
             raise
-        self._watch = Watch(self._process, spec.memory_mib)
+        self._watch = Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
         self._written = 0

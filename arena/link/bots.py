@@ -59,6 +59,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Whether its `hello` contributes to the chance of a tournament."""
     tcp: bool = False
     """Whether it connects by TCP, because its library has no `ipc`."""
+    reads: tuple[str, ...] = ()
+    """Absolute paths of what it needs beside its program and its folder: files, folders, programs."""
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -241,6 +243,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         start_ms=manifest.limits.start_ms,
         entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
+        reads=(*_outside(folder, (*manifest.include, *manifest.built)), *_programs(manifest.needs, folder)),
     )
 
 
@@ -258,7 +261,22 @@ def _from_command(line: str) -> BotSpec:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
     files = [(word, folder / word) for word in words if (folder / word).is_file()]
     digest = _digest([("", line.encode()), *((word, path.read_bytes()) for word, path in files)])
-    return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest)
+    reads = _outside(folder, [word for word, _ in files])
+    return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest, reads=reads)
+
+
+def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the absolute paths of those files and folders that do not lie in the bot's folder."""
+    paths = [Path(os.path.normpath(folder / name)) for name in names]
+    return tuple(str(path) for path in paths if not path.is_relative_to(folder))
+
+
+def _programs(names: Iterable[str], folder: Path) -> Iterator[str]:
+    """Yields the absolute paths of programs, those that there are."""
+    for name in names:
+        path = str(folder / name) if "/" in name else shutil.which(name)
+        if path is not None:
+            yield os.path.abspath(path)
 
 
 def _resolve(word: str) -> str:

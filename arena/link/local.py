@@ -150,6 +150,14 @@ class LocalLink:
                 return None
         return self._found.popleft()
 
+    def denied_ns(self, seat: Seat) -> int:
+        """Returns how long the machine kept the seat's bot from running in its life."""
+        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else 0
+
+    def cpu_ns(self, seat: Seat) -> int:
+        """Returns the CPU time that all processes of the seat's bot have used in its life."""
+        return self._bots[seat].process.fence.cpu_ns() if seat in self._bots else 0
+
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Kills the seat's process group now, or has the warden kill it in `after_ms` milliseconds."""
         self._mute(seat)

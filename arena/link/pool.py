@@ -23,7 +23,7 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Final
 
-from arena.errors import RemoteProtocolError
+from arena.errors import MachineFault, RemoteProtocolError
 from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
@@ -56,7 +56,7 @@ class Bot:
         self.token = token
         self.process = process
         self.listener = listener
-        self.watch = Watch(process, spec.memory_mib)
+        self.watch = Watch(process)
         self.session = Session(token)
         self.started_ns = time.monotonic_ns()
         self.plays = False
@@ -312,14 +312,15 @@ class Pool:
             if spec in started:
                 started.remove(spec)
             elif _has_memory():
-                with suppress(OSError):
+                with suppress(OSError, MachineFault):
                     self._ahead.append(self._start(spec))
 
     def take(self, spec: BotSpec) -> Bot:
         """Returns a bot for one seat: one that waits, or a new one. It may have yet to say `hello`.
 
         Raises:
-            OSError: Its process could not be started.
+            MachineFault: The machine could not give what every bot needs.
+            OSError: Its program could not be started.
         """
         for bot in [bot for bot in self._idle if bot.spec == spec]:
             self._idle.remove(bot)
@@ -370,7 +371,10 @@ class Pool:
 
     def _start(self, spec: BotSpec) -> Bot:
         token = secrets.token_hex(32)
-        folder = self._custody.seat_folder()
+        try:
+            folder = self._custody.seat_folder()
+        except OSError as error:
+            raise MachineFault(f"expected to make a folder for a bot, got: {error}") from error
         listener = Listener(folder, tcp=spec.tcp)
         environment = {"ARENA_ENDPOINT": listener.endpoint, "ARENA_TOKEN": token}
         try:

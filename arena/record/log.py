@@ -23,7 +23,7 @@ import msgspec
 
 from arena.errors import LogError, ReplayMismatch
 from arena.record.durable import write_durably
-from arena.types import Event, GameSettings, Payload, Termination
+from arena.types import Event, GameSettings, Level, Payload, Termination
 
 FORMAT = 3
 """Version of the log format."""
@@ -71,6 +71,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     """What others than the organiser put into chance: 32 bytes (hex)."""
     beacon: str = ""
     """The public beacon's value in it; empty if there is none."""
+    level: Level = Level.TRUSTED
+    """How far the bots were confined."""
     ms: Count = 0
 
     def played(self) -> Payload:
@@ -157,6 +159,8 @@ class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
     overloaded: bool = False
     rule: str = ""
     """The number of the protocol's rule that it broke."""
+    denied_ms: Count = 0
+    """How long the bot could have run in the decision that it lost, and was not given a core."""
 
 
 class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="forfeit"):

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.link.sandbox.doctor import require
 from arena.referee.job import Job
 from arena.referee.scribe import Watch
 from arena.referee.transcript import Tap
@@ -37,7 +38,9 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
 
     Raises:
         ConfigError: The folder cannot be made. Show the message to the operator.
+        LevelError: This machine cannot confine bots as the settings demand. Nothing is made.
     """
+    require(setup.settings.level)
     id = make_log_folder(logs, "match-", 3)
     match = draw_tournament(setup.settings, id, logs.resolve() / id)
     publish_commitment(match, setup.settings)

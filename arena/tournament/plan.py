@@ -18,6 +18,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.link.sandbox.doctor import require
 from arena.ratings.running import Rating
 from arena.record.published import (
     COMMITMENT_FILE,
@@ -72,8 +73,10 @@ def begin(
 
     Raises:
         ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
+        LevelError: This machine cannot confine bots as they demand. Nothing is stored.
     """
     settings.schedule()  # refuses what cannot be played before anything is made
+    require(settings.level)
     found = None if new else store.unfinished(settings.digest)
     if found is not None:
         if Path(found.logs) != logs.resolve() / found.id:

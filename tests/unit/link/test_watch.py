@@ -20,14 +20,15 @@ class Process:
 
     def __init__(self) -> None:
         self.ended = False
-        self.mib = 10
         self.killed = False
+        self.fence = self
+        self.too_much: str | None = None
 
     def end(self) -> End | None:
         return End(CRASHED.code, CRASHED.detail) if self.ended else None
 
-    def memory_mib(self) -> int:
-        return self.mib
+    def excess(self) -> str | None:
+        return self.too_much
 
     def kill(self) -> None:
         self.killed = True
@@ -41,7 +42,7 @@ def process() -> Process:
 @pytest.fixture
 def watch(process: Process) -> Watch:
     """A watch of a process that has greeted."""
-    watch = Watch(cast(BotProcess, process), 100)
+    watch = Watch(cast(BotProcess, process))
     watch.connect()
     return watch
 
@@ -89,18 +90,27 @@ def test_a_connection_that_outlives_its_process_is_not_waited_for_for_ever(watch
 
 
 def test_the_end_of_a_process_that_never_greeted(process: Process) -> None:
-    watch = Watch(cast(BotProcess, process), 100)
+    watch = Watch(cast(BotProcess, process))
     process.ended = True
     assert seen(watch, 0) is None, "its greeting may be on its way"
     assert seen(watch, GREETING_MS) == CRASHED
 
 
+BIG = "used 101 MiB of memory; its limit is 100 MiB"
+
+
 def test_memory_is_looked_at_from_time_to_time(watch: Watch, process: Process) -> None:
     assert seen(watch, 0) is None
-    process.mib = 101
+    process.too_much = BIG
     assert seen(watch, LOOK_MS - 1) is None
     failure = seen(watch, LOOK_MS)
-    assert failure == Failure(Termination.OUT_OF_MEMORY, "used 101 MiB of memory; its limit is 100 MiB")
+    assert failure == Failure(Termination.OUT_OF_MEMORY, BIG)
     assert watch.is_failing
-    process.mib = 10
+    process.too_much = None
     assert seen(watch, 2 * LOOK_MS) == failure, "it stays"
+
+
+def test_who_was_ended_for_its_memory_has_not_crashed(watch: Watch, process: Process) -> None:
+    assert seen(watch, 0) is None
+    process.ended, process.too_much = True, BIG
+    assert seen(watch, 1) == Failure(Termination.OUT_OF_MEMORY, BIG), "whatever its exit status says"

@@ -30,7 +30,7 @@ from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
 from arena.link.sandbox import box, filter, probe_program
-from arena.link.sandbox.accounts import give_back, seat_user
+from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
 from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
 from arena.text import plain
@@ -44,6 +44,7 @@ _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
 _SYSTEM: Final = ":".join(box._SYSTEM)
 """Where `bwrap` is looked for."""
+_OF_A_BOT: Final = "its own words say why; name what it reads beside its folder in `include` or `needs` of bot.toml"
 _LEAST_BWRAP: Final = (0, 8)
 _LEAST_DESCRIPTORS: Final = 1024
 _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
@@ -176,7 +177,8 @@ def _control_groups() -> Outcome:
     try:
         fence(Level.STRICT, _spec(())).close()
     except ArenaError as error:
-        return _found("control-groups", False, str(error))
+        detail, _, remedy = str(error).partition("; ")
+        return _found("control-groups", False, detail, remedy)
     return _found("control-groups", True, "they limit and count memory, processes and CPU time")
 
 
@@ -198,16 +200,13 @@ class _Seat:
         self._folder = custody.directory / secrets.token_hex(8)
         self._folder.mkdir(mode=0o711)
         self._folder.chmod(0o711)
-        self.user = seat_user(level)
+        user = seat_user(level)
+        self._listener = _listen(self._folder / "referee", user)
+        environment = {"ARENA_ENDPOINT": f"ipc://{self._folder}/referee", "ARENA_TOKEN": secrets.token_hex(32)}
         try:
-            self._listener = _listen(self._folder / "referee", self.user)
-            endpoint = box.ENDPOINT if level is not Level.TRUSTED else f"ipc://{self._folder}/referee"
-            environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": secrets.token_hex(32)}
-            self.process = BotProcess(
-                spec, custody, environment, level=level, socket_folder=self._folder, user=self.user
-            )
+            self.process = BotProcess(spec, custody, environment, level=level, socket_folder=self._folder, user=user)
         except BaseException:
-            give_back(self.user)
+            self._listener.close()
             raise
 
     def accept(self) -> socket.socket | None:
@@ -236,7 +235,6 @@ class _Seat:
         self._listener.close()
         self.process.kill()
         self.process.reap(wait=True)
-        give_back(self.user)
 
 
 def _listen(path: Path, user: int | None) -> socket.socket:
@@ -283,7 +281,8 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
             with _seat(_spec([msgspec.json.encode(told).decode()]), level) as seat:
                 yield from _report(seat)
         except (ArenaError, OSError) as error:
-            yield _found("seat", False, str(error), start_remedy(str(error)))
+            detail = str(error).partition("; ")[0]
+            yield _found("seat", False, detail, start_remedy(detail))
 
 
 def _report(seat: _Seat) -> Iterator[Outcome]:
@@ -391,5 +390,6 @@ def examine_bot(spec: BotSpec, level: Level) -> Outcome:
                 return Outcome(name, True, f"connected after {(time.monotonic() - began) * 1_000:.0f} ms", "")
             said = seat.said()
     except (ArenaError, OSError) as error:
-        said = str(error)
-    return Outcome(name, False, said, start_remedy(said))
+        detail, _, remedy = str(error).partition("; ")
+        return Outcome(name, False, detail, remedy or start_remedy(detail, _OF_A_BOT))
+    return Outcome(name, False, said, start_remedy(said, _OF_A_BOT))

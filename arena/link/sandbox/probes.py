@@ -85,9 +85,9 @@ def needed(level: Level) -> tuple[str, ...]:
     return tuple(probe.name for probe in PROBES if probe.level in weaker.get(level, ()))
 
 
-def start_remedy(said: str) -> str:
-    """Returns what to do if a seat did not start and this was said."""
-    return next((remedy for words, remedy in STARTS if words in said), _BUG)
+def start_remedy(said: str, otherwise: str = _BUG) -> str:
+    """Returns what to do if a seat did not start and this was said, or what to do `otherwise`."""
+    return next((remedy for words, remedy in STARTS if words in said), otherwise)
 
 
 def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:

@@ -261,7 +261,7 @@ def _from_command(line: str) -> BotSpec:
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
     files = [(word, folder / word) for word in words if (folder / word).is_file()]
     digest = _digest([("", line.encode()), *((word, path.read_bytes()) for word, path in files)])
-    reads = _outside(folder, [word for word, _ in files])
+    reads = _outside(folder, [word for word in words[1:] if (folder / word).is_file()])
     return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest, reads=reads)
 
 

@@ -86,7 +86,8 @@ def needs(spec: BotSpec) -> Needs:
                     answer = _ask(os.path.realpath(program) if _is_in(program, own) else program)
                     found += _imported(answer)
                     interpreters += map(os.path.dirname, answer[:1])
-    trees = _outermost(path for path in map(os.path.normpath, found) if os.path.exists(path))
+    there = [path for path in map(os.path.normpath, found) if os.path.exists(path)]
+    trees = _outermost([spec.folder, *there])
     for tree in trees:
         _check(tree, spec)
     return Needs(trees, _path(trees, interpreters))
@@ -137,7 +138,7 @@ def _read(spec: BotSpec) -> Iterator[str]:
     around = os.path.dirname(spec.folder)
     for path in spec.reads:
         if not _is_on_path(path):
-            if not _is_in(os.path.realpath(path), [around]):
+            if not _is_in(os.path.realpath(path), [around, *_SYSTEM]):
                 raise BotError(
                     f"{spec.name}: expected files beside the bot's folder, in {around}, got: {path}; "
                     "move it there, or into the bot's folder"

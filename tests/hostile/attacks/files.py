@@ -23,6 +23,15 @@ def read(path: str, size: int = 60) -> str | None:
         os.close(descriptor)
 
 
+def beyond_mounts(folder: str) -> str | None:
+    """What a folder holds beside the way to what was mounted for this bot, such as its interpreter."""
+    with open("/proc/self/mountinfo") as file:
+        mounted = [line.split()[4] for line in file]
+    paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    found = [path for path in paths if not any(f"{place}/".startswith(f"{path}/") for place in mounted)]
+    return str(found[:4]) if found else None
+
+
 def f1(seat: Seat, _: Message) -> None:
     """Reads what is not its own: each of these holds a canary."""
     for what, path in target()["secrets"].items():
@@ -30,7 +39,7 @@ def f1(seat: Seat, _: Message) -> None:
     seat.attempt("read /etc/shadow", lambda: read("/etc/shadow"))
     seat.attempt("read /etc/passwd", lambda: read("/etc/passwd"))
     for home in ("/root", "/home"):
-        seat.attempt(f"look into {home}", lambda home=home: read(home))
+        seat.attempt(f"look into {home}", lambda home=home: beyond_mounts(home))
     seat.attempt("look around in the folder of logs", lambda: read(target()["logs"]))
 
 

@@ -212,10 +212,11 @@ def h12(seat: Seat, _: Message) -> None:
             first = file.read()
     except OSError:
         first = b""
-    seat.report("read the environment of process 1", bool(first), f"{len(first)} bytes")
+    words = [word for word in first.split(b"\0") if word and not word.startswith(b"PWD=")]
+    seat.report("read the environment of process 1", bool(words), words[:3])
     with open("/proc/1/cmdline", "rb") as file:
-        words = file.read()
-    seat.report("read the referee's paths in arguments", target()["logs"].encode() in words)
+        arguments = file.read()
+    seat.report("read the referee's paths in arguments", target()["logs"].encode() in arguments)
     processes = [name for name in os.listdir("/proc") if name.isdigit()]
     seat.report("see other processes", len(processes) > 6, len(processes))
     with open("/proc/self/mountinfo") as file:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
+from arena.store import database
 from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
@@ -107,7 +108,7 @@ def final(folder: Path) -> list[list[tuple[Any, ...]]]:
     ]
 
 
-class Faulty(sqlite3.Connection):
+class Faulty(database.Connection):
     """A connection on which something happens at the n-th statement."""
 
     fault: ClassVar[Callable[[], NoReturn] | None] = None

@@ -118,7 +118,7 @@ def compare(
     setup = set_up((one, other, *fill), game, format, level=level, seed=seed)
     manner = Manner(workers=workers_of(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
-    with open_store(db) as store:
+    with open_store(db, say) as store:
         known = None if new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)
         if known is not None and known.is_over(max_deals):
             more = "--new compares again" if known.answered else "a larger --max-deals goes on"

@@ -13,7 +13,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, say, show, show_csv, show_json
+from arena.cli.output import console, echo, say, show, show_csv, show_json
 from arena.errors import ConfigError
 from arena.types import Payload, Termination
 
@@ -191,7 +191,7 @@ def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: P
         show(games_table(found, os.path.relpath, console().width))
     forfeits = [(game, seat) for game in found for seat in game["seats"] if seat["forfeit"] is not None]
     if forfeits:
-        click.echo()
+        echo()
     for number, (game, seat) in enumerate(forfeits):
         commands = {}
         if number < MOST_EXPLAINED:
@@ -201,8 +201,8 @@ def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: P
                 commands["ask it again"] = rerun_command(game["game"], ref, seat["seat"], db)
             commands["see it"] = replay_command(game["game"], seat["seat"], db)
         for line in forfeit_lines(game, seat, commands):
-            click.echo(line)
+            echo(line)
     if void and found:
-        click.echo()
+        echo()
     for game in void:
-        click.echo(void_line(game))
+        echo(void_line(game))

@@ -159,6 +159,9 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
         say(f"Continuing tournament {tournament.id} after {counted(begun.done, 'game')} (--new begins another)")
     else:
         say(f"Tournament {tournament.id}: {games} of {names}")
+    if begun.gone:
+        lost = counted(len(begun.gone), "log")
+        say(plain(f"Of finished games {lost} cannot be found any more, first {begun.gone[0]}. Their results stand."))
     at_a_time = f"{counted(workers, 'game')} at a time"
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
     deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")

@@ -134,7 +134,7 @@ def tournament(
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
     setup = set_up(entered, game, make_format(), processes=processes, level=level, on_overload=on_overload, seed=seed)
     tell = nothing if quiet else say
-    with open_store(db) as store:
+    with open_store(db, say) as store:
         if seeds is not None:
             if seeds == LATEST:
                 raise ConfigError(

@@ -25,9 +25,10 @@ from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
 from arena.link.process import INHERITED, BotProcess, End
+from arena.link.sandbox.accounts import seat_user
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.text import plain
-from arena.types import NS_PER_MS, Termination
+from arena.types import NS_PER_MS, Level, Termination
 from arena.wire.messages import (
     MAX_FRAME,
     MAX_NOTE,
@@ -64,6 +65,7 @@ class Dialogue:
         *,
         tcp: bool = False,
         bare: bool = False,
+        level: Level = Level.TRUSTED,
     ) -> None:
         """Starts the process. It has not said anything yet.
 
@@ -76,9 +78,12 @@ class Dialogue:
             routing_ids: Those that other processes of the bot have set. That of this one is added.
             tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
+            level: How far it is confined.
 
         Raises:
             OSError: The process could not be started.
+            MachineFault: The machine is the reason.
+            BotError: It cannot be started at this level.
         """
         self.spec = spec
         self.hello: Hello | None = None
@@ -95,7 +100,8 @@ class Dialogue:
         self._budget = budget
         self._ready_ms = ready_ms
         self._routing_ids = routing_ids
-        self._listener = Listener(directory, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
+        user = seat_user(level)
+        self._listener = Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
         self._connections: list[Connection] = []
         """All that were made and are open."""
         self._connection: Connection | None = None
@@ -106,7 +112,14 @@ class Dialogue:
             unset = [word for name in INHERITED if name != "PATH" for word in ("-u", name)]
             spec = replace(spec, command=("env", *unset, *spec.command))
         try:
-            self._process = BotProcess(spec, custody, {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token})
+            self._process = BotProcess(
+                spec,
+                custody,
+                {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token},
+                level=level,
+                socket_folder=directory,
+                user=user,
+            )
         except BaseException:
             self._listener.close()
             raise

@@ -1,17 +1,45 @@
-"""What must not outlive a worker process: its private directory and its bots' process groups."""
+"""What must not outlive a worker process: its private directory, its bots' process groups, and what bots leave behind.
+
+Laws:
+1. Whatever a bot starts ends with it, in a session of its own too (`setsid`, two forks). The worker is the system's
+   "child subreaper": an orphan below it becomes its child. A bot begins in another session than the worker's, and no
+   process can come back to that. So a child of the worker in another session, which is no bot itself, was left by one.
+   If its environment has the token of a bot that lives, it ends with that bot, else with the next bot that ends.
+2. So whatever else a worker starts must stay in the worker's session, or be registered here.
+3. The warden does the same when the worker dies. It is another process, so it may be killed itself: then it is started
+   anew at once, with all that it guarded, by a thread that does nothing but wait for its end.
+4. Without Linux there is no subreaper and no table of children: then only the process groups end.
+"""
 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
-from arena.errors import InternalError
+from arena.errors import MachineFault
 from arena.link import warden
+from arena.types import NS_PER_MS
+
+_RETRY_S: Final = 0.05
+"""The shortest time between two starts of a warden."""
+_PATIENCE_S: Final = 5.0
+"""How long a warden that has nothing more to do may take to end."""
+_TOKEN: Final = b"ARENA_TOKEN="
+_PR_SET_CHILD_SUBREAPER: Final = 36
+
+_known: dict[int, bytes] = {}
+"""All that this process has started in sessions of their own, by number: bots with their tokens, wardens without."""
+_custodies = 0
+"""How many there are in this process, whose orphans it wants."""
 
 
 class Custody:
@@ -24,13 +52,145 @@ class Custody:
         """Makes both.
 
         Raises:
-            OSError: The system has no room for them.
+            MachineFault: The machine cannot give them.
         """
-        self.directory = Path(tempfile.mkdtemp(prefix="arena-"))
-        """Open to this user only."""
-        reader, self._writer = os.pipe()
         try:
-            self._warden = subprocess.Popen(
+            self.directory = Path(tempfile.mkdtemp(prefix="arena-"))
+        except OSError as error:
+            raise MachineFault(f"expected a temporary folder, got: {error}; make room, or set TMPDIR") from error
+        """Open to this user only."""
+        self._groups: dict[int, int | None] = {}
+        """What is registered, and when (in nanoseconds) the warden was told to kill it, if it was."""
+        self._lock = threading.RLock()
+        self._closed = False
+        self._writer = -1
+        self._warden: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._replace_dead_wardens, daemon=True)
+        try:
+            self._start_warden()
+            self._thread.start()
+        except (OSError, RuntimeError) as error:
+            self.directory.rmdir()
+            raise _no_warden(error) from error
+        _be_subreaper(+1)
+
+    def add(self, group: int) -> None:
+        """Registers a process group. Do it before the group's program runs.
+
+        Raises:
+            MachineFault: The warden is dead, and no other can be started.
+        """
+        with self._lock:
+            self._groups[group] = None
+            _known[group] = _token(group)
+            self._tell(f"+{group}\n")
+
+    def discard(self, group: int) -> None:
+        """Ends what a dead bot has left, and forgets its process group.
+
+        Do it before the group's leader is reaped: afterwards the number may be another's.
+        """
+        with self._lock:
+            self._groups.pop(group, None)
+            _known[group] = b""
+            self._tell(f"-{group}\n")
+            self._end_strays()
+            del _known[group]
+
+    def kill_in(self, group: int, ms: int) -> None:
+        """Has the warden kill a registered process group in `ms` milliseconds, unless it is discarded before.
+
+        It does so even while this process is busy, blocked or stopped.
+        """
+        with self._lock:
+            due = time.monotonic_ns() + ms * NS_PER_MS
+            if group in self._groups:
+                self._groups[group] = min(due, self._groups[group] or due)
+            self._tell(f"!{group} {ms}\n")
+
+    def seat_folder(self) -> Path:
+        """Makes a folder for one process, in it `tmp` for its temporary files. `remove` ends it.
+
+        Its name cannot be guessed, and who knows it may enter: a socket can lie in it for a process of another user.
+
+        Raises:
+            MachineFault: The machine has no room for it.
+        """
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="", dir=self.directory))
+            folder.chmod(0o711)
+            (folder / "tmp").mkdir(0o700)
+        except OSError as error:
+            raise MachineFault(
+                f"expected room for a bot's temporary folder, got: {error.strerror} - at {self.directory}; make room, "
+                "or set TMPDIR to a folder on another disk"
+            ) from error
+        return folder
+
+    def remove(self, folder: Path) -> None:
+        """Removes the folder of a process that has ended, with whatever the process made in it."""
+        warden.remove_tree(str(folder))
+
+    def close(self) -> None:
+        """Kills what is still registered and removes the directory."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            for group in self._groups:
+                _known[group] = b""
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
+            self._end_strays()
+            warden.remove_tree(str(self.directory))
+            os.close(self._writer)
+        _be_subreaper(-1)
+        assert self._warden is not None
+        with suppress(ProcessLookupError):
+            self._warden.send_signal(signal.SIGCONT)
+        self._thread.join(_PATIENCE_S)
+        if self._thread.is_alive():
+            self._warden.kill()
+            self._thread.join()
+        _known.pop(self._warden.pid, None)
+        for group in self._groups:
+            _known.pop(group, None)
+
+    def _tell(self, line: str) -> None:
+        """Gives the warden an order. If it does not read any more, another takes its place and learns what it knew."""
+        try:
+            os.write(self._writer, line.encode())
+        except (BrokenPipeError, BlockingIOError):
+            try:
+                self._start_warden()
+            except OSError as error:
+                raise _no_warden(error) from error
+
+    def _replace_dead_wardens(self) -> None:
+        """Starts the warden anew whenever it has died. Runs as a thread until `close`."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for the first thread
+        while True:
+            dead = self._warden
+            assert dead is not None
+            dead.wait()
+            with self._lock:
+                if self._closed:
+                    return
+                if self._warden is dead:
+                    with suppress(OSError):
+                        self._start_warden()
+            time.sleep(_RETRY_S)
+
+    def _start_warden(self) -> None:
+        """Starts a warden with all that is registered, instead of the one before.
+
+        Raises:
+            OSError: The machine cannot give it.
+        """
+        reader, writer = os.pipe()
+        try:
+            os.set_blocking(writer, False)
+            started = subprocess.Popen(
                 [sys.executable, "-I", "-S", warden.__file__, str(self.directory)],
                 stdin=reader,
                 stdout=subprocess.DEVNULL,
@@ -38,44 +198,72 @@ class Custody:
                 cwd="/",
                 start_new_session=True,
             )
+        except BaseException:
+            os.close(writer)
+            raise
         finally:
             os.close(reader)
+        _known[started.pid] = b""
+        now = time.monotonic_ns()
+        for group, due in self._groups.items():
+            order = f"+{group}\n" if due is None else f"+{group}\n!{group} {max(0, due - now) // NS_PER_MS}\n"
+            os.write(writer, order.encode())
+        if self._warden is not None:
+            # One that was only stopped must not see the end of its pipe: it would kill all that it guards.
+            self._warden.kill()
+            self._warden.wait()
+            _known.pop(self._warden.pid, None)
+            os.close(self._writer)
+        self._warden, self._writer = started, writer
 
-    def add(self, group: int) -> None:
-        """Registers a process group. Do it before the group's program runs."""
-        self._tell(f"+{group}\n")
+    def _end_strays(self) -> None:
+        """Kills and reaps what dead bots have left. What it has not seen the end of, it kills the next time."""
+        for _ in range(warden.ROUNDS):
+            strays = list(_strays())
+            for pid in strays:
+                with suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+            if not strays:
+                return
+            if not all(map(_reap, strays)):
+                time.sleep(warden.ROUND_S)
 
-    def discard(self, group: int) -> None:
-        """Forgets a process group. Do it before its leader is reaped: afterwards the number may be another's."""
-        self._tell(f"-{group}\n")
 
-    def kill_in(self, group: int, ms: int) -> None:
-        """Has the warden kill a registered process group in `ms` milliseconds, unless it is discarded before.
+def _reap(pid: int) -> bool:
+    """Reaps a child if it has ended, and says whether it has."""
+    try:
+        return os.waitpid(pid, os.WNOHANG) != (0, 0)
+    except ChildProcessError:
+        return True
 
-        It does so even while this process is busy, blocked or stopped.
-        """
-        self._tell(f"!{group} {ms}\n")
 
-    def seat_folder(self) -> Path:
-        """Makes a folder for one bot process. It is removed with the directory, if not before."""
-        folder = self.directory / secrets.token_hex(4)
-        folder.mkdir(mode=0o711)
-        return folder
+def _strays() -> Iterator[int]:
+    """Yields the children of this process that no living bot answers for, and that this process did not start."""
+    own, alive = os.getsid(0), {token for token in _known.values() if token}
+    for pid in warden.children(os.getpid()):
+        with suppress(OSError):
+            if pid not in _known and warden.Status(pid).session != own and _token(pid) not in alive:
+                yield pid
 
-    def remove(self, folder: Path) -> None:
-        """Removes a folder that `seat_folder` made, with all that is in it."""
-        shutil.rmtree(folder, ignore_errors=True)
 
-    def close(self) -> None:
-        """Kills what is still registered and removes the directory."""
-        os.close(self._writer)
-        self._warden.wait()
+def _token(pid: int) -> bytes:
+    """Returns the token that a process was given, or that it has inherited; nothing if it has none."""
+    variables = warden.environment(pid).split(b"\0")
+    return next((variable for variable in variables if variable.startswith(_TOKEN)), b"")
 
-    def _tell(self, line: str) -> None:
-        try:
-            os.write(self._writer, line.encode())
-        except BrokenPipeError:
-            raise InternalError(
-                f"expected the warden (process {self._warden.pid}) to live as long as the worker, got: a closed pipe; "
-                "something has killed it"
-            ) from None
+
+def _be_subreaper(change: int) -> None:
+    """Counts the custodies of this process. While there is one, orphans below it become its children."""
+    global _custodies
+    _custodies += change
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(_custodies > 0), 0, 0, 0)
+
+
+def _no_warden(error: Exception) -> MachineFault:
+    return MachineFault(
+        f"expected to start the process that ends what a worker leaves behind, got: {error}; is the machine out of "
+        "processes, memory or descriptors?"
+    )

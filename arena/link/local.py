@@ -107,6 +107,7 @@ class LocalLink:
         sent_ns = monotonic_ns()
         if bot is not None:
             assert bot.connection is not None
+            bot.process.fence.thaw()
             try:
                 bot.connection.send(data)
                 if bot.connection.is_behind:
@@ -150,13 +151,18 @@ class LocalLink:
                 return None
         return self._found.popleft()
 
-    def denied_ns(self, seat: Seat) -> int:
+    def denied_ns(self, seat: Seat) -> int | None:
         """Returns how long the machine kept the seat's bot from running in its life."""
-        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else 0
+        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else None
 
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life."""
         return self._bots[seat].process.fence.cpu_ns() if seat in self._bots else 0
+
+    def rest(self, seat: Seat) -> None:
+        """Freezes the seat's processes until they are sent something, at level `strict`."""
+        if seat in self._live:
+            self._live[seat].process.fence.freeze()
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Kills the seat's process group now, or has the warden kill it in `after_ms` milliseconds."""

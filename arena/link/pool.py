@@ -17,7 +17,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from multiprocessing.util import Finalize
 from pathlib import Path
@@ -29,6 +29,7 @@ from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
+from arena.link.sandbox.accounts import give_back, seat_user
 from arena.link.watch import Watch
 from arena.types import NS_PER_MS, Level
 from arena.wire.codec import encode
@@ -50,9 +51,11 @@ _READ_AND_WRITE: Final = select.POLLIN | select.POLLOUT
 class Bot:
     """A bot that runs: its process, its connection, its session. It may serve many games, one after another."""
 
-    def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener) -> None:
+    def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener, folder: Path) -> None:
         """Takes a process that was just started and has not spoken."""
         self.spec = spec
+        self.folder = folder
+        """What is the process's own, for its socket and its temporary files."""
         self.token = token
         self.process = process
         self.listener = listener
@@ -117,7 +120,7 @@ class Pool:
         """Those of them that were started for the next block."""
         self._leaving: list[Bot] = []
         """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
-        self._graves: list[BotProcess] = []
+        self._graves: list[Bot] = []
         """Killed, and not reaped yet."""
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
 
@@ -132,7 +135,7 @@ class Pool:
             if bot.process.end() is not None:
                 self._discard(bot)
         self._leaving = [bot for bot in self._leaving if bot in self._bots]
-        self._graves = [process for process in self._graves if not process.reap()]
+        self._graves = [bot for bot in self._graves if not self._bury(bot)]
         for _ in range(_BURST):
             if not self._poll_once(0):
                 break
@@ -262,6 +265,7 @@ class Pool:
         bot.unknown.remove(connection)
         self._close_door(bot)
         self.listen(bot)
+        bot.process.fence.freeze()  # until it is welcome
         return self._readable(bot) if connection.has_more else bot
 
     def _readable(self, bot: Bot) -> Bot | None:
@@ -365,24 +369,32 @@ class Pool:
             self._poll_once(20)
         for bot in list(self._bots):
             self._discard(bot)
-        for process in self._graves:
-            process.reap(wait=True)
+        for bot in self._graves:
+            self._bury(bot, wait=True)
         self._custody.close()
 
     def _start(self, spec: BotSpec) -> Bot:
         token = secrets.token_hex(32)
-        try:
+        user = seat_user(self._level)
+        with ExitStack() as held:
+            held.callback(give_back, user)
             folder = self._custody.seat_folder()
-        except OSError as error:
-            raise MachineFault(f"expected to make a folder for a bot, got: {error}") from error
-        listener = Listener(folder, tcp=spec.tcp)
-        environment = {"ARENA_ENDPOINT": listener.endpoint, "ARENA_TOKEN": token}
+            held.callback(self._custody.remove, folder)
+            listener = Listener(folder, user=user, tcp=spec.tcp)
+            held.callback(listener.close)
+            environment = {
+                "ARENA_ENDPOINT": listener.endpoint,
+                "ARENA_TOKEN": token,
+                "TMPDIR": str(folder / "tmp"),
+            }
+            held.pop_all()
         try:
-            process = BotProcess(spec, self._custody, environment)
+            process = BotProcess(spec, self._custody, environment, level=self._level, socket_folder=folder, user=user)
         except BaseException:
             listener.close()
+            self._custody.remove(folder)
             raise
-        bot = Bot(spec, token, process, listener)
+        bot = Bot(spec, token, process, listener, folder)
         self._bots.append(bot)
         self._watch(listener.descriptor, partial(self._accept, bot))
         if process.pidfd is not None:
@@ -392,11 +404,13 @@ class Pool:
     def _dismiss(self, bot: Bot, reason: str) -> None:
         """Says goodbye to a bot."""
         if bot.connection is not None and bot.is_fit():
+            bot.process.fence.thaw()
             _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
         self._leave(bot, FAREWELL_MS)
 
     def _leave(self, bot: Bot, after_ms: int) -> None:
         """Gives a bot so many milliseconds to read its last message and to end."""
+        bot.process.fence.thaw()
         bot.stop(after_ms)
         self.ignore(bot)
         self._leaving.append(bot)
@@ -411,7 +425,14 @@ class Pool:
         if bot.process.pidfd is not None:
             self._unwatch(bot.process.pidfd)
         self._bots.remove(bot)
-        self._graves.append(bot.process)
+        self._graves.append(bot)
+
+    def _bury(self, bot: Bot, *, wait: bool = False) -> bool:
+        """Reaps a killed bot, and removes what was its own. Tells whether it is gone."""
+        gone = bot.process.reap(wait=wait)
+        if gone:
+            self._custody.remove(bot.folder)
+        return gone
 
 
 def _send(connection: Connection, message: bytes) -> None:

@@ -6,25 +6,108 @@ Called with the worker's private directory. Standard input carries a line for ea
     -GROUP      it is gone: forget it. The worker says so before it reaps the group's leader
     !GROUP MS   kill it in so many milliseconds
 
-Only the worker holds the other end of that pipe, so its end of file means that the worker is dead, kill -9 included:
-then every group left is killed and the directory is removed.
+Only the worker holds the other end of that pipe, so its end of file means that the worker is dead, kill -9 included.
+Then every group left is killed, and what bots have started in sessions of their own: processes whose environment names
+the private directory, as every bot's does, and those that were seen below the worker while it lived. Then the directory
+is removed.
 """
 
 import os
 import select
-import shutil
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
+
+LOOK_S = 0.5
+"""How often the warden looks what runs below the worker, while there are bots."""
+ROUNDS = 20
+"""How often what is left is looked for and killed: it may start others until it is dead."""
+ROUND_S = 0.005
+"""The time between two of these looks."""
+
+
+class Status:
+    """What the system says of a process."""
+
+    def __init__(self, pid: int) -> None:
+        """Looks it up.
+
+        Raises:
+            OSError: There is no such process, or the system has no such table.
+        """
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            words = file.read().rpartition(b")")[2].split()
+        self.session = int(words[3])
+        self.started = int(words[19])
+        """With its number, this tells it from every other process since the machine started."""
+
+
+def children(pid: int) -> Iterator[int]:
+    """Yields the children of a process; none where the system does not tell."""
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                yield from map(int, file.read().split())
+
+
+def environment(pid: int) -> bytes:
+    """Returns the variables of a process, each ended by a NUL; nothing if it has ended or is another user's."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def remove_tree(top: str) -> None:
+    """Removes a folder with all that is in it, as far as the system allows, whatever a program has made there.
+
+    A folder may be closed to its owner, or lie so deep that no path reaches it. So each is opened to us and moved up.
+    """
+    left = [top]
+    while left:
+        folder = left.pop()
+        with suppress(OSError):
+            left += _empty(folder, top)
+        if folder != top:
+            with suppress(OSError):
+                os.rmdir(folder)
+    with suppress(OSError):
+        os.rmdir(top)
+
+
+def _empty(folder: str, top: str) -> list[str]:
+    """Removes the files of a folder, and returns the folders in it, which it moves to the top."""
+    found = []
+    os.chmod(folder, 0o700)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)
+                    continue
+                os.chmod(entry.path, 0o700)
+                path = entry.path
+                if folder != top:
+                    path = os.path.join(top, os.urandom(8).hex())
+                    os.rename(entry.path, path)
+                found.append(path)
+    return found
 
 
 class Warden:
-    """The groups in custody, and when some of them are to be killed."""
+    """The groups in custody, when some of them are to be killed, and what else was seen below the worker."""
 
-    def __init__(self) -> None:
+    def __init__(self, worker: int) -> None:
+        """Takes the worker's number."""
+        self._worker = worker
         self._groups: set[int] = set()
         self._deadlines: dict[int, float] = {}
+        self._seen: dict[int, int] = {}
+        """By process when it was started."""
+        self._look = 0.0
 
     def obey(self, line: bytes) -> None:
         """Carries out one order."""
@@ -39,19 +122,45 @@ class Warden:
             self._deadlines[group] = min(deadline, self._deadlines.get(group, deadline))
 
     def wait_s(self) -> float | None:
-        """Returns the seconds until the next group is to be killed; None if there is none."""
-        return max(0, min(self._deadlines.values()) - time.monotonic()) if self._deadlines else None
+        """Returns the seconds until something is to be done; None if there is nothing."""
+        due = [*self._deadlines.values(), *([self._look] if self._groups else [])]
+        return max(0, min(due) - time.monotonic()) if due else None
 
-    def kill_due(self) -> None:
-        """Kills the groups whose time is over."""
+    def act(self) -> None:
+        """Kills the groups whose time is over, and looks what runs below the worker if it is time to."""
         now = time.monotonic()
         for group in [group for group, deadline in self._deadlines.items() if deadline <= now]:
             self._kill(group)
+        if self._groups and now >= self._look:
+            self._look = now + LOOK_S
+            self._watch()
 
-    def kill_all(self) -> None:
-        """Kills every group that is left."""
+    def end(self, directory: str) -> None:
+        """Kills all that the worker has left, and removes its directory."""
         for group in list(self._groups):
             self._kill(group)
+        for pid, started in self._seen.items():
+            with suppress(OSError):
+                if Status(pid).started == started:
+                    os.kill(pid, signal.SIGKILL)
+        for _ in range(ROUNDS):
+            if not _kill_all_that_name(os.fsencode(directory)):
+                break
+            time.sleep(ROUND_S)
+        remove_tree(directory)
+
+    def _watch(self) -> None:
+        """Notes what runs below the worker in other sessions than its own: bots, and all that they have started."""
+        self._seen = {}
+        with suppress(OSError):
+            own = Status(self._worker).session
+            below = list(children(self._worker))
+            for pid in below:
+                with suppress(OSError):
+                    status = Status(pid)
+                    if status.session != own and pid != os.getpid():
+                        self._seen[pid] = status.started
+                        below += children(pid)
 
     def _kill(self, group: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
@@ -63,18 +172,30 @@ class Warden:
         self._deadlines.pop(group, None)
 
 
+def _kill_all_that_name(directory: bytes) -> int:
+    """Kills the processes whose environment names a directory. Returns how many it found."""
+    found = 0
+    with suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit() and directory in environment(int(name)):
+                found += 1
+                with suppress(OSError):
+                    os.kill(int(name), signal.SIGKILL)
+    return found
+
+
 def main() -> None:
     """Obeys until the worker's end, then cleans up."""
     # What ends the worker politely, from a terminal or a service manager, must not end its warden before it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    warden = Warden()
+    warden = Warden(os.getppid())
     pipe = sys.stdin.fileno()
     unfinished = b""
     while True:
         # Nothing is killed before the pipe is empty: a group that the worker has discarded may be somebody else's now.
         if not select.select([pipe], [], [], warden.wait_s())[0]:
-            warden.kill_due()
+            warden.act()
             continue
         data = os.read(pipe, 65_536)
         if not data:
@@ -82,8 +203,7 @@ def main() -> None:
         *lines, unfinished = (unfinished + data).split(b"\n")
         for line in lines:
             warden.obey(line)
-    warden.kill_all()
-    shutil.rmtree(sys.argv[1], ignore_errors=True)
+    warden.end(sys.argv[1])
 
 
 if __name__ == "__main__":

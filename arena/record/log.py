@@ -21,8 +21,8 @@ from zlib import crc32
 
 import msgspec
 
+from arena import files
 from arena.errors import LogError, ReplayMismatch
-from arena.record.durable import write_durably
 from arena.types import Event, GameSettings, Level, Payload, Termination
 
 FORMAT = 3
@@ -227,7 +227,7 @@ class _Settings(msgspec.Struct):
     """What a log must say of the settings that have a default."""
 
     time: _Time
-    race_window_ms: Annotated[float, msgspec.Meta(ge=0)]
+    race_window_ms: Annotated[float, msgspec.Meta(ge=0, le=MAX_INT)]
     margin_ms: Count
 
 
@@ -263,7 +263,7 @@ def write_log(path: Path, records: Iterable[Header | Record]) -> str:
         OSError: It could not be written. Nothing is left.
     """
     data = b"".join(_lines(records))
-    write_durably(path, data)
+    files.write(path, data, durably=True)
     return hashlib.sha256(data).hexdigest()
 
 
@@ -302,11 +302,7 @@ def read_log(path: Path) -> Log:
         LogError: It cannot be read, or it is not a log of this format.
         ReplayMismatch: It was altered; the message names the line.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LogError(f"expected a readable log, got: {error.strerror or error} - at {path}") from None
-    return parse_log(data, str(path))
+    return parse_log(files.read(path, "a game's log", files.MOST_LOG, LogError), str(path))
 
 
 def parse_log(data: bytes, source: str) -> Log:
@@ -328,7 +324,7 @@ def parse_log(data: bytes, source: str) -> Log:
             if number == 1:
                 _complete.decode(line)
             records.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
     header, *rest = records
     if not isinstance(header, Header):

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from arena import files
 from arena.errors import MachineFault
 from arena.link.base import LAST_MESSAGE_MS, Link
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
@@ -276,7 +277,7 @@ class Game:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""
         for chair in self._chairs:
             if output := self._link.output(chair.seat):
-                self._path.with_suffix(f".seat{chair.seat}.output").write_text(output + "\n", encoding="utf-8")
+                files.write(self._path.with_suffix(f".seat{chair.seat}.output"), f"{output}\n".encode())
 
     def _say_over(self, *, interrupted: bool = False) -> None:
         """Sends `game_over` to every seat that is in the game. An interrupted game may not have reached every seat."""

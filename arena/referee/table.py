@@ -145,25 +145,27 @@ class Cause(msgspec.Struct, frozen=True):
         return f"{self.detail} ({self.rule})" if self.rule else self.detail
 
 
-def too_late(detail: str, time_ns: int, *, denied_ns: int, late_ns: int, over_ns: int | None = None) -> Cause:
+def too_late(detail: str, time_ns: int, *, denied_ns: int | None, late_ns: int, over_ns: int | None = None) -> Cause:
     """Returns the cause of forfeit for a time loss, with the machine's share in it.
 
     A bot was kept from being in time if, with what it was denied, its answer would have come by the deadline. If no
-    answer came, nobody knows how much it lacked: then a tenth of its time counts as enough.
+    answer came, nobody knows how much it lacked: then a tenth of its time counts as enough. That the referee woke late
+    is an excuse for an answer, which may have waited to be read. For a bot that has still not answered then, it is
+    none, unless nothing else is known: a bot that sleeps must have no excuse.
 
     Args:
         detail: What to say of the seat: "did not answer in time".
         time_ns: The time that it had.
-        denied_ns: How long it could have run meanwhile, and was not given a core.
+        denied_ns: How long it could have run meanwhile, and was not given a core; None if that is not known.
         late_ns: How late the referee woke.
         over_ns: How long after its deadline its answer came, if it came.
     """
     lacked_ns = time_ns // DENIED_SHARE if over_ns is None else over_ns
-    denied_ms = denied_ns // NS_PER_MS
+    denied_ms = (denied_ns or 0) // NS_PER_MS
     excuse = ""
-    if denied_ns >= max(DENIED_NS, lacked_ns):
+    if denied_ns is not None and denied_ns >= max(DENIED_NS, lacked_ns):
         excuse = f"the machine did not let it run for {denied_ms} ms"
-    elif late_ns > LATE_NS:
+    elif late_ns > LATE_NS and (denied_ns is None or over_ns is not None):
         excuse = "the machine was overloaded: the referee itself ran late"
     return Cause(Termination.TIMEOUT, detail, "§9-3", excuse=excuse, denied_ms=denied_ms)
 
@@ -262,6 +264,7 @@ class Chair:
             self.fault = Cause(code, f"sent {what}: {error}", error.rule, error.error_code)
             return self.fault
         if isinstance(message, (Action, Ready)):
+            self._link.rest(self.seat)
             return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
         if isinstance(message, Error) and self.session.state is State.PREPARING:
             words = f"{message.code}: {message.message}" if message.message else message.code
@@ -285,7 +288,7 @@ class Table:
         """The deadline of each seat that owes an answer."""
         self._time_ns: dict[Seat, int] = {}
         """The time that it had."""
-        self._denied_ns: dict[Seat, int] = {}
+        self._denied_ns: dict[Seat, int | None] = {}
         """What its bot had been denied in its life when that was looked at first."""
         self._look_ns = FOREVER_NS
         """When to look at the bots that have not answered."""
@@ -364,9 +367,10 @@ class Table:
 
     def _too_late(self, seat: Seat, detail: str, over_ns: int | None = None) -> Cause:
         """Returns the cause of forfeit of a seat whose time is over."""
-        late_ns, denied_ns = self._link.lateness_ns, 0
-        if seat in self._denied_ns:
-            denied_ns = self._link.denied_ns(seat) - self._denied_ns[seat]
+        late_ns, denied_ns = self._link.lateness_ns, None
+        before_ns, now_ns = self._denied_ns.get(seat), self._link.denied_ns(seat)
+        if before_ns is not None and now_ns is not None:
+            denied_ns = now_ns - before_ns
         return too_late(detail, self._time_ns[seat], denied_ns=denied_ns, late_ns=late_ns, over_ns=over_ns)
 
     def _look(self) -> tuple[Seat, Cause] | None:

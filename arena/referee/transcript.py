@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
+from arena import files
 from arena.types import NS_PER_MS, Seat
 from arena.wire.codec import nests_too_deeply
 
@@ -103,7 +104,7 @@ class Transcript:
         last = _within(_LAST_BYTES, (_line(kept, begun_ns) for kept in reversed(self._last)))
         left_out = len(self) - len(first) - len(last)
         gap = [msgspec.json.encode({"left_out": left_out}) + b"\n"] if left_out else []
-        path.write_bytes(b"".join([*first, *gap, *reversed(last)]))
+        files.write(path, b"".join([*first, *gap, *reversed(last)]))
         return path.name
 
     def entries(self, begun_ns: int, first: int = 0) -> list[tuple[int, Entry]]:

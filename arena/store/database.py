@@ -1,29 +1,35 @@
-"""Opens one SQLite file safely, with transactions and the lock of its only writer.
+"""Opens one SQLite file safely, with transactions.
 
 Laws:
-1. One writer: the process that writes holds an exclusive lock on `FILE-lock` for as long as the database is open.
+1. One writer: the process that writes holds the locks of `arena.store.lock` for as long as the database is open.
    Readers open the file read-only, so that they cannot reset its write-ahead log.
 2. A file of another program is never changed: the file is identified before any setting is changed.
 3. Every setting that durability depends on is read back, because SQLite silently ignores what it cannot do.
 4. A transaction that writes begins IMMEDIATE. One that reads first and then writes would fail at once if another
    connection has written in between, whatever the timeout.
+5. A lock that another program holds ends nothing: a transaction waits for it, and says so after a while.
+6. A commit counts once the file that was written is found under its name (`Held.check`).
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from arena.errors import StoreError
+from arena.store.lock import Held, holder
 
 BUSY_MS = 10_000
-"""How long a statement waits for another connection's lock."""
+"""How long opening and reading wait for another connection's lock."""
+WRITER_BUSY_MS = 500
+"""How long a statement of the writer waits for it before it is tried again. A signal is heeded between two tries."""
+NOTICE_S = 10.0
+"""How long the writer waits before it says so."""
 
 APPLICATION_ID: Final = int.from_bytes(b"aren")
 """Marks the header of every database of ours, where `file` and other tools look for the owner of a file."""
@@ -42,7 +48,12 @@ MIGRATIONS = (
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
-_WRITER_SETTINGS: _Settings = (("journal_mode", "WAL", "wal"), ("synchronous", "FULL", 2), ("foreign_keys", "ON", 1))
+_WRITER_SETTINGS: _Settings = (
+    ("journal_mode", "WAL", "wal"),
+    ("synchronous", "FULL", 2),
+    ("foreign_keys", "ON", 1),
+    ("busy_timeout", str(WRITER_BUSY_MS), WRITER_BUSY_MS),
+)
 _READER_SETTINGS: _Settings = (("query_only", "ON", 1),)
 
 _KEPT = "All results so far are kept"
@@ -67,6 +78,17 @@ _TROUBLES: Final = {
 """By SQLite's primary result code: what was expected, and what the operator can do."""
 
 
+class Connection(sqlite3.Connection):
+    """A connection, and what its transactions have to know."""
+
+    path: Path
+    """The database, as the operator named it."""
+    held: Held | None = None
+    """The locked file, if this is its writer."""
+    tell: Callable[[str], object] = staticmethod(lambda sentence: None)
+    """Called with a sentence when a transaction has to wait for another program."""
+
+
 def trouble(error: sqlite3.Error, path: Path) -> StoreError:
     """Returns our error for one of SQLite: what was expected, and what the operator can do about it."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
@@ -74,7 +96,7 @@ def trouble(error: sqlite3.Error, path: Path) -> StoreError:
     return StoreError(f"expected {expected}, got: {error} - at {path}{remedy and '; '}{remedy}")
 
 
-def connect(path: Path, *, write: bool) -> sqlite3.Connection:
+def connect(path: Path, *, write: bool) -> Connection:
     """Opens the database with every setting in force.
 
     The caller begins transactions; the driver begins none.
@@ -85,9 +107,12 @@ def connect(path: Path, *, write: bool) -> sqlite3.Connection:
     """
     mode = "rwc" if write else "ro"
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, factory=Connection
+        )
     except sqlite3.Error as error:
         raise trouble(error, path) from error
+    connection.path = path
     try:
         _configure(connection, path, _WAIT)
         _check_ours(connection, path)
@@ -130,7 +155,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
+def migrate(connection: Connection, path: Path) -> None:
     """Brings the tables up to date, all or nothing, and marks the file as ours.
 
     Foreign keys are off meanwhile, so that a table that others refer to can be replaced. They are checked at the end.
@@ -187,9 +212,13 @@ def _applied(connection: sqlite3.Connection) -> set[str]:
 
 
 @contextmanager
-def immediate(connection: sqlite3.Connection) -> Iterator[None]:
-    """Runs the block in a transaction that writes: at its end all of it is on the disk, or none of it."""
-    connection.execute("BEGIN IMMEDIATE")
+def immediate(connection: Connection) -> Iterator[None]:
+    """Runs the block in a transaction that writes: at its end all of it is on the disk, or none of it.
+
+    Raises:
+        StoreError: It is on the disk, in a file that is not the database any more. Do not announce it.
+    """
+    patiently(connection, "BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
@@ -197,6 +226,30 @@ def immediate(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+    if connection.held is not None:
+        try:
+            connection.held.check()
+        except StoreError:
+            # On closing, SQLite leaves out of a file that has another name what is in the log.
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            raise
+
+
+def patiently(connection: Connection, statement: str) -> None:
+    """Executes a statement, however long another program holds the lock that it needs."""
+    began = time.monotonic()
+    told = False
+    while True:
+        try:
+            connection.execute(statement)
+            return
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+        if not told and time.monotonic() - began >= NOTICE_S:
+            told = True
+            other = holder(connection.path, but=os.getpid())
+            connection.tell(f"Waiting for {other}, which has locked {connection.path}. Nothing is lost by that.")
 
 
 @contextmanager
@@ -207,78 +260,3 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
         yield
     finally:
         connection.execute("ROLLBACK")
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Holds the lock of the database's only writer. The system releases it when the process ends, however it ends.
-
-    The lock file is removed before the lock is released. A process that had opened it before then locks a file that no
-    other process can find: so after locking, a process checks that the file still has its name.
-
-    Raises:
-        StoreError: Another process holds it; the message names it.
-    """
-    file = path.resolve()
-    lock = file.with_name(file.name + "-lock")
-    descriptor = _lock(lock, path)
-    try:
-        os.ftruncate(descriptor, 0)
-        with suppress(OSError):  # the holder's name only helps people; a full disk may have no room for it
-            os.write(descriptor, f"process {os.getpid()} ({Path(sys.argv[0]).name})\n".encode(errors="replace"))
-        yield
-    finally:
-        with suppress(OSError):
-            if _is_at(descriptor, lock):
-                lock.unlink()
-        os.close(descriptor)
-
-
-def is_written_to(path: Path) -> bool:
-    """Says whether a process holds the lock of the database's only writer."""
-    file = path.resolve()
-    try:
-        descriptor = os.open(file.with_name(file.name + "-lock"), os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def _lock(lock: Path, path: Path) -> int:
-    """Opens and locks the lock file, making it if needed. Returns its descriptor."""
-    while True:
-        try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        except OSError as error:
-            raise StoreError(
-                f"expected a folder that can be written to, got: {error.strerror} - at {lock}; give another --db"
-            ) from error
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if _is_at(descriptor, lock):
-                return descriptor
-        except BlockingIOError as error:
-            holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
-            os.close(descriptor)
-            raise StoreError(
-                f"expected a database that nobody else writes to, got one in use by {holder} - at {path}; "
-                "wait for it to end, or give another file with --db"
-            ) from error
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    """Says whether an open file is still the one at that path."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False

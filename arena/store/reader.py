@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import groupby
@@ -13,7 +12,7 @@ import msgspec
 from arena.errors import StoreError
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
-from arena.store.database import snapshot
+from arena.store.database import Connection, snapshot
 from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, StoredRound, Tally, Tournament
 
 _TOURNAMENT = (
@@ -25,7 +24,7 @@ _TOURNAMENT = (
 class Reader:
     """An open database. Make one with `open_reader`."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
+    def __init__(self, connection: Connection, path: Path) -> None:
         self._db = connection
         self.path = path
 
@@ -201,6 +200,11 @@ class Reader:
         query = "SELECT count(*) FROM games WHERE tournament = ? AND status = 'done'"
         (count,) = self._db.execute(query, (tournament,)).fetchone()
         return int(count)
+
+    def logs(self, tournament: str) -> list[str]:
+        """Returns the names of the logs of the games that are done, in schedule order."""
+        query = "SELECT log FROM games WHERE tournament = ? AND status = 'done' ORDER BY number"
+        return [log for (log,) in self._db.execute(query, (tournament,))]
 
     def rated(self, tournament: str) -> int:
         """Returns how many games, in schedule order, have moved the ratings."""

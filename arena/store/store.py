@@ -8,7 +8,7 @@ Laws:
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
    Ratings belong to the tournament's pool.
-4. Only one process opens the store to write (`database.locked`). So on resuming, every running game is dead.
+4. Only one process opens the store to write (`lock.locked`). So on resuming, every running game is dead.
 5. Nothing is announced before the method that stores it has returned.
 """
 
@@ -25,7 +25,17 @@ from msgspec.structs import astuple
 from arena.errors import StoreError
 from arena.ratings.pairs import pairs_of
 from arena.ratings.running import rate
-from arena.store.database import check_current, connect, immediate, is_outdated, locked, migrate, trouble
+from arena.store.database import (
+    Connection,
+    check_current,
+    connect,
+    immediate,
+    is_outdated,
+    migrate,
+    patiently,
+    trouble,
+)
+from arena.store.lock import locked
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
@@ -175,7 +185,7 @@ class Store(Reader):
 
     def vacuum(self) -> None:
         """Gives back to the disk what is free in the file. It takes as much room again meanwhile."""
-        self._db.execute("VACUUM")
+        patiently(self._db, "VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def contribute(self, tournament: str, beacon: str, entropy: Sequence[str | None]) -> None:
@@ -427,13 +437,19 @@ def now() -> str:
 
 
 @contextmanager
-def open_store(path: Path) -> Iterator[Store]:
+def open_store(path: Path, tell: Callable[[str], object] | None = None) -> Iterator[Store]:
     """Opens the database at `path` as its only writer. Makes it, or brings it up to date, if needed.
+
+    Args:
+        path: Where it is.
+        tell: Called with a sentence when a transaction has to wait for another program.
 
     Raises:
         StoreError: It is in use, cannot be written, or is not a database of this version.
     """
-    with locked(path), _connection(path, write=True) as connection:
+    with locked(path) as held, _connection(path, write=True) as connection:
+        connection.held = held
+        connection.tell = tell or connection.tell
         migrate(connection, path)
         check_current(connection, path)
         yield Store(connection, path)
@@ -474,7 +490,7 @@ def _check_there(path: Path) -> None:
 
 
 @contextmanager
-def _connection(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
+def _connection(path: Path, *, write: bool) -> Iterator[Connection]:
     connection = connect(path, write=write)
     try:
         yield connection

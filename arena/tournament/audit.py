@@ -204,8 +204,11 @@ class Auditor:
         self._settings: Settings | None = None
         if self._published.commitment is not None:
             self._checked |= {"commitment", "schedule", "bots"}
-            self._read_commitment(self._published.commitment)
-            self._compare_commitment(self._published.commitment, noted)
+            try:
+                self._read_commitment(self._published.commitment)
+                self._compare_commitment(self._published.commitment, noted)
+            except RecursionError:
+                self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
 
     def add(self, log: Examined) -> None:
         """Takes a log that was examined."""

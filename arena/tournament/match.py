@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineFault
 from arena.link.sandbox.doctor import require
 from arena.referee.job import Job
 from arena.referee.scribe import Watch
@@ -78,7 +78,7 @@ def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap:
         for game, job in _jobs(setup, match):
             try:
                 result = play(job, watch, tap)
-            except OSError as error:
+            except (OSError, MemoryError, MachineFault) as error:
                 raise could_not_play(job.game, error, kept="The logs of the games before it are kept") from error
             yield Played(game, result)
     except BaseException:

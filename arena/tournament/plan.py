@@ -51,6 +51,8 @@ class Begun(msgspec.Struct, frozen=True):
     """Whether it was in the database before."""
     committed: Commitment
     """What was published before its first game."""
+    gone: tuple[str, ...] = ()
+    """The logs of finished games that are not there any more. The results stand."""
 
 
 def begin(
@@ -89,7 +91,9 @@ def begin(
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
-        return Begun(found, store.done(found.id), resumed=True, committed=committed)
+        there = {entry.name for entry in os.scandir(found.logs)}
+        gone = tuple(log for log in store.logs(found.id) if log not in there)
+        return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
 
     id = make_log_folder(logs, "", 2, store.has)
     tournament = draw_tournament(settings, id, logs.resolve() / id)

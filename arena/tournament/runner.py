@@ -4,9 +4,15 @@ Laws:
 1. A lane plays games of one block after another, so that they share bot processes. It holds few games at a time,
    whatever the length of the schedule: memory does not grow with it. Near the end the lanes share what is left.
 2. A result is yielded after it is stored, never before.
-3. A worker that dies loses no result: only its lane starts anew. The first game of the lane that has no result killed
-   it, and is claimed again; the lane plays its other games.
-4. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
+3. A worker that dies loses no result: only its lane starts anew. The first game of the lane that has no result was
+   running, and is claimed again; the lane plays its other games.
+4. A game that ends its worker each time must not be tried forever. How the worker ended says how much that proves:
+   if it crashed (any other end than by SIGKILL or SIGTERM), the game did it, and `MAX_TRIES` of them stop the
+   tournament. Nothing in a game sends those two signals. They come from outside, from a person or from a system without
+   memory, and hit whatever is running: so the same game must be hit `MAX_KILLS` times. That other games were finished
+   in between proves nothing, and resets nothing.
+5. A fault of the machine (no disk, memory, descriptors, processes) stops the tournament and is nobody's result.
+6. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
    lock held, and the executor would wait for it forever. So futures are started undisturbed, they report to a queue
    when they are finished, and nobody looks at them before.
 """
@@ -17,7 +23,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -26,7 +32,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from arena.errors import ArenaError, InternalError
+from arena.errors import ArenaError, InternalError, MachineFault
 from arena.referee.job import Job
 from arena.store.records import Claim, PlannedGame, Tournament
 from arena.store.store import Store
@@ -36,11 +42,13 @@ from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
-from arena.tournament.workers import undisturbed
+from arena.tournament.workers import undisturbed, was_killed
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
-"""How often a game may kill its worker, or be interrupted, before the tournament stops."""
+"""How often a game may crash its worker, or be interrupted, before the tournament stops."""
+MAX_KILLS: Final = 10
+"""How often the worker may be killed from outside during the same game before the tournament stops."""
 SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
 MAX_CHUNK: Final = 100
@@ -141,6 +149,9 @@ class Runner:
         self._ahead = ahead
         self._planned = planned
         self._tries: Counter[str] = Counter()
+        """By game: how often it crashed its worker, or was interrupted."""
+        self._kills: Counter[str] = Counter()
+        """By game: how often its worker was killed from outside."""
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
         self._left = 0
         """How many games are neither done nor held by a lane."""
@@ -182,7 +193,8 @@ class Runner:
     def _man(self, lanes: list[_Lane], stack: ExitStack) -> None:
         """Makes the number of workers that of the helm. One too many ends when its games are over."""
         while len(lanes) < self._helm.lanes:
-            lanes.append(stack.enter_context(_Lane(self._worker)))
+            with _starting():
+                lanes.append(stack.enter_context(_Lane(self._worker)))
         for lane in lanes[self._helm.lanes :]:
             self._give_back(lane)
             if not lane.submitted:
@@ -208,7 +220,7 @@ class Runner:
         work = lane.waiting.popleft()
         job = started_ahead(work.job, (other.job for other in lane.waiting)) if self._ahead else work.job
         try:
-            with undisturbed():
+            with undisturbed(), _starting():
                 future = lane.executor.submit(self._play, job)
                 future.add_done_callback(partial(self._report, lane))
             lane.submitted[future] = work
@@ -216,8 +228,9 @@ class Runner:
             lane.waiting.appendleft(work)
             lane.is_broken = True
             if not lane.submitted:
-                self._count_try(work.claim, error)
-                lane.restart()
+                self._count_death(lane, work.claim, error)
+                with _starting():
+                    lane.restart()
                 self._feed(lane)
 
     def _claim(self, lane: _Lane) -> None:
@@ -266,20 +279,21 @@ class Runner:
                 yield from self._store_result(work.claim, future)
                 continue
             if not lost:
-                self._count_try(work.claim, error)
+                self._count_death(lane, work.claim, error)
                 self._release(work.claim)
             lost.append(work)
         if lane.is_broken:
             lane.waiting.extendleft(reversed(lost[1:]))
-            lane.restart()
+            with _starting():
+                lane.restart()
 
     def _store_result(self, claim: Claim, future: Future[GameResult]) -> Iterator[Played]:
         try:
             result = future.result()
+        except (OSError, MemoryError, MachineFault) as error:
+            raise could_not_play(claim.game, error, kept="All other results are kept") from error
         except ArenaError:
             raise
-        except OSError as error:
-            raise could_not_play(claim.game, error, kept="All other results are kept") from error
         except Exception as error:
             raise InternalError(f"game {claim.game} could not be played: {type(error).__name__}: {error}") from error
         if result.termination is Termination.INTERRUPTED:
@@ -298,16 +312,24 @@ class Runner:
         self._since = now
         yield Played(game, result, void)
 
-    def _count_try(self, claim: Claim, error: BrokenExecutor) -> None:
-        self._tries[claim.game] += 1
-        if self._tries[claim.game] >= MAX_TRIES:
+    def _count_death(self, lane: _Lane, claim: Claim, error: BrokenExecutor) -> None:
+        """Counts that a worker died in a game.
+
+        Raises:
+            ArenaError: It was once too often.
+        """
+        outside = was_killed(lane.executor)
+        counter, most = (self._kills, MAX_KILLS) if outside else (self._tries, MAX_TRIES)
+        counter[claim.game] += 1
+        if counter[claim.game] >= most:
+            what = f"was killed in its worker process {most}" if outside else f"ended its worker process {most}"
             raise ArenaError(
-                f"game {claim.game} ended its worker process {MAX_TRIES} times: {error}. All other results are kept. "
+                f"game {claim.game} {what} times: {error}. All other results are kept. "
                 "Is the machine out of memory? If not, this is a bug: please report it"
             ) from error
 
 
-def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
+def could_not_play(game: str, error: OSError | MemoryError | MachineFault, *, kept: str) -> MachineFault:
     """Returns the error for a game that the system did not let us play, for example because the disk is full.
 
     Args:
@@ -315,7 +337,26 @@ def could_not_play(game: str, error: OSError, *, kept: str) -> ArenaError:
         error: What the system said.
         kept: What is not lost, as the beginning of a sentence.
     """
-    return ArenaError(f"game {game} could not be played: {error}. {kept}: fix that and give the same command again")
+    what = str(error) or "out of memory"
+    return MachineFault(f"game {game} could not be played: {what}. {kept}: fix that and give the same command again")
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Runs the block, which starts a worker.
+
+    Raises:
+        MachineFault: The machine has not what it needs.
+    """
+    try:
+        yield
+    except (OSError, MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "start new thread" not in str(error):
+            raise
+        raise MachineFault(
+            f"expected to start a worker process, got: {str(error) or 'out of memory'}; is the machine out of "
+            "processes, memory or descriptors? Give the same command again then. All results so far are kept"
+        ) from error
 
 
 def _end(lanes: Sequence[_Lane]) -> None:

@@ -55,6 +55,13 @@ class _Pool(ProcessPoolExecutor):
             return future
 
 
+def was_killed(executor: Executor) -> bool:
+    """Says of an executor whose process has died whether SIGKILL or SIGTERM ended it: nothing in a game sends these."""
+    executor.shutdown()  # until then it is not known how the process ended
+    ends = {process.exitcode for process in executor.processes} if isinstance(executor, _Pool) else set()
+    return bool(ends) and ends <= {-signal.SIGKILL, -signal.SIGTERM}
+
+
 @contextmanager
 def local_worker() -> Iterator[Executor]:
     """Yields an executor over one new process, which does what is submitted in order.

@@ -12,7 +12,6 @@ import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -93,7 +92,7 @@ def test_a_fault_at_any_statement_loses_and_doubles_nothing(
     # Nothing here cuts the power, so nothing need reach the disk.
     monkeypatch.setattr(database, "_WRITER_SETTINGS", (*database._WRITER_SETTINGS, ("synchronous", "OFF", 0)))
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Faulty))
+    monkeypatch.setattr(database, "Connection", Faulty)
     monkeypatch.setattr(Faulty, "fault", fault)
     monkeypatch.setattr(Faulty, "after", after)
     undisturbed = tmp_path / "undisturbed"

@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -115,7 +114,7 @@ def test_dying_at_random_statements_it_ends_as_undisturbed(
 ) -> None:
     settings = KINDS[name]
     undisturbed, folder = tmp_path / "undisturbed", tmp_path / "disturbed"
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Faulty))
+    monkeypatch.setattr(database, "Connection", Faulty)
     monkeypatch.setattr(Faulty, "fault", die)
     monkeypatch.setattr(Faulty, "count", 0)
     play_all(undisturbed, settings)
@@ -183,7 +182,7 @@ def test_a_fault_at_any_statement_changes_no_round(
     with open_store(folder / "arena.db") as store:
         instant.start(store, settings, folder / "logs")
     shutil.copytree(folder, begun)
-    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Faulty))
+    monkeypatch.setattr(database, "Connection", Faulty)
     monkeypatch.setattr(Faulty, "fault", fault)
     monkeypatch.setattr(Faulty, "after", after)
     monkeypatch.setattr(Faulty, "count", 0)

@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import console, show, show_json
+from arena.cli.output import console, echo, show, show_json
 from arena.errors import CheckFailed, ConfigError
 from arena.types import Level as Confinement
 
@@ -94,13 +94,13 @@ def check(
             reports.append(check_bot(spec, rules, progress=progress, level=confined))
         if not as_json:
             if len(reports) > 1:
-                click.echo()
+                echo()
             for line in report_lines(reports[-1], console().width):
                 show(line)
     if as_json:
-        show_json(document(reports, demanded))
+        show_json(document(reports, demanded, confined))
     elif len(reports) > 1:
-        click.echo()
+        echo()
         for line in verdict_lines(reports, demanded):
             show(line)
     if junit is not None:
@@ -114,10 +114,11 @@ def last(given: tuple[str, ...], known: tuple[str, ...], default: str) -> str:
     return next((word for word in reversed(given) if word in known), default)
 
 
-def document(reports: list[BotReport], demanded: Level) -> dict[str, object]:
+def document(reports: list[BotReport], demanded: Level, confined: Confinement) -> dict[str, object]:
     """Returns what `--json` prints."""
     return {
         "level": demanded,
+        "confined": confined,
         "passed": all(report.reaches(demanded) for report in reports),
         "bots": reports,
     }

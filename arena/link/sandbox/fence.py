@@ -62,8 +62,8 @@ class Fence(Protocol):
     def cpu_ns(self) -> int:
         """Returns the CPU time that all its processes have used so far, those that have ended included."""
 
-    def denied_ns(self) -> int:
-        """Returns how long the machine kept it from running so far, because others ran.
+    def denied_ns(self) -> int | None:
+        """Returns how long the machine kept it from running so far, because others ran; None where it is not known.
 
         It grows from call to call: compare two. What the bot's own threads and processes take from each other does not
         count, nor what it gives away by a lower priority or by fewer cores.
@@ -124,9 +124,9 @@ class _NoFence:
         """Returns 0: it is not known."""
         return 0
 
-    def denied_ns(self) -> int:
-        """Returns 0: it is not known."""
-        return 0
+    def denied_ns(self) -> int | None:
+        """Returns None: it is not known."""
+        return None
 
     def freeze(self) -> None:
         """Does nothing."""
@@ -163,6 +163,7 @@ class _WatchedFence(_NoFence):
         if self._tree is None:
             return None
         members = self._tree.members()
+        self._tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
             return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
@@ -185,7 +186,7 @@ class _WatchedFence(_NoFence):
         """Adds up what was denied since the last call, and returns the sum."""
         if self._tree is not None:
             members = self._tree.members()
-            self._denied.add(members, self._tree.cpu_ns(members))
+            self._denied.add(members, self._tree.cpu_ns(members), self._tree.restless_ns)
         return self._denied.total_ns
 
     def kill(self) -> None:

@@ -61,6 +61,9 @@ class Tree:
 
     def __init__(self, pid: int) -> None:
         """Takes the first process."""
+        self.restless_ns = 0
+        """How long it was between looks of which the second found a new process."""
+        self._looked_ns = time.monotonic_ns()
         self._pid = pid
         self._started = started_at(pid)
         self._known: dict[int, int] = {}
@@ -83,8 +86,12 @@ class Tree:
             found.update(dict.fromkeys(_descendants(self._pid)))
         for pid in (*self._orphans(found), *self._adopted(found)):
             found.update(dict.fromkeys(_descendants(pid)))
-        for pid in found:
-            if pid not in self._known and (stat := _stat(pid)) is not None:
+        looked_ns, self._looked_ns = self._looked_ns, time.monotonic_ns()
+        new = [pid for pid in found if pid not in self._known]
+        if new:
+            self.restless_ns += self._looked_ns - looked_ns
+        for pid in new:
+            if (stat := _stat(pid)) is not None:
                 self._known[pid] = stat.started
         for pid in [pid for pid in self._known if pid not in found]:
             del self._known[pid]
@@ -200,28 +207,31 @@ class Denied:
 
     A thread is denied while it is ready and others run in its place. Of that, what its own tree ran meanwhile is its
     own doing, and a thread that asked for a lower priority or for fewer cores is not counted at all. A tree that got
-    the CPU time of a whole core was not denied, however many threads it has. So no tree can make itself denied.
+    the CPU time of a whole core was not denied, however many threads it has. Nor is time counted in which it started
+    processes: they may have run and be gone before anybody counts what they ran. So no tree can make itself denied.
     """
 
     def __init__(self) -> None:
         self.total_ns = 0
         self._threads: dict[tuple[int, int], _Thread] = {}
         self._cpu_ns = 0
+        self._restless_ns = 0
         self._at_ns = time.monotonic_ns()
 
-    def add(self, members: Iterable[int], cpu_ns: int) -> None:
+    def add(self, members: Iterable[int], cpu_ns: int, restless_ns: int = 0) -> None:
         """Adds what was denied since the last call.
 
         Args:
             members: The processes of the tree.
             cpu_ns: The CPU time of the tree so far, counted after the members were found.
+            restless_ns: The time so far in which `cpu_ns` may be too little, since processes were started.
         """
         now = time.monotonic_ns()
         threads = dict(_threads(members))
         ran_ns = cpu_ns - self._cpu_ns
-        left_ns = now - self._at_ns - ran_ns
-        self.total_ns += max(0, min(left_ns, self._longest_ns(threads, ran_ns)))
-        self._threads, self._cpu_ns, self._at_ns = threads, cpu_ns, now
+        quiet_ns = now - self._at_ns - (restless_ns - self._restless_ns)
+        self.total_ns += max(0, min(quiet_ns - ran_ns, self._longest_ns(threads, ran_ns)))
+        self._threads, self._cpu_ns, self._restless_ns, self._at_ns = threads, cpu_ns, restless_ns, now
 
     def _longest_ns(self, threads: dict[tuple[int, int], _Thread], ran_ns: int) -> int:
         """Returns how long the thread was denied that was denied longest."""

@@ -85,6 +85,22 @@ def test_who_would_have_been_in_time(denied_ms: int, over_ms: int | None, overlo
     assert cause.denied_ms == denied_ms
 
 
+@pytest.mark.parametrize(
+    ("denied_ms", "over_ms", "overloaded"),
+    [
+        (0, None, False),  # it had longer than it should, and still did not answer
+        (0, 5, True),  # its answer may have been there in time
+        (None, None, True),  # nothing else is known
+    ],
+)
+def test_a_referee_that_woke_late(denied_ms: int | None, over_ms: int | None, overloaded: bool) -> None:
+    denied_ns = None if denied_ms is None else denied_ms * NS_PER_MS
+    over_ns = None if over_ms is None else over_ms * NS_PER_MS
+    cause = too_late("was late", SECOND, denied_ns=denied_ns, late_ns=80 * NS_PER_MS, over_ns=over_ns)
+    assert cause.overloaded is overloaded
+    assert ("the referee itself ran late" in cause.excuse) is overloaded
+
+
 def test_bots_that_answer_at_once_are_not_measured(tmp_path: Path) -> None:
     link = MemoryLink([MemoryBot(first_legal), MemoryBot(lambda r: [answer(r, first_legal(r), after_ms=15)])])
     measured = []

@@ -13,6 +13,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.store import database
+from arena.store.lock import locked
 from arena.store.migrations import migrations
 from arena.store.store import open_reader, open_store
 from tests import instant
@@ -22,7 +23,7 @@ def test_every_setting_is_in_force(tmp_path: Path) -> None:
     connection = database.connect(tmp_path / "arena.db", write=True)
     names = ("busy_timeout", "journal_mode", "synchronous", "foreign_keys")
     got = {name: connection.execute(f"PRAGMA {name}").fetchone()[0] for name in names}
-    assert got == {"busy_timeout": 10_000, "journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    assert got == {"busy_timeout": database.WRITER_BUSY_MS, "journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
     connection.close()
 
 
@@ -188,7 +189,7 @@ def test_of_many_that_open_it_at_once_one_has_the_lock(tmp_path: Path) -> None:
     def compete(_: int) -> int:
         entered = 0
         for _ in range(200):
-            with suppress(StoreError), database.locked(path):
+            with suppress(StoreError), locked(path):
                 inside.touch(exist_ok=False)
                 entered += 1
                 inside.unlink()
@@ -196,7 +197,7 @@ def test_of_many_that_open_it_at_once_one_has_the_lock(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(compete, range(8))) > 0
-    assert not list(tmp_path.iterdir())
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_database_of_a_later_version_is_refused(tmp_path: Path) -> None:

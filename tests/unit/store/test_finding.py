@@ -10,8 +10,8 @@ import pytest
 
 from arena.errors import ConfigError, StoreError
 from arena.store import finding
-from arena.store.database import locked
 from arena.store.finding import Finder, Place, Wanted, open_finder
+from arena.store.lock import locked
 from arena.store.store import Store, open_store
 from tests import instant
 

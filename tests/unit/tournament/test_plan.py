@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -189,6 +190,23 @@ def test_logs_of_games_that_do_not_count_are_removed(store: Store, tmp_path: Pat
     (folder / f".{min(dropped)}.tmp").write_text("half")
     instant.start(store, SETTINGS, tmp_path)
     assert {path.name for path in folder.iterdir()} == counted | {"notes.txt", "commitment.json"}
+
+
+def test_finished_logs_that_are_gone_are_known_when_it_goes_on_and_their_results_stand(
+    store: Store, tmp_path: Path
+) -> None:
+    begun = instant.start(store, SETTINGS, tmp_path)
+    assert begun.gone == ()
+    played = [played for played, _ in zip(instant.runner(store, begun, SETTINGS).run(), range(4), strict=False)]
+    logs = sorted(game.result.log for game in played)
+    for log in logs[1:3]:
+        (Path(begun.tournament.logs) / log).unlink()
+    again = instant.start(store, SETTINGS, tmp_path)
+    assert (again.done, again.gone) == (4, tuple(logs[1:3]))
+    shutil.rmtree(begun.tournament.logs)
+    again = instant.start(store, SETTINGS, tmp_path)
+    assert (again.done, again.gone) == (4, tuple(logs))
+    assert len(list(instant.runner(store, again, SETTINGS).run())) == SETTINGS.schedule().total - 4
 
 
 def test_a_resumed_tournament_keeps_its_folder_of_logs(store: Store, tmp_path: Path) -> None:

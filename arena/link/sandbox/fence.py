@@ -70,7 +70,13 @@ class Fence(Protocol):
         """
 
     def freeze(self) -> None:
-        """Stops all its processes, where the level has it (strict). SIGKILL still ends them."""
+        """Stops all its processes, where the level has it (strict). SIGKILL still ends them.
+
+        It does not wait until they stand, which takes as long as one that waits for a core has to wait.
+        """
+
+    def is_frozen(self) -> bool:
+        """Tells whether all its processes stand."""
 
     def thaw(self) -> None:
         """Lets them run again."""
@@ -130,6 +136,10 @@ class _NoFence:
 
     def freeze(self) -> None:
         """Does nothing."""
+
+    def is_frozen(self) -> bool:
+        """Tells that they run."""
+        return False
 
     def thaw(self) -> None:
         """Does nothing."""
@@ -252,6 +262,10 @@ class _HardFence:
         """Stops the group."""
         if not self._closed:
             self._group.freeze()
+
+    def is_frozen(self) -> bool:
+        """Tells whether the group stands."""
+        return not self._closed and self._group.is_frozen()
 
     def thaw(self) -> None:
         """Lets it run again."""

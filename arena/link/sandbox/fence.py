@@ -9,7 +9,8 @@ trusted   looked at, the whole tree             not limited                     
 isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured
           a hard limit for each process
           (`data_limit_mib`)
-strict    limited by the system                 limited by the system                   frozen: no CPU at all
+strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
+          memory are counted too
 ========  ====================================  ======================================  ========================
 """
 
@@ -70,7 +71,13 @@ class Fence(Protocol):
         """
 
     def freeze(self) -> None:
-        """Stops all its processes, where the level has it (strict). SIGKILL still ends them."""
+        """Stops all its processes, where the level has it (strict). SIGKILL still ends them.
+
+        It does not wait until they stand, which takes as long as one that waits for a core has to wait.
+        """
+
+    def is_frozen(self) -> bool:
+        """Tells whether all its processes stand."""
 
     def thaw(self) -> None:
         """Lets them run again."""
@@ -131,6 +138,10 @@ class _NoFence:
     def freeze(self) -> None:
         """Does nothing."""
 
+    def is_frozen(self) -> bool:
+        """Tells that they run."""
+        return False
+
     def thaw(self) -> None:
         """Does nothing."""
 
@@ -166,7 +177,7 @@ class _WatchedFence(_NoFence):
         self._tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
-            return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
+            return _too_many(found)
         mib = resident_mib(members) + found.mib
         if mib > self._limit_mib:
             now = time.monotonic_ns()
@@ -200,6 +211,10 @@ class _WatchedFence(_NoFence):
         self._tree = None
 
 
+def _too_many(found: Files) -> str:
+    return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
+
+
 class _HardFence:
     """Limits and stops a bot by a control group."""
 
@@ -231,10 +246,16 @@ class _HardFence:
         self._group.join(pid)
 
     def excess(self) -> str | None:
-        """Tells whether the system has killed a process for its memory; the bot's first one may have survived."""
-        if self._closed or not self._group.killed_for_memory():
+        """Tells whether the system has killed a process for its memory; the bot's first one may have survived.
+
+        Files without content hardly count as the group's memory, so they are counted here.
+        """
+        if self._closed:
             return None
-        return f"used more memory than its limit of {self._limit_mib} MiB"
+        if self._group.killed_for_memory():
+            return f"used more memory than its limit of {self._limit_mib} MiB"
+        found = files(self._group.members())
+        return _too_many(found) if found.entries > MAX_FILES else None
 
     def cpu_ns(self) -> int:
         """Returns the CPU time of the group, exactly."""
@@ -252,6 +273,10 @@ class _HardFence:
         """Stops the group."""
         if not self._closed:
             self._group.freeze()
+
+    def is_frozen(self) -> bool:
+        """Tells whether the group stands."""
+        return not self._closed and self._group.is_frozen()
 
     def thaw(self) -> None:
         """Lets it run again."""

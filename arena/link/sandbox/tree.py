@@ -119,9 +119,11 @@ class Tree:
             stat = process_stat(pid)
             if stat is None or stat.is_dead:
                 continue
-            if self._strangers.get(pid) != stat.started and _token(pid) == self._token:
+            is_stranger = self._strangers.get(pid) == stat.started
+            token = b"" if is_stranger else _token(pid)
+            if token == self._token:
                 adopted.append(pid)
-            else:
+            elif is_stranger or token:  # one without may be about to run its program
                 strangers[pid] = stat.started
         self._strangers = strangers
         return adopted

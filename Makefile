@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
+.PHONY: help tournament test test-long fuzz check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
+
+fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each target, TARGET=log for one; minutes
+	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),60) $(TARGET)
 
 check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests
 

@@ -45,7 +45,7 @@ class Bench:
             budget: The waits.
             level: How the processes are confined.
         """
-        self._confined = level
+        self._level = level
         self.spec: Final = spec
         self.rules: Final = rules
         self.budget: Final = budget
@@ -90,18 +90,13 @@ class Bench:
             Finding: It cannot be started, or greets badly.
         """
         directory = self._custody.directory / str(next(self._numbers))
-        directory.mkdir(mode=0o700)
+        directory.mkdir(mode=0o711)
         try:
             dialogue = Dialogue(
-                self.spec,
-                self._custody,
-                directory,
-                self.budget,
-                self._ready_ms,
-                self._routing_ids,
+                *(self.spec, self._custody, directory, self.budget, self._ready_ms, self._routing_ids),
                 tcp=tcp,
                 bare=bare,
-                level=self._confined,
+                level=self._level,
             )
         except OSError as error:
             raise Finding(

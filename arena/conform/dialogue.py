@@ -82,6 +82,8 @@ class Dialogue:
 
         Raises:
             OSError: The process could not be started.
+            MachineFault: The machine is the reason.
+            BotError: It cannot be started at this level.
         """
         self.spec = spec
         self.hello: Hello | None = None
@@ -98,7 +100,6 @@ class Dialogue:
         self._budget = budget
         self._ready_ms = ready_ms
         self._routing_ids = routing_ids
-        directory.chmod(0o711)
         user = seat_user(level)
         self._listener = Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
         self._connections: list[Connection] = []

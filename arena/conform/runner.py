@@ -22,7 +22,8 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called before each check with: how many are done, of how many, and which comes."""
 
 _FIRST: Final = ("start", "frames", "session")
-_OVER_NETWORK: Final = ("start.tcp",)
+_TRUSTED_ONLY: Final = ("start.tcp", "start.environment")
+"""Checks that only a bot without a sandbox can be given: there is no network, and the environment is the sandbox's."""
 _LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
 
 
@@ -36,13 +37,13 @@ def checks(rules: Sequence[str], level: Confinement = Confinement.TRUSTED) -> li
 
     Args:
         rules: The games.
-        level: How the bot is confined. In a sandbox there is no network to check.
+        level: How the bot is confined.
     """
     found = [*session.START, *session.SESSION]
     for name in rules:
         found += play.checks_of(name)
     found += [*session.LATER, *sequences.SEQUENCES, *tolerance.TOLERANCE, *play.USE, *sequences.END, *play.LAST]
-    return found if level is Confinement.TRUSTED else [check for check in found if check.id not in _OVER_NETWORK]
+    return found if level is Confinement.TRUSTED else [check for check in found if check.id not in _TRUSTED_ONLY]
 
 
 def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:

@@ -44,7 +44,7 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
     id = make_log_folder(logs, "match-", 3)
     match = draw_tournament(setup.settings, id, logs.resolve() / id)
     publish_commitment(match, setup.settings)
-    match = replace(match, entropy=contributions(setup.specs))
+    match = replace(match, entropy=contributions(setup.specs, setup.settings.level))
     publish_contributions(match)
     return match
 

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ordinary import ordinary
 
+from arena.errors import BotError
+from arena.link.bots import load_bot
 from arena.link.sandbox.box import HOSTNAME, SHM_MIB, TMP_MIB
 from arena.link.sandbox.fence import process_limit
 from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, NEWEST, Treatment
-from tests.ordinary import ordinary
 
 BOXED = Path(__file__).parents[1] / "boxed"
 SECRET = "a-secret-of-the-referee"
@@ -77,8 +79,8 @@ def numbers() -> dict[str, int]:
 @pytest.fixture(scope="module", params=WHO)
 def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
     """What the probe found, in one box of each kind."""
-    rival = Path(tempfile.mkdtemp(dir="/tmp", prefix="arena-rival-"))
-    rival.chmod(0o755)
+    rival = folder.parent / f"{folder.name}-rival"
+    rival.mkdir()
     database = rival / "arena.db"
     database.write_text("hands")
     calls = numbers()
@@ -89,12 +91,14 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
         listener.listen()
         wanted = {
             "calls": calls, "refused": refused, "newest": NEWEST, "abstract": name,
-            "paths": [*UNSEEN, *HOMES, *EMPTY, str(rival), str(database)],
+            "paths": [*UNSEEN, *HOMES, *EMPTY, *COUNTERS, str(rival), str(database)],
         }  # fmt: skip
         (folder / "wanted.json").write_text(json.dumps(wanted))
         shutil.copy(BOXED / "probe.py", folder)
-        ended = start(request.param, folder, sys.executable, "probe.py", "wanted.json")
-    shutil.rmtree(rival)
+        try:
+            ended = start(request.param, folder, sys.executable, "probe.py", "wanted.json")
+        finally:
+            shutil.rmtree(rival)
     assert ended["detail"] == "exited with status 0", ended["output"]
     found: dict[str, str] = json.loads(ended["output"].splitlines()[-1])
     assert found.pop(f"read {rival}") == found.pop(f"read {database}") == "ENOENT"
@@ -104,6 +108,7 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
 UNSEEN = ("/etc/passwd", "/etc/shadow", "/etc/hostname", "/sys", "/dev/kmsg", "/dev/mem", "/var")
 HOMES = ("/root", "/home")
 EMPTY = ("/proc/kcore", "/proc/kallsyms", "/proc/locks", "/proc/keys", "/proc/key-users", "/proc/pressure", "/proc/fs")
+COUNTERS = ("/proc/sys/fs/file-nr", "/proc/vmstat", "/proc/interrupts", "/proc/diskstats")
 """What the system may lack. If not, nothing is in it."""
 
 
@@ -158,7 +163,7 @@ def test_other_interfaces_end_the_process(probed: dict[str, str], name: str) -> 
     assert probed[name] == "SIGSYS"
 
 
-@pytest.mark.parametrize("path", EMPTY)
+@pytest.mark.parametrize("path", [*EMPTY, *COUNTERS])
 def test_what_tells_of_the_machine_is_empty(probed: dict[str, str], path: str) -> None:
     assert probed[f"read {path}"] in ("b''", "[]", "ENOENT", "EACCES", "EPERM")
 
@@ -206,6 +211,10 @@ def test_a_bot_of_every_language_greets_and_leaves(
     who: str, bot: str, folder: Path, needs: Callable[..., None]
 ) -> None:
     needs(*LANGUAGES[bot])
+    try:
+        load_bot(bot)
+    except BotError as error:
+        pytest.skip(str(error))
     ended = start(who, folder, "--greet", bot)
     assert ended["detail"] == "exited with status 0", ended["output"]
 
@@ -217,6 +226,7 @@ def test_a_bot_of_every_language_greets_and_leaves(
         ("exit 3", "crashed", "exited with status 3"),
         ("kill -SEGV $$", "crashed", "was killed by SIGSEGV"),
         ("kill -KILL $$", "out_of_memory", "was killed by SIGKILL, probably because the machine ran out of memory"),
+        ("exit 255", "crashed", "exited with status 255"),
         ("exec ./not-there", "crashed", "exited with status 127"),
     ],
 )
@@ -236,8 +246,9 @@ def test_a_closed_folder_is_reached_by_root_s_seats(tmp_path: Path) -> None:
     bot.mkdir(parents=True)
     (bot / "file").write_text("found")
     closed.chmod(0o700)
+    before = Path("/proc/self/mounts").read_text()
     assert start("root", bot, "cat", "file")["output"] == "found"
-    assert not [line for line in Path("/proc/self/mounts").read_text().splitlines() if "arena-seats" in line]
+    assert Path("/proc/self/mounts").read_text() == before
 
 
 def test_a_bot_that_root_s_seats_may_not_read(tmp_path: Path) -> None:
@@ -245,3 +256,40 @@ def test_a_bot_that_root_s_seats_may_not_read(tmp_path: Path) -> None:
     bot.mkdir(mode=0o700)
     with pytest.raises(AssertionError, match=rf"got: mode 0700 - at {bot}; run `chmod -R o\+rX {bot}`"):
         start("root", bot, "true")
+
+
+MANY = """
+import sys
+from pathlib import Path
+from arena.link.bots import load_bot
+from arena.link.custody import Custody
+from arena.link.process import BotProcess
+from arena.link.sandbox.accounts import seat_user
+from arena.types import Level
+
+def mounted():
+    return Path("/proc/self/mounts").read_text().count("/run/arena-seats/trees/")
+
+custody, spec, seen = Custody(), load_bot("cmd:" + sys.argv[1] + " -c pass"), []
+for number in range(4):
+    folder = custody.directory / str(number)
+    folder.mkdir(mode=0o711)
+    user = seat_user(Level.ISOLATED)
+    process = BotProcess(spec, custody, {}, level=Level.ISOLATED, socket_folder=folder, user=user)
+    process.kill()
+    folder.rmdir()
+    process.reap(wait=True)
+    seen.append((mounted(), user))
+custody.close()
+counts, users = zip(*seen)
+assert len(set(counts)) == 1, counts
+assert len(set(users)) == 4, users
+"""
+
+
+def test_what_was_mounted_for_one_seat_goes_with_it(folder: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    words = [sys.executable, "-c", MANY, sys.executable]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -98,7 +98,7 @@ def check(
             for line in report_lines(reports[-1], console().width):
                 show(line)
     if as_json:
-        show_json(document(reports, demanded))
+        show_json(document(reports, demanded, confined))
     elif len(reports) > 1:
         echo()
         for line in verdict_lines(reports, demanded):
@@ -114,10 +114,11 @@ def last(given: tuple[str, ...], known: tuple[str, ...], default: str) -> str:
     return next((word for word in reversed(given) if word in known), default)
 
 
-def document(reports: list[BotReport], demanded: Level) -> dict[str, object]:
+def document(reports: list[BotReport], demanded: Level, confined: Confinement) -> dict[str, object]:
     """Returns what `--json` prints."""
     return {
         "level": demanded,
+        "confined": confined,
         "passed": all(report.reaches(demanded) for report in reports),
         "bots": reports,
     }

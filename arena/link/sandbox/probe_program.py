@@ -26,7 +26,11 @@ _SECRETS = ("kallsyms", "kcore", "keys", "key-users", "kmsg", "locks", "modules"
 """Files of `/proc` that tell of the machine and of others."""
 _SYSTEM = ("/", "/dev", "/usr", "/etc", "/proc/sys/kernel", "/run/arena")
 """Folders that a bot must not write to, beside its own."""
-_HIDDEN = ("/etc/passwd", "/etc/shadow", "/root", "/home", "/sys/kernel", "/var/run/docker.sock")
+_HIDDEN = ("/etc/passwd", "/etc/shadow", "/sys/kernel", "/var/run/docker.sock")
+_HOMES = ("/root", "/home")
+"""In them there may be what leads to the bot's own trees."""
+_OF_THE_SHELL = (b"", b"PWD", b"OLDPWD", b"SHLVL", b"_")
+"""Variables that a shell sets by itself, and that tell nothing."""
 _FAMILIES = {"internet": 2, "internet 6": 10, "netlink": 16, "packets": 17, "kernel crypto": 38, "vsock": 40}
 
 Told = tuple[bool, str]
@@ -113,7 +117,7 @@ def _opens(family: int) -> bool:
 def processes_are_its_own(_told: dict[str, Any]) -> Told:
     """Looks which processes there are, and what process 1 shows of the machine."""
     seen = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    shown = [word for word in _words_of_the_first("environ") if word]
+    shown = [word for word in _words_of_the_first("environ") if word.partition(b"=")[0] not in _OF_THE_SHELL]
     shown += [word for word in _words_of_the_first("cmdline") if word.startswith(b"--ro-bind")]
     if shown:
         return False, f"process 1 shows {_few([word.decode(errors='replace')[:60] for word in shown])}"
@@ -131,6 +135,10 @@ def _words_of_the_first(name: str) -> list[bytes]:
 def files_are_its_own(told: dict[str, Any]) -> Told:
     """Reads what the referee, the system and other people have."""
     seen = [path for path in (told["canary"], *_HIDDEN) if os.path.lexists(path)]
+    own = (told["folder"], sys.executable, os.path.realpath(sys.executable), sys.base_prefix, *sys.path)
+    for home in _HOMES:
+        inside = [os.path.join(home, name) for name in (os.listdir(home) if os.path.isdir(home) else ())]
+        seen += [path for path in inside if not any(f"{tree}/".startswith(f"{path}/") for tree in own)]
     return not seen, f"seen: {_few(seen)}" if seen else "none of the referee's, of homes, of /etc or /sys"
 
 

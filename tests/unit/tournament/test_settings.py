@@ -191,7 +191,7 @@ def test_a_bot_that_connects_by_tcp_is_refused_where_there_is_no_network(tmp_pat
     (tmp_path / "bot.toml").write_text(manifest)
     game = make_settings("samurai", 2)
     assert set_up((str(tmp_path), BARE), game, RoundRobin(deals=1)).specs[0].tcp
-    with pytest.raises(ConfigError, match="level isolated has no network, got: far, .*--level trusted"):
+    with pytest.raises(ConfigError, match=r"level isolated has no network, got: far, .*--level trusted"):
         set_up((str(tmp_path), BARE), game, RoundRobin(deals=1), level=Level.ISOLATED)
 
 
@@ -199,5 +199,5 @@ def test_a_budget_of_cpu_time_is_read_with_the_time() -> None:
     assert make_settings("samurai", 2, cpu="1m30s").time == TimeControl(10_000, 100, cpu_ms=90_000)
     assert make_settings("samurai", 2).time.cpu_ms is UNSET
     for wrong in ("", "0", "-1", "soon", "20/move", "999999h"):
-        with pytest.raises(ConfigError, match="expected a time above 0 .* - at --cpu"):
+        with pytest.raises(ConfigError, match=r"expected a time above 0 .* - at --cpu"):
             make_settings("samurai", 2, cpu=wrong)

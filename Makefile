@@ -19,6 +19,9 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
 
+fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each target, TARGET=log for one; minutes
+	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),60) $(TARGET)
+
 durability: $(VENV)/with-test ## Try to lose a result, in every way that is known, and write docs/durability.md: half an hour
 	@PYTHONPATH=. $(BIN)/python tests/durability/table.py
 

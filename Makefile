@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long hostile check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
+.PHONY: help tournament test test-long hostile durability check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every
 LEVEL ?= trusted
 hostile: $(VENV)/with-test ## Attack arena with hostile bots: make hostile LEVEL=trusted, isolated or strict
 	@$(BIN)/python tests/hostile --level $(LEVEL)
+
+durability: $(VENV)/with-test ## Try to lose a result, in every way that is known, and write docs/durability.md: half an hour
+	@PYTHONPATH=. $(BIN)/python tests/durability/table.py
 
 check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests
 

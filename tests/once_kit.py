@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 from arena.store import database
+from arena.store.store import Store, open_store
 from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.adaptive import Adaptive
 from arena.tournament.formats.compare import Compare
@@ -22,6 +23,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
+from arena.tournament.plan import Begun, close
 from tests import instant
 
 ROOT = Path(__file__).parents[1]
@@ -46,6 +48,26 @@ KINDS = {
     "knockout-3p": instant.settings(EIGHT, players=3, format=Knockout(deals=2)),
 }
 """Tournaments by name: one of each format with 2 and with 3 players at a table."""
+
+
+SMALL = instant.settings(("ann", "bob"), deals=2)
+
+
+def play_all(folder: Path, tell: Callable[[str], object]) -> None:
+    """One run of `SMALL`, from the beginning or from where the last one ended. The second game comes back first."""
+    with open_store(folder / "arena.db") as store:
+        begun = instant.start(store, SMALL, folder / "logs")
+        _backwards(store, begun, tell)
+        for played in instant.runner(store, begun, SMALL, lanes=2).run():
+            tell(played.result.game)
+        close(store, begun.tournament)
+
+
+def _backwards(store: Store, begun: Begun, tell: Callable[[str], object]) -> None:
+    for claim in reversed(store.claim(begun.tournament.id, SMALL.schedule().game, 2)):
+        game = SMALL.schedule().game(claim.number)
+        store.record(claim, instant.play(instant.job(begun.tournament, SMALL, game)), game.entrants, 0)
+        tell(claim.game)
 
 
 def query(folder: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -95,7 +117,10 @@ def final(folder: Path) -> list[list[tuple[Any, ...]]]:
     assert status == "finished"
     for log, digest in query(folder, "SELECT log, log_sha256 FROM games"):
         assert hashlib.sha256((folder / "logs" / tournament / log).read_bytes()).hexdigest() == digest
-    assert len(list((folder / "logs" / tournament).iterdir())) == 2 + len(query(folder, "SELECT id FROM games"))
+    files = {file.name for file in (folder / "logs" / tournament).iterdir()}
+    assert {"commitment.json", "secret.json"} <= files
+    assert sum(file.endswith(".jsonl") for file in files) == len(query(folder, "SELECT id FROM games"))
+    assert not any(file.endswith(".part") for file in files)
     return [
         query(folder, "SELECT number, title, deals, meetings, byes, first_game, games FROM rounds ORDER BY 1"),
         query(folder, "SELECT number, seating, deal, rotation, status, termination, play_digest FROM games ORDER BY 1"),

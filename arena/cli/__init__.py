@@ -87,6 +87,8 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
 def main() -> None:
     """Runs the command line and exits."""
     signals.heed()
+    # Our matrices are small. And without memory for its threads, this library interrupts the process like Ctrl-C.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if COMPLETE in os.environ:
         from arena.cli import shells
 

@@ -94,7 +94,8 @@ class Link(Protocol):
     def denied_ns(self, seat: Seat) -> int | None:
         """Returns how long the machine kept the seat's bot from running in its life, because others ran.
 
-        None where nothing is known. Nothing that a bot does by itself makes it grow. It may take a tenth of a millisecond.
+        None where nothing is known. Nothing that a bot does by itself makes it grow. It may take a tenth of a
+        millisecond.
         """
 
     def cpu_ns(self, seat: Seat) -> int:

@@ -31,8 +31,6 @@ from arena.types import NS_PER_MS
 
 _RETRY_S: Final = 0.05
 """The shortest time between two starts of a warden."""
-_PATIENCE_S: Final = 5.0
-"""How long a warden that has nothing more to do may take to end."""
 _TOKEN: Final = b"ARENA_TOKEN="
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
@@ -143,15 +141,11 @@ class Custody:
                     os.killpg(group, signal.SIGKILL)
             self._end_strays()
             warden.remove_tree(str(self.directory))
+            assert self._warden is not None
+            self._warden.kill()  # it has nothing left to do
             os.close(self._writer)
+        self._thread.join()
         _be_subreaper(-1)
-        assert self._warden is not None
-        with suppress(ProcessLookupError):
-            self._warden.send_signal(signal.SIGCONT)
-        self._thread.join(_PATIENCE_S)
-        if self._thread.is_alive():
-            self._warden.kill()
-            self._thread.join()
         _known.pop(self._warden.pid, None)
         for group in self._groups:
             _known.pop(group, None)

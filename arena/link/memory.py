@@ -107,7 +107,10 @@ class MemoryLink:
         self.lateness_ns = 0
         """Set it to play an overloaded machine."""
         self.denied: Callable[[Seat, int], int] | None = None
-        """What `denied_ns` answers at a moment of the link's clock, to play a machine on which others run; None if unknown."""
+        """What `denied_ns` answers at a moment of the link's clock, to play a machine on which others run.
+
+        None means that nothing is known.
+        """
         self.cpu: Callable[[Seat, int], int] = _nothing
         """What `cpu_ns` answers."""
         self.frames: list[tuple[Seat, bytes]] = []

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from arena.errors import MachineFault
 from arena.types import Seat
 
 SECRET_BYTES: Final = 32
@@ -36,10 +37,18 @@ def seed_secret(seed: str) -> bytes:
     """Returns the tournament's secret for a seed. It takes a fraction of a second, to make guessing seeds slow.
 
     Anyone who knows the seed knows every draw.
+
+    Raises:
+        MachineFault: There is too little memory for it.
     """
-    return hashlib.scrypt(
-        seed.encode(), salt=b"arena/2/seed", n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
-    )
+    try:
+        return hashlib.scrypt(
+            seed.encode(), salt=b"arena/2/seed", n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
+        )
+    except ValueError as error:  # all other values are ours
+        raise MachineFault(
+            f"expected {_SCRYPT_MEMORY >> 20} MiB of memory for the seed, got: {error}; close other programs"
+        ) from error
 
 
 def commitment(secret: bytes) -> str:

@@ -28,6 +28,8 @@ DENIED_NS: Final = 10 * NS_PER_MS
 """A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do."""
 DENIED_SHARE: Final = 10
 """A bot that was denied one in so many parts of a decision's time, and gave no answer, may have lost by that."""
+AWAKE_SHARE: Final = 2
+"""So may one only that ran, or was ready to, in at least one of so many parts of the time: no bot that slept."""
 _PATIENCE_NS: Final = 20 * NS_PER_MS
 _PATIENCE_SHARE: Final = 16
 """What a bot was denied before is found out when a decision has taken `_PATIENCE_NS`, or this part of its time if that
@@ -145,7 +147,27 @@ class Cause(msgspec.Struct, frozen=True):
         return f"{self.detail} ({self.rule})" if self.rule else self.detail
 
 
-def too_late(detail: str, time_ns: int, *, denied_ns: int | None, late_ns: int, over_ns: int | None = None) -> Cause:
+class Share(msgspec.Struct, frozen=True):
+    """What a bot got of the machine, all in nanoseconds."""
+
+    denied_ns: int
+    """How long it could have run, and was not given a core."""
+    ran_ns: int
+    """The CPU time of all its processes."""
+
+    def since(self, before: Share) -> Share:
+        """Returns what it got since an earlier moment."""
+        return Share(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns)
+
+    def excuses(self, time_ns: int, over_ns: int | None) -> bool:
+        """Tells whether a bot with so much time lost by what it was denied; `over_ns` is as in `too_late`."""
+        if over_ns is not None:
+            return self.denied_ns >= max(DENIED_NS, over_ns)
+        is_awake = self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
+        return is_awake and self.denied_ns >= max(DENIED_NS, time_ns // DENIED_SHARE)
+
+
+def too_late(detail: str, time_ns: int, *, share: Share | None, late_ns: int, over_ns: int | None = None) -> Cause:
     """Returns the cause of forfeit for a time loss, with the machine's share in it.
 
     A bot was kept from being in time if, with what it was denied, its answer would have come by the deadline. If no
@@ -156,16 +178,15 @@ def too_late(detail: str, time_ns: int, *, denied_ns: int | None, late_ns: int, 
     Args:
         detail: What to say of the seat: "did not answer in time".
         time_ns: The time that it had.
-        denied_ns: How long it could have run meanwhile, and was not given a core; None if that is not known.
+        share: What it got of the machine meanwhile; None if that is not known.
         late_ns: How late the referee woke.
         over_ns: How long after its deadline its answer came, if it came.
     """
-    lacked_ns = time_ns // DENIED_SHARE if over_ns is None else over_ns
-    denied_ms = (denied_ns or 0) // NS_PER_MS
+    denied_ms = 0 if share is None else share.denied_ns // NS_PER_MS
     excuse = ""
-    if denied_ns is not None and denied_ns >= max(DENIED_NS, lacked_ns):
+    if share is not None and share.excuses(time_ns, over_ns):
         excuse = f"the machine did not let it run for {denied_ms} ms"
-    elif late_ns > LATE_NS and (denied_ns is None or over_ns is not None):
+    elif late_ns > LATE_NS and (share is None or over_ns is not None):
         excuse = "the machine was overloaded: the referee itself ran late"
     return Cause(Termination.TIMEOUT, detail, "§9-3", excuse=excuse, denied_ms=denied_ms)
 
@@ -288,8 +309,8 @@ class Table:
         """The deadline of each seat that owes an answer."""
         self._time_ns: dict[Seat, int] = {}
         """The time that it had."""
-        self._denied_ns: dict[Seat, int | None] = {}
-        """What its bot had been denied in its life when that was looked at first."""
+        self._shares: dict[Seat, Share | None] = {}
+        """What its bot had got of the machine in its life when that was looked at first."""
         self._look_ns = FOREVER_NS
         """When to look at the bots that have not answered."""
 
@@ -312,7 +333,7 @@ class Table:
             sent[seat] = sent_ns = chairs[seat].post(frame)
             self._due[seat] = sent_ns + time_ns
             self._time_ns[seat] = time_ns
-            self._denied_ns.pop(seat, None)
+            self._shares.pop(seat, None)
             self._look_ns = min(self._look_ns, sent_ns + min(_PATIENCE_NS, time_ns // _PATIENCE_SHARE))
         return sent
 
@@ -367,11 +388,15 @@ class Table:
 
     def _too_late(self, seat: Seat, detail: str, over_ns: int | None = None) -> Cause:
         """Returns the cause of forfeit of a seat whose time is over."""
-        late_ns, denied_ns = self._link.lateness_ns, None
-        before_ns, now_ns = self._denied_ns.get(seat), self._link.denied_ns(seat)
-        if before_ns is not None and now_ns is not None:
-            denied_ns = now_ns - before_ns
-        return too_late(detail, self._time_ns[seat], denied_ns=denied_ns, late_ns=late_ns, over_ns=over_ns)
+        late_ns = self._link.lateness_ns
+        before, after = self._shares.get(seat), self._share(seat)
+        share = None if before is None or after is None else after.since(before)
+        return too_late(detail, self._time_ns[seat], share=share, late_ns=late_ns, over_ns=over_ns)
+
+    def _share(self, seat: Seat) -> Share | None:
+        """Returns what a seat's bot has got of the machine in its life."""
+        denied_ns = self._link.denied_ns(seat)
+        return None if denied_ns is None else Share(denied_ns, self._link.cpu_ns(seat))
 
     def _look(self) -> tuple[Seat, Cause] | None:
         """Looks at the bots that have not answered, and returns a seat that has used up its CPU time, if there is one.
@@ -380,8 +405,8 @@ class Table:
         """
         self._look_ns = FOREVER_NS
         for seat in list(self._due):
-            if seat not in self._denied_ns:
-                self._denied_ns[seat] = self._link.denied_ns(seat)
+            if seat not in self._shares:
+                self._shares[seat] = self._share(seat)
             clock = self._chairs[seat].cpu
             if clock is not None:
                 cpu_ns = self._link.cpu_ns(seat)

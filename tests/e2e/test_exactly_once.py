@@ -19,35 +19,9 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.store import database
-from arena.store.store import Store, open_store
-from arena.tournament.plan import close
-from tests import instant
-from tests.once_kit import Faulty, check_sound, die, fail, final, interrupt, query, run_until
-
-SETTINGS = instant.settings(("ann", "bob"), deals=2)
-GAMES = SETTINGS.schedule().total
-
-Tell = Callable[[str], object]
-
+from tests.once_kit import Faulty, check_sound, die, fail, final, interrupt, play_all, query, run_until
 
 # Faults at every statement: killed, interrupted, failed; before it and after it.
-
-
-def play_all(folder: Path, tell: Tell) -> None:
-    """One run, from the beginning or from where the last one ended. The second game comes back before the first."""
-    with open_store(folder / "arena.db") as store:
-        begun = instant.start(store, SETTINGS, folder / "logs")
-        backwards(store, begun, tell)
-        for played in instant.runner(store, begun, SETTINGS, lanes=2).run():
-            tell(played.result.game)
-        close(store, begun.tournament)
-
-
-def backwards(store: Store, begun: instant.Begun, tell: Tell) -> None:
-    for claim in reversed(store.claim(begun.tournament.id, SETTINGS.schedule().game, 2)):
-        game = SETTINGS.schedule().game(claim.number)
-        store.record(claim, instant.play(instant.job(begun.tournament, SETTINGS, game)), game.entrants, 0)
-        tell(claim.game)
 
 
 def run_and_die(folder: Path) -> list[str]:

@@ -51,7 +51,20 @@ _HIDDEN_FILES: Final = (
     "timer_list", "vmallocinfo", "vmstat", "zoneinfo",
 )  # fmt: skip
 """Files of `/proc` that tell of the machine. Not `stat`, `cpuinfo` and `meminfo`: runtimes count cores in them."""
-_HIDDEN_FOLDERS: Final = ("acpi", "asound", "driver", "fs", "pressure", "scsi", "sysvipc", "tty")
+_HIDDEN_FOLDERS: Final = (
+    "acpi",
+    "asound",
+    "bus",
+    "driver",
+    "fs",
+    "irq",
+    "pressure",
+    "scsi",
+    "sys/fs",
+    "sysvipc",
+    "tty",
+)
+"""Folders of it that do. `sys/fs` counts the open files of the machine."""
 _GONE: Final = {
     "bwrap": "install bubblewrap (apt install bubblewrap)",
     "prlimit": "install util-linux (apt install util-linux)",

@@ -22,7 +22,7 @@ _ROUNDS: Final = 16
 """How often a tree is looked for again that forks while it is killed."""
 
 
-class _Stat(NamedTuple):
+class Stat(NamedTuple):
     """Some fields of /proc/PID/stat."""
 
     parent: int
@@ -91,7 +91,7 @@ class Tree:
         if new:
             self.restless_ns += self._looked_ns - looked_ns
         for pid in new:
-            if (stat := _stat(pid)) is not None:
+            if (stat := process_stat(pid)) is not None:
                 self._known[pid] = stat.started
         for pid in [pid for pid in self._known if pid not in found]:
             del self._known[pid]
@@ -102,7 +102,7 @@ class Tree:
         orphans = []
         for pid, started in self._known.items():
             if pid not in found:
-                stat = _stat(pid)
+                stat = process_stat(pid)
                 if stat is not None and stat.started == started and not stat.is_dead:
                     orphans.append(pid)
         return orphans
@@ -116,7 +116,7 @@ class Tree:
         for pid in _children(os.getpid()):
             if pid in found:
                 continue
-            stat = _stat(pid)
+            stat = process_stat(pid)
             if stat is None or stat.is_dead:
                 continue
             if self._strangers.get(pid) != stat.started and _token(pid) == self._token:
@@ -134,7 +134,7 @@ class Tree:
         seen: dict[int, int] = {}
         buried_ns = 0
         for pid in self.members() if members is None else members:
-            stat = _stat(pid)
+            stat = process_stat(pid)
             if stat is not None:
                 seen[pid] = _cpu_ns(pid)
                 buried_ns += stat.buried_ns
@@ -159,7 +159,7 @@ class Tree:
 
 def started_at(pid: int) -> int | None:
     """Returns when a process started, in ticks since the machine did; None if there is none with this number."""
-    stat = _stat(pid)
+    stat = process_stat(pid)
     return None if stat is None else stat.started
 
 
@@ -281,14 +281,14 @@ def _children(pid: int) -> list[int]:
     ]
 
 
-def _stat(pid: int) -> _Stat | None:
+def process_stat(pid: int) -> Stat | None:
     """Reads /proc/PID/stat; None if there is no such process."""
     # The second field is the program's name in parentheses, and may hold anything.
     fields = _read_or_nothing(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     if len(fields) < 20:
         return None
     buried = int(fields[13]) + int(fields[14])
-    return _Stat(int(fields[1]), buried * _NS_PER_TICK, int(fields[19]), fields[0] in (b"Z", b"X"))
+    return Stat(int(fields[1]), buried * _NS_PER_TICK, int(fields[19]), fields[0] in (b"Z", b"X"))
 
 
 def _cpu_ns(pid: int) -> int:

@@ -14,7 +14,7 @@ from arena.games import rules_of
 from arena.link.memory import MemoryBot, MemoryLink, answer
 from arena.record.log import ForfeitRecord, read_log
 from arena.referee.game import Game
-from arena.referee.table import CpuClock, too_late
+from arena.referee.table import CpuClock, Share, too_late
 from arena.types import MARGIN_MS, NS_PER_MS, Forfeit, GameResult, Termination
 from arena.wire.messages import Request
 
@@ -34,10 +34,11 @@ def silent(request: Request) -> list[Any]:
     return []
 
 
-def loss(folder: Path, denied: Callable[[int], int]) -> Forfeit:
-    """What becomes of seat 0, which never answers. `denied` says at a moment what it was denied by then."""
+def loss(folder: Path, denied: Callable[[int], int], cpu: Callable[[int], int] = lambda now_ns: now_ns // 3) -> Forfeit:
+    """What becomes of seat 0, which never answers. The two say at a moment what it was denied and has used by then."""
     link = MemoryLink([MemoryBot(silent), MemoryBot(first_legal)])
     link.denied = lambda seat, now_ns: denied(now_ns) if seat == 0 else 0
+    link.cpu = lambda seat, now_ns: cpu(now_ns) if seat == 0 else 0
     forfeit = played(folder, link).seats[0].forfeit
     assert forfeit is not None
     assert forfeit.code is Termination.TIMEOUT
@@ -60,6 +61,12 @@ def test_what_it_was_denied_before_the_decision_is_no_excuse(tmp_path: Path) -> 
     assert "machine" not in forfeit.sentence
 
 
+def test_a_bot_that_slept_has_no_excuse(tmp_path: Path) -> None:
+    forfeit = loss(tmp_path, lambda now_ns: now_ns // 3, cpu=lambda now_ns: now_ns // 9)
+    assert not forfeit.overloaded
+    assert 300 < forfeit.denied_ms < 345
+
+
 def test_a_little_is_no_excuse_and_is_recorded(tmp_path: Path) -> None:
     forfeit = loss(tmp_path, lambda now_ns: now_ns // 20)
     assert not forfeit.overloaded
@@ -80,7 +87,8 @@ def test_a_little_is_no_excuse_and_is_recorded(tmp_path: Path) -> None:
 )
 def test_who_would_have_been_in_time(denied_ms: int, over_ms: int | None, overloaded: bool) -> None:
     over_ns = None if over_ms is None else over_ms * NS_PER_MS
-    cause = too_late("was late", SECOND, denied_ns=denied_ms * NS_PER_MS, late_ns=0, over_ns=over_ns)
+    share = Share(denied_ms * NS_PER_MS, SECOND // 2)
+    cause = too_late("was late", SECOND, share=share, late_ns=0, over_ns=over_ns)
     assert cause.overloaded is overloaded
     assert cause.denied_ms == denied_ms
 
@@ -94,9 +102,9 @@ def test_who_would_have_been_in_time(denied_ms: int, over_ms: int | None, overlo
     ],
 )
 def test_a_referee_that_woke_late(denied_ms: int | None, over_ms: int | None, overloaded: bool) -> None:
-    denied_ns = None if denied_ms is None else denied_ms * NS_PER_MS
+    share = None if denied_ms is None else Share(denied_ms * NS_PER_MS, SECOND // 2)
     over_ns = None if over_ms is None else over_ms * NS_PER_MS
-    cause = too_late("was late", SECOND, denied_ns=denied_ns, late_ns=80 * NS_PER_MS, over_ns=over_ns)
+    cause = too_late("was late", SECOND, share=share, late_ns=80 * NS_PER_MS, over_ns=over_ns)
     assert cause.overloaded is overloaded
     assert ("the referee itself ran late" in cause.excuse) is overloaded
 

@@ -138,10 +138,10 @@ def test_a_virtual_environment_of_the_bot_s_own_is_asked_by_what_it_was_made_fro
 def test_a_manifest_names_what_lies_beside_it(tmp_path: Path) -> None:
     folder = tmp_path / "bots" / "mine"
     folder.mkdir(parents=True)
-    (tmp_path / "bots" / "shared.py").write_text("")
-    (folder / "bot.toml").write_text('name = "mine"\ncommand = ["sh"]\ninclude = ["../shared.py"]\nneeds = ["env"]\n')
+    (tmp_path / "bots" / "common.py").write_text("")
+    (folder / "bot.toml").write_text('name = "mine"\ncommand = ["sh"]\ninclude = ["../common.py"]\nneeds = ["env"]\n')
     spec = load_bot(str(folder))
-    assert trees(spec) == {str(folder), str(tmp_path / "bots" / "shared.py")}
+    assert trees(spec) == {str(folder), str(tmp_path / "bots" / "common.py")}
 
 
 @pytest.mark.parametrize("link", [False, True])

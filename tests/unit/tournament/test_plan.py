@@ -197,7 +197,7 @@ def test_finished_logs_that_are_gone_are_known_when_it_goes_on_and_their_results
 ) -> None:
     begun = instant.start(store, SETTINGS, tmp_path)
     assert begun.gone == ()
-    played = [played for played, _ in zip(instant.runner(store, begun, SETTINGS).run(), range(4), strict=False)]
+    played = [played for _, played in zip(range(4), instant.runner(store, begun, SETTINGS).run(), strict=False)]
     logs = sorted(game.result.log for game in played)
     for log in logs[1:3]:
         (Path(begun.tournament.logs) / log).unlink()

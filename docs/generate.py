@@ -14,6 +14,7 @@ from arena.cli.steer import ORDERS, Steered
 from arena.link.sandbox import filter
 
 FOLDER = Path(__file__).parent
+sys.path.insert(0, str(FOLDER.parent / "tests"))
 WIDTH = 100
 HEAD = """\
 # The command line
@@ -93,7 +94,30 @@ def code(word: str) -> str:
     return word if " " in word else f"`{word}`"
 
 
-PAGES = {"cli.md": command_line, "filter.md": filter_page}
+def safety_page() -> str:
+    """Returns docs/safety.md, with its lists of what is open made from the hostile suite's own table."""
+    from hostile.cases import CASES
+
+    text = (FOLDER / "safety.md").read_text(encoding="utf-8")
+    for mark, level, wanted in (("open", "trusted", False), ("measured", "isolated", True)):
+        reasons: dict[str, list[str]] = {}
+        for case in CASES:
+            expected = case.expected(level)
+            if expected.open and (wanted or not case.expected("strict").open):
+                reasons.setdefault(expected.open, []).append(f"it {case.tries} (`{case.id}`)")
+        lines = [f"- **{why[0].upper()}{why[1:]}**: {'; '.join(cases)}." for why, cases in reasons.items()]
+        text = filled(text, mark, "\n".join(lines))
+    return text
+
+
+def filled(text: str, mark: str, content: str) -> str:
+    """Returns a page with other content between `<!-- MARK: -->` and `<!-- /MARK -->`."""
+    before, _, rest = text.partition(f"<!-- {mark}: -->")
+    after = rest.partition(f"<!-- /{mark} -->")[2]
+    return f"{before}<!-- {mark}: -->\n{content}\n<!-- /{mark} -->{after}"
+
+
+PAGES = {"cli.md": command_line, "filter.md": filter_page, "safety.md": safety_page}
 
 
 def main() -> None:

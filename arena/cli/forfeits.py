@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from arena.cli.output import say
 from arena.show.standings import forfeit_text
-from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.tournament.runner import Played
@@ -38,7 +37,7 @@ class Forfeits:
                 self._told[name, forfeit.code] += 1
                 say(forfeit_text(forfeit, name, self._setup.refs[entrant], _files(log, forfeit.seat), brief=brief))
         if played.void:
-            say(plain(f"Game {played.result.game} is void, and not played again: {played.void}"))
+            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
 
 
 def _files(log: Path, seat: int) -> dict[str, str]:

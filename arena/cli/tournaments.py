@@ -56,7 +56,7 @@ def tournaments() -> None:
 
 COLUMNS = (
     *("tournament", "created", "finished", "status", "rules", "ruleset", "players", "board", "format", "entrants"),
-    *("bots", "planned", "games", "seconds", "seed", "commitment", "logs", "logs_files", "logs_bytes", "level"),
+    *("bots", "planned", "games", "seconds", "seed", "commitment", "logs", "logs_files", "logs_bytes", "level", "void"),
 )
 """The columns of --csv: those of `v_tournaments`, and the size of the logs."""
 

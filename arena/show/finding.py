@@ -100,7 +100,9 @@ def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> T
     """
     rows = []
     for row in tournaments:
-        done = f"{row['games']}" if row["games"] == row["planned"] else f"{row['games']}/{row['planned']}"
+        left = row["planned"] - row["games"] - row["void"]
+        done = f"{row['games']}/{row['planned']}" if left else f"{row['games']}"
+        done += f" ({row['void']} void)" if row["void"] else ""
         names = row["bots"] if len(row["bots"]) <= MOST_NAMES else row["bots"][: MOST_NAMES - 1]
         more = row["entrants"] - len(names)
         played = f"{row['rules']} {row['ruleset']}, {row['format']}"
@@ -129,7 +131,8 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     yield ""
     ended = f", finished {local_time(document['finished'])}" if document["finished"] else ""
     yield f"begun      {local_time(document['created'])}{ended}, {document['seconds']:.1f} s of play"
-    yield f"games      {document['games']} of {document['planned']} done"
+    void = f", {document['void']} void" if document["void"] else ""
+    yield f"games      {document['games']} of {document['planned']} done{void}"
     yield f"format     {document['format']}"
     yield f"level      {document['level']}"
     seed = "none: chance is the system's" if document["seed"] is None else document["seed"]

@@ -36,7 +36,8 @@ VIEWS: Final[Mapping[str, str]] = {
             seed,
             commitment,
             logs,
-            json_extract(settings, '$.level') AS level
+            json_extract(settings, '$.level') AS level,
+            (SELECT count(*) FROM games WHERE tournament = tournaments.id AND games.status = 'void') AS void
         FROM tournaments JOIN pools ON pools.id = pool""",
     "v_games": f"""
         SELECT games.id AS game,

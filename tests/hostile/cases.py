@@ -87,10 +87,12 @@ class Case(NamedTuple):
     time: str = "5/move"
     short: bool = True
     """Part of the short form, which CI runs."""
+    compiled: bool = False
+    """It needs a C compiler."""
     alone: bool = False
     """Measures time: no other case runs beside it."""
     shown_by: str = ""
-    """Instead of a bot: the test that shows it, as pytest names it."""
+    """Instead of a bot: the test that shows it, as pytest names it, or the page that says it."""
 
     def expected(self, level: str) -> Expected:
         found: Expected = getattr(self, level)
@@ -121,26 +123,29 @@ FILES: Final = "a trusted bot reads and writes whatever the user who starts aren
 KERNEL: Final = "a trusted bot may call the kernel as any program of that user"
 NETWORK: Final = "a trusted bot has the network of the machine"
 SEES: Final = "a trusted bot sees the other processes of the machine, and may touch those of its user"
-OWN_LIMITS: Final = "only the memory of the bot's own process is watched, and the machine's limits are the only others"
+MACHINE: Final = "processes, threads and descriptors have no limits but the machine's"
+UNSEEN: Final = "only the memory of processes is counted"
 DISK: Final = "only the size of each file is limited"
 
 CASES: Final = (
     # Resources
     at_all("R1", "takes 4 GiB of memory", forfeit("out_of_memory"), limits=SMALL),
-    confined("R2", "takes memory in eight children", OWN_LIMITS, forfeit("out_of_memory"), limits=SMALL),
+    at_all("R2", "takes memory in eight children", forfeit("out_of_memory"), limits=SMALL),
+    at_all("R1-c", "takes 4 GiB faster than anybody looks", blocked("out_of_memory"), limits=SMALL, compiled=True),
     confined("R3", "fills /tmp, /dev/shm and every other folder", DISK, blocked("out_of_memory"), limits=MEDIUM),
-    confined("R4", "takes memory in files without a name", OWN_LIMITS, blocked("out_of_memory"), limits=SMALL),
-    confined("R5", "starts 400 processes", OWN_LIMITS, blocked("out_of_memory")),
-    confined("R6", "starts 400 threads", OWN_LIMITS, blocked("out_of_memory")),
+    confined("R4", "takes memory in files without a name", UNSEEN, blocked("out_of_memory"), limits=SMALL),
+    confined("R5", "starts 400 processes", MACHINE, blocked("out_of_memory")),
+    confined("R5-c", "starts processes that start processes, without a pause", MACHINE, blocked("out_of_memory"), compiled=True, short=False),
+    confined("R6", "starts 400 threads", MACHINE, blocked("out_of_memory")),
     at_all("R7", "computes for ever and ignores signals", forfeit("timeout"), time="1/move"),
     confined("R8", "writes 50 files of the largest size", DISK, blocked("out_of_memory"), limits=MEDIUM | {"file_mib": 4}),
-    confined("R9", "opens 50,000 files", OWN_LIMITS, blocked()),
+    confined("R9", "opens 50,000 files", MACHINE, blocked()),
     at_all("R10", "floods its standard error", blocked(), scene="Quiet"),
     at_all("R11", "floods its standard output", blocked(), scene="Quiet", short=False),
-    confined("R12", "raises its limits and dumps core", "root may raise limits", blocked(), limits=MEDIUM),
+    confined("R12", "raises its limits and dumps core", "if you start arena as root, your bots are root", blocked(), limits=MEDIUM),
     at_all("R13", "makes a sparse file of 1 TiB", blocked()),
-    confined("R14", "makes 20,000 empty files", DISK, blocked("out_of_memory"), left=True),
-    confined("R17", "takes memory that belongs to no process", KERNEL, blocked()),
+    confined("R14", "makes 200,000 empty files", DISK, blocked("out_of_memory"), limits=SMALL, time="15/move", left=True),
+    confined("R17", "takes memory that belongs to no process", UNSEEN, blocked()),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),
@@ -201,7 +206,7 @@ CASES: Final = (
     confined("F1", "reads the database, other bots, /etc/shadow, the operator's home", FILES, blocked(), scene="Canaries"),
     confined("F2", "changes its own code", FILES, blocked(), scene="OwnCode"),
     confined("F3", "plants links where the referee will write its logs", FILES, blocked(), scene="Victim", harm=True),
-    confined("F4", "makes devices and setuid files, mounts, changes its root", "root may", blocked()),
+    confined("F4", "makes devices and setuid files, mounts, changes its root", "if you start arena as root, your bots are root", blocked()),
     confined("F5", "leaves a file for its next game", FILES, blocked(), scene="Marks", left=True),
     at_all("F6", "looks for inherited descriptors", blocked()),
     confined("F7", "reads the kernel's memory, log and settings", FILES, blocked()),
@@ -213,19 +218,19 @@ CASES: Final = (
     # Processes
     confined("X1", "reads the memory and environment of the referee", SEES, blocked(), scene="Decoy"),
     confined("X2", "signals, renices and limits other processes", SEES, blocked(), scene="Decoy"),
-    confined("X3", "leaves daemons", "a daemon leaves the group of processes that is killed", blocked(), left=True),
-    confined("X4", "leaves daemons, and the referee is killed", "a daemon leaves the group of processes that is killed", unaffected(), scene="KillReferee", left=True),
+    at_all("X3", "leaves daemons", blocked()),
+    at_all("X4", "leaves daemons, and the referee is killed", unaffected(), scene="KillReferee"),
     at_all("X5", "has a child that wakes whoever stops it", unaffected()),
     confined("X6", "makes namespaces, calls io_uring, bpf, keyctl, enters by 32 bits", KERNEL, blocked()),
-    confined("X7", "becomes root by sudo, su, pkexec", "sudo asks who you are, not who wrote the program", blocked()),
+    confined("X7", "becomes root by sudo, su, pkexec", "programs like sudo ask who you are, not who wrote the program", blocked()),
     confined("X8", "types into the operator's terminal", SEES, blocked(), scene="Terminal"),
-    confined("X9", "leaves its cgroup", "root may", blocked()),
+    confined("X9", "leaves its cgroup", "if you start arena as root, your bots are root", blocked()),
     at_all("X10", "is killed while its opponent thinks", forfeit("crashed", "out_of_memory"), attack="X10", scene="KillWaiting", opponent="slow"),
     # Time
     confined(
         "T1",
         "computes while others are to move",
-        "nothing stops a process of this user while it is not its turn",
+        "nothing stops a bot while it is not its turn",
         measured("a bot can compute while others are to move; how much is measured"),
         blocked(),
         opponent="slow",
@@ -242,13 +247,13 @@ CASES: Final = (
         "computes with eight processes all the time",
         "a trusted bot takes what cores it finds",
         measured("the cores are shared; what the others were denied is measured, and marks a loss by time"),
-        blocked(),
+        unaffected(),
         scene="Slowed",
         opponent="worker",
         alone=True,
         harm=True,
     ),
-    confined("T8", "sets the system's clock, and lies about its time", "root may set the clock", blocked(), scene="Times"),
+    confined("T8", "sets the system's clock, and lies about its time", "if you start arena as root, your bots are root", blocked(), scene="Times"),
     at_all("T9", "sleeps with the whole machine in mid-turn", unaffected("timeout"), scene="Sleep", time="2/move", alone=True),
     # Hidden information
     shown("H1", "sees what changes if others' hidden tiles are dealt anew", "tests/property/test_samurai_secrets.py::test_two_worlds_stay_the_same_through_a_whole_game"),
@@ -259,7 +264,7 @@ CASES: Final = (
     shown("H6", "probes with illegal actions: each costs the game", "tests/unit/referee/test_game.py::test_a_fault_in_a_turn_is_that_seats_forfeit_alone", forfeit("illegal_action")),
     confined("H7", "reads the log, the secret and the database while it plays", FILES, blocked(), scene="Canaries"),
     shown("H8", "counts messages to learn what was hidden", "tests/unit/referee/test_game.py::test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own"),
-    shown("H9", "watches how long others think", "protocol/SPEC.md: cannot be hidden", may("the time between two messages shows how long others think")),
+    shown("H9", "watches how long others think", "protocol/SPEC.md::What is **not** hidden, and cannot be", may("the time between two messages shows how long others think")),
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
     confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, left=True),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),

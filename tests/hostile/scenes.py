@@ -139,6 +139,21 @@ class KillReferee(Scene):
             assert stage.process is not None
             stage.process.kill()
 
+    def after(self, stage: Stage) -> None:
+        if not self.killed:
+            stage.harm.append("the attacker never said that it was ready")
+        until = time.monotonic() + 1
+        while living() and time.monotonic() < until:
+            time.sleep(0.02)
+        stage.harm += [f"{name(process)} lives a second after the referee" for process in living()]
+        # Empty control groups may stay until arena starts again: then they must go.
+        control = Stage(stage.case._replace(attack="honest", limits={}), stage.level)
+        control.run()
+        control.read_results()
+        stage.harm += [f"in the match after it: {harm}" for harm in control.harm]
+        living()
+        control.remove()
+
 
 class KillWaiting(Scene):
     """The attacker's process is killed from outside while its opponent thinks, frozen or not."""

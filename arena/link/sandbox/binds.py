@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -102,6 +102,33 @@ def shows(spec: BotSpec, path: Path) -> bool:
     """
     real = os.path.realpath(path)
     return _is_in(real, [os.path.realpath(tree) for tree in needs(spec).trees])
+
+
+def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
+    """Checks before a tournament or a match that its bots can be started in boxes, and see nothing that they must not.
+
+    `hidden` are the operator's own files and folders: the database, the logs. A bot's folder may be another's, too: who
+    gives two bots one folder wants that. But none may lie in what another sees.
+
+    Raises:
+        BotError: One needs or would see too much. Show the message to the operator.
+        MachineFault: As `needs`.
+    """
+    hidden = tuple(hidden)
+    for spec in specs:
+        others = {Path(other.folder) for other in specs if other.folder != spec.folder}
+        for path in (*hidden, *sorted(others)):
+            if shows(spec, path):
+                raise BotError(
+                    f"{spec.name}: expected a bot that sees only its own files, got: one that would see {path}, "
+                    f"because it lies in {_around(spec, path)}; move one of them to another folder"
+                )
+
+
+def _around(spec: BotSpec, path: Path) -> str:
+    """Returns the tree of a bot that a path lies in."""
+    real = os.path.realpath(path)
+    return next(tree for tree in needs(spec).trees if _is_in(real, [os.path.realpath(tree)]))
 
 
 def is_private(path: str) -> bool:

@@ -281,8 +281,8 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
             with _seat(_spec([msgspec.json.encode(told).decode()]), level) as seat:
                 yield from _report(seat)
         except (ArenaError, OSError) as error:
-            detail = str(error).partition("; ")[0]
-            yield _found("seat", False, detail, start_remedy(detail))
+            detail, _, remedy = str(error).partition("; ")
+            yield _found("seat", False, detail, start_remedy(detail, "" if "arena doctor" in remedy else remedy))
 
 
 def _report(seat: _Seat) -> Iterator[Outcome]:
@@ -314,8 +314,8 @@ def _report(seat: _Seat) -> Iterator[Outcome]:
 
 
 def _user(seat: _Seat) -> Outcome:
-    user = os.stat(f"/proc/{seat.process.pid}").st_uid
-    return _found("user", user != 0 or os.geteuid() != 0, f"user {user}")
+    user, expected = os.stat(f"/proc/{seat.process.pid}").st_uid, seat.process.user
+    return _found("user", user == (os.geteuid() if expected is None else expected), f"user {user}")
 
 
 def _measured(seat: _Seat) -> Outcome:
@@ -338,10 +338,11 @@ def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
     time.sleep(_FROZEN_S)
     used_ns = held.cpu_ns() - before
     held.thaw()
-    time.sleep(_FROZEN_S)
-    went_on = held.cpu_ns() - before - used_ns
+    stood, until = held.cpu_ns(), time.monotonic() + _PATIENCE_S / 2
+    while (goes_on := held.cpu_ns() > stood) is False and time.monotonic() < until:
+        time.sleep(0.002)
     detail = f"{used_ns / NS_PER_MS:g} ms of CPU time in {_FROZEN_S * 1_000:g} ms"
-    return _found("frozen", used_ns == 0 and went_on > 0, detail if went_on else f"{detail}, and none when thawed")
+    return _found("frozen", used_ns == 0 and goes_on, detail if goes_on else f"{detail}, and none when thawed")
 
 
 def _memory_limit(seat: _Seat, lines: TextIO) -> Outcome:
@@ -362,12 +363,12 @@ def _ended(seat: _Seat, connection: socket.socket) -> Outcome:
     """Kills the seat. When all its processes have ended, its connection is closed."""
     began = time.monotonic()
     seat.process.kill()
-    connection.settimeout(1.0)
+    connection.settimeout(_PATIENCE_S)
     try:
         while connection.recv(4096):
             pass
     except TimeoutError:
-        return _found("ended", False, "a process of it lives on a second later")
+        return _found("ended", False, f"a process of it lives on {_PATIENCE_S:g} s later")
     except OSError:
         pass  # it was reset: closed too
     return _found("ended", True, f"{(time.monotonic() - began) * 1_000:.0f} ms after it was killed")

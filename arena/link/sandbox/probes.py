@@ -40,9 +40,9 @@ PROBES: Final = (
     Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
     Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
     Probe("bwrap", Level.ISOLATED, "bubblewrap 0.8 or newer is installed", "apt install bubblewrap"),
-    Probe("seat", Level.ISOLATED, "a program starts in a sandbox", "the line above says why it does not"),
+    Probe("seat", Level.ISOLATED, "a program starts in a sandbox", _BUG),
     Probe("socket", Level.ISOLATED, "it reaches the referee's socket", "set TMPDIR to a folder with a shorter path"),
-    Probe("user", Level.ISOLATED, "it runs as a user that is not root", _BUG),
+    Probe("user", Level.ISOLATED, "it runs as a user of its own, if the referee is root's", _BUG),
     Probe("filter", Level.ISOLATED, "its system calls are filtered", _SINCE),
     Probe("system-calls", Level.ISOLATED, "each call of the filter's table ends as the table says", _SINCE),
     Probe("kernel-entries", Level.ISOLATED, "no other way into the kernel is open", _SINCE),
@@ -85,9 +85,9 @@ def needed(level: Level) -> tuple[str, ...]:
     return tuple(probe.name for probe in PROBES if probe.level in weaker.get(level, ()))
 
 
-def start_remedy(said: str, otherwise: str = _BUG) -> str:
+def start_remedy(said: str, otherwise: str = "") -> str:
     """Returns what to do if a seat did not start and this was said, or what to do `otherwise`."""
-    return next((remedy for words, remedy in STARTS if words in said), otherwise)
+    return next((remedy for words, remedy in STARTS if words in said), otherwise or _BUG)
 
 
 def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -9,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from arena.cli import cli
 from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.link.memory import MemoryBot, MemoryLink, Reply, answer
@@ -222,3 +225,14 @@ def test_only_what_is_marked_is_an_overload() -> None:
     assert (
         overload(replace(result, seats=(seat, replace(seat, forfeit=replace(late, overloaded=True))))) == late.sentence
     )
+
+
+def test_people_and_scripts_are_shown_void_games_below_the_others(tmp_path: Path, void: Begun) -> None:
+    words = ["games", "--db", str(tmp_path / "arena.db")]
+    table = CliRunner().invoke(cli, words).stdout
+    assert f"{void.tournament.id}-000001" in table
+    assert f"\n{void.tournament.id}-000000: void (bot0, bot1): seat 0 did not answer in time" in table
+    document = json.loads(CliRunner().invoke(cli, [*words, "--json"]).stdout)
+    assert [row["number"] for row in document["void"]] == [3, 0]
+    assert len(document["games"]) == 4
+    assert "No game is like that" in CliRunner().invoke(cli, [*words, "--slow", "1e9"]).stderr

@@ -130,7 +130,7 @@ def test_what_forked_children_share_counts_once() -> None:
         members = tree.Tree(process.pid).members()
         assert len(members) == 9
         assert tree.resident_mib(members) > 400, "this is what it seems to use"
-        assert held.excess() is None
+        assert eventually(lambda: held.excess() or held.most_mib) == held.most_mib
         assert 50 <= held.most_mib < 150
 
 

@@ -23,7 +23,7 @@ from typing import ClassVar, Final, Protocol
 
 from arena.link.bots import BotSpec
 from arena.link.sandbox.cgroups import Group, ground
-from arena.link.sandbox.tree import Denied, Files, Tree, files, proportional_mib, resident_mib
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, resident_mib
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
@@ -36,8 +36,6 @@ _BOX_PROCESSES: Final = 4
 """Those of the box itself."""
 _LAST_WAIT_MS: Final = 500
 """How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
-_WEIGHING_SHARE: Final = 20
-"""Weighing memory takes at most one in so many parts of the time."""
 
 
 class Fence(Protocol):
@@ -162,8 +160,7 @@ class _WatchedFence(_NoFence):
         self._boxed = boxed
         self._tree: Tree | None = None
         self._denied = Denied()
-        self._weigh_ns = 0
-        """When memory may be weighed again: that takes long."""
+        self._scales = Scales()
 
     def adopt(self, pid: int) -> None:
         """Begins to look at a process and all that it starts."""
@@ -180,12 +177,10 @@ class _WatchedFence(_NoFence):
             return _too_many(found)
         mib = resident_mib(members) + found.mib
         if mib > self._limit_mib:
-            now = time.monotonic_ns()
-            if now < self._weigh_ns:
+            weighed = self._scales.weigh(members)
+            if weighed is None:
                 return None
-            mib = proportional_mib(members) + found.mib
-            after = time.monotonic_ns()
-            self._weigh_ns = after + _WEIGHING_SHARE * (after - now)
+            mib = weighed + found.mib
         self.most_mib = max(self.most_mib, mib)
         return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB" if mib > self._limit_mib else None
 

@@ -259,3 +259,16 @@ def test_settings_of_overload_and_cpu_are_repeated_by_the_command_that_goes_on(r
     assert "--cpu 90s" in shown
     assert "--on-overload void" in shown
     assert "Continuing tournament" in run(*words).stderr
+
+
+def test_a_bot_that_would_see_the_database_is_refused_before_anything_is_stored(
+    run: Run, level: str, tmp_path: Path
+) -> None:
+    """A command line is a bot that sees the folder it is given in."""
+    (tmp_path / "bot.py").write_text("")
+    told = run(*ARENA, "tournament", "cmd:python3 bot.py", "random", "--deals", "1", "--level", level, code=2).stderr
+    assert "expected a bot that sees only its own files, got: one that would see arena.db" in told
+    assert "move one of them to another folder" in told
+    assert not list(tmp_path.glob("logs/*"))
+    told = run(*ARENA, "match", "cmd:python3 bot.py", "random", "--level", level, code=2).stderr
+    assert "got: one that would see logs" in told

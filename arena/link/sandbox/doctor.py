@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,7 @@ from arena.errors import ArenaError, LevelError
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
-from arena.link.sandbox import box, filter, probe_program
+from arena.link.sandbox import binds, box, filter, probe_program
 from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
 from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
@@ -105,11 +105,17 @@ def level_in_force(level: Level) -> tuple[str, ...]:
     return _examined(level).levels[level].missing
 
 
-def require(level: Level) -> None:
-    """Checks that this machine gives a level, now.
+def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:
+    """Checks that this machine gives a level now, and that bots can be started at it and see no more than they must.
+
+    Args:
+        level: The level.
+        specs: The bots.
+        hidden: Files and folders of the operator: the database, the logs.
 
     Raises:
         LevelError: It does not. Show the message to the operator: it names what is missing and what to do.
+        BotError: A bot needs or would see too much. Show the message to the operator.
     """
     if level is Level.REMOTE:
         raise LevelError("expected a level that this machine can give (trusted, isolated, strict), got: remote")
@@ -122,6 +128,8 @@ def require(level: Level) -> None:
             f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
             f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
         )
+    if level is not Level.TRUSTED:
+        binds.check(specs, hidden)
 
 
 def _outcomes(level: Level) -> Iterator[Outcome]:

@@ -2,13 +2,13 @@
 
 A bot (`burner`) plays against one that answers at once, while so many processes of this script spin on the same cores.
 It needs 60 % of each decision's limit in CPU time. Alone it never loses; with others it loses because it gets no core,
-and the loss has to be marked `overloaded`. Bots that oversleep, or that ask for less (a low priority, one core), lose by
+and the loss has to be marked `overloaded`. Bots that oversleep or ask for less (a low priority, one core), lose by
 their own doing, on a machine with a core to spare and on one without: no such loss may be marked. Nor may those of bots
 that starve themselves by what they start, on a machine with a core to spare: on another they are denied it, too. So
 this wants a quiet machine.
 
 A line a behaviour and load: the games, the time losses, how many are marked, and what the bot was denied (median).
-`nice`, `idle` and `pinned` cannot lose on a machine on which nobody else wants the core. `dozing` wakes a thousand times
+`nice`, `idle` and `pinned` cannot lose where nobody else wants the core. `dozing` wakes a thousand times
 a second; where it then waits most of the time for a core, it was kept from running indeed, so its marks are shown and
 not judged.
 """

@@ -17,9 +17,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hostile.cases import CASES, LEVELS, Case, unaffected
-from hostile.judge import Verdict, judge
+from hostile.judge import Verdict, judge, skipped
 from hostile.scenes import SCENES
-from hostile.stage import Outcome, Stage, be_subreaper
+from hostile.stage import Outcome, Stage, be_subreaper, compiler
 
 HONEST = Case("honest", "is honest", unaffected(), unaffected(), unaffected(), attack="honest")
 """What the others' memory is compared with."""
@@ -102,6 +102,8 @@ def tried(case: Case, level: str, honest: Outcome) -> Verdict:
     """Plays a case; again, if it measures time and its outcome is not the expected one."""
     if case.shown_by:
         return judge(case, level, None, honest)
+    if case.compiled and not compiler():
+        return skipped(case, level, "there is no C compiler")
     for left in reversed(range(TRIES if case.alone else 1)):
         verdict = judge(case, level, Outcome(*started(case, level)), honest)
         if verdict.ok or not left:

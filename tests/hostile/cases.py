@@ -87,6 +87,8 @@ class Case(NamedTuple):
     time: str = "5/move"
     short: bool = True
     """Part of the short form, which CI runs."""
+    compiled: bool = False
+    """It needs a C compiler."""
     alone: bool = False
     """Measures time: no other case runs beside it."""
     shown_by: str = ""
@@ -129,9 +131,11 @@ CASES: Final = (
     # Resources
     at_all("R1", "takes 4 GiB of memory", forfeit("out_of_memory"), limits=SMALL),
     at_all("R2", "takes memory in eight children", forfeit("out_of_memory"), limits=SMALL),
+    at_all("R1-c", "takes 4 GiB faster than anybody looks", blocked("out_of_memory"), limits=SMALL, compiled=True),
     confined("R3", "fills /tmp, /dev/shm and every other folder", DISK, blocked("out_of_memory"), limits=MEDIUM),
     confined("R4", "takes memory in files without a name", UNSEEN, blocked("out_of_memory"), limits=SMALL),
     confined("R5", "starts 400 processes", MACHINE, blocked("out_of_memory")),
+    confined("R5-c", "starts processes that start processes, without a pause", MACHINE, blocked("out_of_memory"), compiled=True, short=False),
     confined("R6", "starts 400 threads", MACHINE, blocked("out_of_memory")),
     at_all("R7", "computes for ever and ignores signals", forfeit("timeout"), time="1/move"),
     confined("R8", "writes 50 files of the largest size", DISK, blocked("out_of_memory"), limits=MEDIUM | {"file_mib": 4}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Final, NamedTuple
 
 from hostile.cases import Case
@@ -61,6 +62,12 @@ def judge(case: Case, level: str, outcome: Outcome | None, honest: Outcome) -> V
         growth,
         outcome.seconds,
     )
+
+
+def skipped(case: Case, level: str, reason: str) -> Verdict:
+    """A case that could not be tried. With ARENA_TEST_STRICT=1 that is as bad as a wrong outcome."""
+    ok = not os.environ.get("ARENA_TEST_STRICT")
+    return Verdict(case, level, ok, case.expected(level).text, f"skipped: {reason}", "", None, None)
 
 
 def summary(outcome: Outcome) -> str:

@@ -124,6 +124,8 @@ class Stage:
         folder = self.bot_folder(name)
         shutil.copytree(HERE / "attacks", folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
         honest = name.startswith("honest")
+        if self.case.compiled and not honest:
+            subprocess.run([compiler(), "-O2", "-o", str(folder / "quick"), str(folder / "quick.c")], check=True)
         limits = {} if honest else self.case.limits
         shown, version = ("honest-ronin", "7.7-canary") if honest else ("hostile", "1")
         lines = [
@@ -306,6 +308,11 @@ class Stage:
             if folder.is_dir() and not folder.is_symlink():
                 folder.chmod(0o700)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def compiler() -> str:
+    """Returns the C compiler; nothing if there is none."""
+    return shutil.which("cc") or shutil.which("gcc") or ""
 
 
 def part(command: bytes) -> str:

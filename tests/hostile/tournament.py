@@ -24,7 +24,7 @@ from hostile.stage import HERE
 HONEST = ("greedy", "greedy-js", "greedy-c", "greedy-go", "greedy-java", "greedy-rust")
 HOSTILE = ("R2", "R5", "R10", "P3", "P28", "F1", "X3", "X6", "T1", "H14")
 """Memory, processes, output; floods in the game and before it; files, daemons, the kernel; off turn; a bad hand."""
-DEALS = 2
+DEALS = 1
 
 
 def main() -> int:
@@ -39,6 +39,7 @@ def main() -> int:
             *compare(folder / "alone", folder / "mixed", honest),
             *ratings(alone, mixed, honest),
             *accounted(folder / "mixed", honest),
+            *([] if words.level == "trusted" else opened(folder / "mixed")),
         ]
         print(
             "\n".join(wrong)
@@ -153,6 +154,20 @@ def accounted(folder: Path, honest: set[str]) -> list[str]:
         print(f"{bot:14} forfeited {count} games: {code}")
     wrong = [f"{games} games have a result, not {planned}"] if games != planned else []
     return wrong + [f"{bot} forfeited {count} games: {code}" for bot, code, count in forfeits if bot in honest]
+
+
+def opened(folder: Path) -> list[str]:
+    """Returns what hostile bots reported to have worked. Computing off turn is left out: `isolated` measures it."""
+    found = set()
+    with read(folder) as database:
+        logs = [path for (path,) in database.execute("SELECT log FROM v_games")]
+    for path in logs:
+        with open(folder / path, encoding="utf-8") as log:
+            for line in log:
+                note = json.loads(line).get("note") or ""
+                found |= {word for word in note.splitlines() if word.startswith("OPEN ") and "off turn" not in word}
+    print(f"{len(found)} attacks worked")
+    return sorted(found)
 
 
 def read(folder: Path) -> sqlite3.Connection:

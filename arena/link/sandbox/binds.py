@@ -165,12 +165,25 @@ def _read(spec: BotSpec) -> Iterator[str]:
     around = os.path.dirname(spec.folder)
     for path in spec.reads:
         if not _is_on_path(path):
-            if not _is_in(os.path.realpath(path), [around, *_SYSTEM]):
+            if not _may_read(os.path.realpath(path), around):
                 raise BotError(
-                    f"{spec.name}: expected files beside the bot's folder, in {around}, got: {path}; "
-                    "move it there, or into the bot's folder"
+                    f"{spec.name}: expected files beside the bot's folder, in {around}, and no hidden ones, "
+                    f"got: {path}; move it there, or into the bot's folder"
                 )
             yield path
+
+
+def _may_read(path: str, around: str) -> bool:
+    """Tells whether a manifest in a folder of `around` may name a path.
+
+    If `around` is somebody's home, or everybody's, only the files right in it may be meant for the bot.
+    """
+    if _is_in(path, _SYSTEM):
+        return True
+    parts = os.path.relpath(path, around).split("/")
+    return not any(part.startswith(".") for part in parts) and (
+        not is_private(around) or (len(parts) == 1 and os.path.isfile(path))
+    )
 
 
 def _is_on_path(path: str) -> bool:

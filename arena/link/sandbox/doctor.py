@@ -50,7 +50,9 @@ _LEAST_DESCRIPTORS: Final = 1024
 _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
 """In these versions of SQLite two connections that write at once can damage a database with a WAL."""
 _FROZEN_S: Final = 0.05
-"""How long the CPU time of a frozen seat is watched. It stands still after 2 ms, on a busy machine after 0.2 s."""
+"""How long the CPU time of a frozen seat is watched."""
+_SETTLE_S: Final = 2.0
+"""How long a seat may take to stand still, at most."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -329,11 +331,12 @@ def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
     _order(lines, "spin")
     lines.readline()
     held.freeze()
-    used_ns, until = 1, time.monotonic() + _PATIENCE_S / 2
-    while used_ns and time.monotonic() < until:
-        before = held.cpu_ns()
-        time.sleep(_FROZEN_S)
-        used_ns = held.cpu_ns() - before
+    until = time.monotonic() + _SETTLE_S
+    while not held.is_frozen() and time.monotonic() < until:
+        time.sleep(_FROZEN_S / 50)
+    before = held.cpu_ns()
+    time.sleep(_FROZEN_S)
+    used_ns = held.cpu_ns() - before
     held.thaw()
     stood, until = held.cpu_ns(), time.monotonic() + _PATIENCE_S / 2
     while (goes_on := held.cpu_ns() > stood) is False and time.monotonic() < until:

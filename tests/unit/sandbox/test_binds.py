@@ -152,7 +152,9 @@ def test_a_manifest_may_not_name_any_file(link: bool, tmp_path: Path) -> None:
     spec = bot(tmp_path, "sh", reads=(str(named if link else secret),))
     if link:
         named.symlink_to(secret)
-    with pytest.raises(BotError, match=r"expected files beside the bot's folder, in .*; move it there"):
+    with pytest.raises(
+        BotError, match=r"expected files beside the bot's folder, in .*, and no hidden ones, got: .*; move it there"
+    ):
         needs(spec)
 
 

@@ -161,7 +161,7 @@ class Stage:
             "ARENA_HOSTILE_STAGE": self.marker,
             "ARENA_HOSTILE_CANARY": self.canary,
             "SSH_AUTH_SOCK": str(self.folder / "agent"),
-        }
+        } | {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
 
     def run(self, during: Any = None) -> None:
         """Plays the match to its end."""

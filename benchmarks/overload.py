@@ -8,7 +8,8 @@ loss may be marked.
 
 A line a behaviour and load: the games, the time losses, how many are marked, and what the bot was denied (median).
 Where other programs run, the losses without load are theirs. `nice`, `idle` and `pinned` cannot lose on a machine on
-which nobody else wants the core.
+which nobody else wants the core. `dozing` wakes a thousand times a second; where it then waits most of the time for a
+core, it was kept from running indeed, so its marks are shown and not judged.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ from arena.types import Forfeit, Termination
 
 HERE = Path(__file__).parent
 HONEST = ("honest",)
-SLOW = ("late", "dozing")
+SLOW = ("late",)
 STARVING = ("children", "threads", "nice", "idle", "pinned", "brief", "unburied")
-LOADS = {**dict.fromkeys(HONEST, (0, 2, 3, 4, 6, 8)), **dict.fromkeys(SLOW + STARVING, (0, 4))}
+DOZING = ("dozing",)
+LOADS = {**dict.fromkeys(HONEST, (0, 2, 3, 4, 6, 8)), **dict.fromkeys(SLOW + DOZING + STARVING, (0, 4))}
 """By behaviour: how many other processes spin."""
 _SPIN = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
 
@@ -129,7 +131,7 @@ def main() -> None:
             print(f"{behaviour:10} {load:5} {found}", flush=True)
             if behaviour in HONEST:
                 honest.forfeits += found.forfeits
-            else:
+            elif behaviour not in DOZING:
                 others += found.marked
     if honest.forfeits:
         print(f"honest losses that are marked: {honest.marked} of {len(honest.forfeits)}")

@@ -125,9 +125,11 @@ class Connection:
         if self._unsent and not self._waiting:
             self._waiting = 1
 
-    def flush(self) -> None:
-        """Sends more of what waits, as far as there is room now."""
-        self._put(b"")
+    def flush(self) -> bool:
+        """Sends more of what waits, as far as there is room now. Returns whether something still waits."""
+        with suppress(Closed):  # reading finds that out
+            self._put(b"")
+        return self.is_behind
 
     def close(self) -> None:
         """Closes it. What is unsent is lost."""

@@ -5,7 +5,8 @@ Laws:
    "child subreaper": an orphan below it becomes its child. A bot begins in another session than the worker's, and no
    process can come back to that. So a child of the worker in another session, which is no bot itself, was left by one.
    If its environment has the token of a bot that lives, it ends with that bot, else with the next bot that ends.
-2. So whatever else a worker starts must stay in the worker's session, or be registered here.
+2. So whatever else a worker starts must stay in the worker's session, or be registered here. The warden stays in it,
+   too: if its worker dies, it may become the child of a process that is itself a subreaper, and must clean up in peace.
 3. The warden does the same when the worker dies. It is another process, so it may be killed itself: then it is started
    anew at once, with all that it guarded, by a thread that does nothing but wait for its end.
 4. Without Linux there is no subreaper and no table of children: then only the process groups end.
@@ -35,7 +36,7 @@ _TOKEN: Final = b"ARENA_TOKEN="
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 _known: dict[int, bytes] = {}
-"""All that this process has started in sessions of their own, by number: bots with their tokens, wardens without."""
+"""The bots of this process: by number their tokens."""
 _custodies = 0
 """How many there are in this process, whose orphans it wants."""
 
@@ -146,7 +147,6 @@ class Custody:
             os.close(self._writer)
         self._thread.join()
         _be_subreaper(-1)
-        _known.pop(self._warden.pid, None)
         for group in self._groups:
             _known.pop(group, None)
 
@@ -190,14 +190,13 @@ class Custody:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                start_new_session=True,
+                process_group=0,  # in the worker's session: see the laws
             )
         except BaseException:
             os.close(writer)
             raise
         finally:
             os.close(reader)
-        _known[started.pid] = b""
         now = time.monotonic_ns()
         for group, due in self._groups.items():
             order = f"+{group}\n" if due is None else f"+{group}\n!{group} {max(0, due - now) // NS_PER_MS}\n"
@@ -206,7 +205,6 @@ class Custody:
             # One that was only stopped must not see the end of its pipe: it would kill all that it guards.
             self._warden.kill()
             self._warden.wait()
-            _known.pop(self._warden.pid, None)
             os.close(self._writer)
         self._warden, self._writer = started, writer
 

@@ -237,6 +237,8 @@ class LocalLink:
                 self._found.append(Frame(seat, data, at_ns))
                 if bot.connection.has_more:
                     self._more.append(bot)
+            elif bot.connection.is_behind:
+                self._pool.push(bot)  # answers to heartbeats
             elif bot.watch.is_failing:
                 self._look_ns = 0
 

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import os
 import secrets
-import select
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from functools import partial
 from multiprocessing.util import Finalize
@@ -28,6 +27,7 @@ from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
+from arena.link.poller import Poller
 from arena.link.process import BotProcess
 from arena.link.sandbox.accounts import give_back, seat_user
 from arena.link.watch import Watch
@@ -44,8 +44,6 @@ MAX_UNKNOWN: Final = 8
 """Connections to a bot's port of which it is not known who they are; the oldest makes room."""
 _BURST: Final = 256
 """How many times is looked between two games for messages that nobody asked for."""
-_READ: Final = select.POLLIN
-_READ_AND_WRITE: Final = select.POLLIN | select.POLLOUT
 
 
 class Bot:
@@ -100,15 +98,14 @@ class Pool:
         """Starts the warden.
 
         Raises:
-            ConfigError: The temporary folder cannot hold a socket. Show the message to the operator.
+            MachineFault: The machine cannot give what that needs.
         """
         self.owner = os.getpid()
         self.is_shut = False
         """`shutdown` was called."""
         self._custody = Custody()
-        self._poll = select.poll()
-        self._watched: dict[int, Callable[[], Bot | None]] = {}
-        """By descriptor what is done when it can be read. It returns the bot if its game must do the rest."""
+        self._poller = Poller[Bot | None]()
+        """Its `read`s return the bot whose game must do the rest, if there is one."""
         self._level = Level.TRUSTED
         self._bots: list[Bot] = []
         """All whose process may live and whose messages mean something."""
@@ -137,7 +134,7 @@ class Pool:
         self._leaving = [bot for bot in self._leaving if bot in self._bots]
         self._graves = [bot for bot in self._graves if not self._bury(bot)]
         for _ in range(_BURST):
-            if not self._poll_once(0):
+            if not self._poller.wait(0):
                 break
 
     def enter(self, block: str, level: Level = Level.TRUSTED) -> None:
@@ -170,60 +167,29 @@ class Pool:
             The bots of games of which something can be received, or whose process has ended; empty if something else
             happened, or nothing in time.
         """
-        return [bot for bot in self._poll_once(wait_ms) if bot is not None and bot.plays]
+        return [bot for bot in self._poller.wait(wait_ms) if bot is not None and bot.plays]
 
     def listen(self, bot: Bot) -> None:
         """Has `wait` tell what comes from a bot that has greeted."""
         if bot.connection is not None:
-            self._watch(bot.connection.descriptor, partial(self._readable, bot))
+            self._poller.add(bot.connection.descriptor, partial(self._readable, bot))
             if bot.connection.is_behind:
                 self.push(bot)
 
     def ignore(self, bot: Bot) -> None:
         """Leaves unread what comes from a bot, until `listen` is called. Its end is noticed."""
         if bot.connection is not None:
-            self._unwatch(bot.connection.descriptor)
+            self._poller.remove(bot.connection.descriptor)
 
     def push(self, bot: Bot) -> None:
         """Has `wait` send what a bot has not had room for."""
-        if bot.connection is not None and bot.connection.descriptor in self._watched:
-            self._poll.modify(bot.connection.descriptor, _READ_AND_WRITE)
-
-    def _poll_once(self, wait_ms: int) -> list[Bot | None]:
-        """Waits, and does what is to be done. Returns what the handlers returned; empty if nothing happened."""
-        happened: list[Bot | None] = []
-        for descriptor, event in self._poll.poll(wait_ms):
-            handle = self._watched.get(descriptor)
-            if handle is not None:
-                if event & select.POLLOUT:
-                    self._flush(descriptor)
-                    if event == select.POLLOUT:
-                        happened.append(None)
-                        continue
-                happened.append(handle())
-        return happened
-
-    def _watch(self, descriptor: int, handle: Callable[[], Bot | None]) -> None:
-        self._watched[descriptor] = handle
-        self._poll.register(descriptor, _READ)
-
-    def _unwatch(self, descriptor: int) -> None:
-        if self._watched.pop(descriptor, None) is not None:
-            self._poll.unregister(descriptor)
-
-    def _flush(self, descriptor: int) -> None:
-        """Sends more to the bot of a connection that has room."""
-        for bot in self._bots:
-            if bot.connection is not None and bot.connection.descriptor == descriptor:
-                with suppress(Closed):  # reading finds that out
-                    bot.connection.flush()
-                if not bot.connection.is_behind:
-                    self._poll.modify(descriptor, _READ)
+        if bot.connection is not None:
+            self._poller.push(bot.connection.descriptor, bot.connection.flush)
 
     def _ended(self, bot: Bot) -> Bot:
         """Notices the end of a process."""
         if bot.process.pidfd is not None:
-            self._unwatch(bot.process.pidfd)
+            self._poller.remove(bot.process.pidfd)
         bot.watch.look(time.monotonic_ns())
         return bot
 
@@ -232,13 +198,13 @@ class Pool:
         descriptor = bot.listener.descriptor
         connection = bot.listener.accept()
         if not bot.listener.is_open:
-            self._unwatch(descriptor)
+            self._poller.remove(descriptor)
         if connection is None:
             return
         if len(bot.unknown) >= MAX_UNKNOWN:
             self._drop(bot, bot.unknown[0])
         bot.unknown.append(connection)
-        self._watch(connection.descriptor, partial(self._greet, bot, connection))
+        self._poller.add(connection.descriptor, partial(self._greet, bot, connection))
 
     def _greet(self, bot: Bot, connection: Connection) -> Bot | None:
         """Reads from a connection over which nobody has said `hello`."""
@@ -255,7 +221,7 @@ class Pool:
                 bot.watch.disconnect(time.monotonic_ns())
             return bot
         except RemoteProtocolError as error:
-            self._unwatch(connection.descriptor)
+            self._poller.remove(connection.descriptor)
             _send(connection, encode(Error(code=error.error_code, message=str(error)[:1000])))
             if not bot.spec.tcp:  # over a port it may have been anybody
                 bot.refusal = error
@@ -295,14 +261,14 @@ class Pool:
 
     def _drop(self, bot: Bot, connection: Connection) -> None:
         """Closes a connection over which nobody has said `hello`."""
-        self._unwatch(connection.descriptor)
+        self._poller.remove(connection.descriptor)
         connection.close()
         bot.unknown.remove(connection)
 
     def _close_door(self, bot: Bot) -> None:
         """Closes all of a bot's sockets but its own connection."""
         if bot.listener.is_open:
-            self._unwatch(bot.listener.descriptor)
+            self._poller.remove(bot.listener.descriptor)
             bot.listener.close()
         for connection in list(bot.unknown):
             self._drop(bot, connection)
@@ -365,8 +331,9 @@ class Pool:
         self._idle.clear()
         self._ahead.clear()
         until_ns = max((bot.dies_ns or 0 for bot in self._leaving), default=0)
-        while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
-            self._poll_once(20)
+        with suppress(MachineFault):
+            while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
+                self._poller.wait(20)
         for bot in list(self._bots):
             self._discard(bot)
         for bot in self._graves:
@@ -396,9 +363,9 @@ class Pool:
             raise
         bot = Bot(spec, token, process, listener, folder)
         self._bots.append(bot)
-        self._watch(listener.descriptor, partial(self._accept, bot))
+        self._poller.add(listener.descriptor, partial(self._accept, bot))
         if process.pidfd is not None:
-            self._watch(process.pidfd, partial(self._ended, bot))
+            self._poller.add(process.pidfd, partial(self._ended, bot))
         return bot
 
     def _dismiss(self, bot: Bot, reason: str) -> None:
@@ -423,7 +390,7 @@ class Pool:
         if bot.connection is not None:
             bot.connection.close()
         if bot.process.pidfd is not None:
-            self._unwatch(bot.process.pidfd)
+            self._poller.remove(bot.process.pidfd)
         self._bots.remove(bot)
         self._graves.append(bot)
 

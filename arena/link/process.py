@@ -226,12 +226,10 @@ class BotProcess:
             processes=process_limit(),
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
             socket_folder=reached,
+            user=self.user,
         )
         with command:
-            identity: dict[str, Any] = {}
-            if self.user is not None:
-                identity = {"user": self.user, "group": self.user, "extra_groups": []}
-            process = self._spawn(command.words, cwd="/", env={}, pass_fds=command.descriptors, **identity)
+            process = self._spawn(command.words, cwd="/", env={}, pass_fds=command.descriptors)
         self._status_file = command.status
         held.callback(os.close, command.status)
         return process
@@ -301,7 +299,8 @@ class BotProcess:
                 f"expected a sandbox for {self._spec.name}, got: {said}; "
                 f"`arena doctor --level {self._level}` says what is missing"
             )
-        return 128 - code if code > 128 else code
+        # bwrap adds 128 to the number of a signal. Above the last one it is what the bot itself said.
+        return 128 - code if 128 < code < 128 + signal.NSIG else code
 
     def _status(self) -> int | None:
         """Returns the exit status, or minus the number of the signal that killed it; None while it lives."""

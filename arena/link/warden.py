@@ -158,7 +158,7 @@ class Warden:
             for pid in below:
                 with suppress(OSError):
                     status = Status(pid)
-                    if status.session != own and pid != os.getpid():
+                    if status.session != own:
                         self._seen[pid] = status.started
                         below += children(pid)
 

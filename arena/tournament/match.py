@@ -39,8 +39,9 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
     Raises:
         ConfigError: The folder cannot be made. Show the message to the operator.
         LevelError: This machine cannot confine bots as the settings demand. Nothing is made.
+        BotError: A bot cannot be confined so, or would see the logs or a rival. Nothing is made.
     """
-    require(setup.settings.level)
+    require(setup.settings.level, setup.specs, (logs,))
     id = make_log_folder(logs, "match-", 3)
     match = draw_tournament(setup.settings, id, logs.resolve() / id)
     publish_commitment(match, setup.settings)

@@ -77,9 +77,10 @@ def begin(
     Raises:
         ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
         LevelError: This machine cannot confine bots as they demand. Nothing is stored.
+        BotError: A bot cannot be confined so, or would see the database, the logs or a rival. Nothing is stored.
     """
     settings.schedule()  # refuses what cannot be played before anything is made
-    require(settings.level)
+    require(settings.level, specs, (store.path, logs))
     found = None if new else store.unfinished(settings.digest)
     if found is not None:
         if Path(found.logs) != logs.resolve() / found.id:

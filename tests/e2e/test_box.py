@@ -79,8 +79,8 @@ def numbers() -> dict[str, int]:
 @pytest.fixture(scope="module", params=WHO)
 def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
     """What the probe found, in one box of each kind."""
-    rival = Path(tempfile.mkdtemp(dir="/tmp", prefix="arena-rival-"))
-    rival.chmod(0o755)
+    rival = folder.parent / f"{folder.name}-rival"
+    rival.mkdir()
     database = rival / "arena.db"
     database.write_text("hands")
     calls = numbers()
@@ -95,8 +95,10 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
         }  # fmt: skip
         (folder / "wanted.json").write_text(json.dumps(wanted))
         shutil.copy(BOXED / "probe.py", folder)
-        ended = start(request.param, folder, sys.executable, "probe.py", "wanted.json")
-    shutil.rmtree(rival)
+        try:
+            ended = start(request.param, folder, sys.executable, "probe.py", "wanted.json")
+        finally:
+            shutil.rmtree(rival)
     assert ended["detail"] == "exited with status 0", ended["output"]
     found: dict[str, str] = json.loads(ended["output"].splitlines()[-1])
     assert found.pop(f"read {rival}") == found.pop(f"read {database}") == "ENOENT"
@@ -224,6 +226,7 @@ def test_a_bot_of_every_language_greets_and_leaves(
         ("exit 3", "crashed", "exited with status 3"),
         ("kill -SEGV $$", "crashed", "was killed by SIGSEGV"),
         ("kill -KILL $$", "out_of_memory", "was killed by SIGKILL, probably because the machine ran out of memory"),
+        ("exit 255", "crashed", "exited with status 255"),
         ("exec ./not-there", "crashed", "exited with status 127"),
     ],
 )
@@ -252,3 +255,40 @@ def test_a_bot_that_root_s_seats_may_not_read(tmp_path: Path) -> None:
     bot.mkdir(mode=0o700)
     with pytest.raises(AssertionError, match=rf"got: mode 0700 - at {bot}; run `chmod -R o\+rX {bot}`"):
         start("root", bot, "true")
+
+
+MANY = """
+import sys
+from pathlib import Path
+from arena.link.bots import load_bot
+from arena.link.custody import Custody
+from arena.link.process import BotProcess
+from arena.link.sandbox.accounts import seat_user
+from arena.types import Level
+
+def mounted():
+    return Path("/proc/self/mounts").read_text().count("/run/arena-seats/trees/")
+
+custody, spec, seen = Custody(), load_bot("cmd:" + sys.argv[1] + " -c pass"), []
+for number in range(4):
+    folder = custody.directory / str(number)
+    folder.mkdir(mode=0o711)
+    user = seat_user(Level.ISOLATED)
+    process = BotProcess(spec, custody, {}, level=Level.ISOLATED, socket_folder=folder, user=user)
+    process.kill()
+    folder.rmdir()
+    process.reap(wait=True)
+    seen.append((mounted(), user))
+custody.close()
+counts, users = zip(*seen)
+assert len(set(counts)) == 1, counts
+assert len(set(users)) == 4, users
+"""
+
+
+def test_what_was_mounted_for_one_seat_goes_with_it(folder: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    words = [sys.executable, "-c", MANY, sys.executable]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -130,7 +130,7 @@ def test_what_forked_children_share_counts_once() -> None:
         members = tree.Tree(process.pid).members()
         assert len(members) == 9
         assert tree.resident_mib(members) > 400, "this is what it seems to use"
-        assert held.excess() is None
+        assert eventually(lambda: held.excess() or held.most_mib) == held.most_mib
         assert 50 <= held.most_mib < 150
 
 
@@ -245,12 +245,14 @@ def rival(one_core: None) -> Iterator[None]:
     process.wait()
 
 
-def denied_share(code: str) -> float:
-    """The part of some time in which a program was denied its core."""
+def denied_share(code: str, *, asleep: bool = False) -> float:
+    """The part of some time in which a program was denied its core, once it is asleep if that is what it does."""
     held = fence.fence(Level.TRUSTED, spec())
     with running(f"import os, time\nprint('ready', flush=True)\n{code}", held) as process:
         said(process)
         eventually(lambda: held.cpu_ns() > 0)
+        if asleep:
+            eventually(lambda: b") S " in Path(f"/proc/{process.pid}/stat").read_bytes())
         before, begun = held.denied_ns(), time.monotonic_ns()
         eventually(lambda: time.monotonic_ns() > begun + 3 * 10**8)
         after = held.denied_ns()
@@ -266,7 +268,7 @@ def test_a_bot_that_shares_its_core_with_a_stranger_is_denied() -> None:
 
 @pytest.mark.usefixtures("rival")
 def test_a_bot_that_sleeps_is_denied_nothing() -> None:
-    assert denied_share("time.sleep(3600)") < 0.05
+    assert denied_share("time.sleep(3600)", asleep=True) < 0.05
 
 
 @pytest.mark.usefixtures("rival")
@@ -356,10 +358,8 @@ def test_files_in_memory_are_memory(seat: Callable[..., dict[str, Any]]) -> None
 
 def test_files_without_content_are_counted(seat: Callable[..., dict[str, Any]]) -> None:
     told = seat("import itertools\nfor n in itertools.count(): open(f'/tmp/{n}', 'w').close()")
-    if told["level"] == "strict":
-        assert too_much(told), told
-    else:
-        assert told["excess"].endswith("files in /tmp and /dev/shm; its limit is 2,000"), told
+    many = "files in /tmp and /dev/shm; its limit is 2,000"
+    assert told["excess"].endswith(many) or (told["level"] == "strict" and too_much(told)), told
 
 
 def test_who_keeps_to_its_limits_is_left_alone(seat: Callable[..., dict[str, Any]]) -> None:
@@ -387,7 +387,7 @@ def test_a_group_counts_cpu_time_exactly_and_freezes(strict: Fence) -> None:
     with running(SPIN, strict):
         eventually(lambda: strict.cpu_ns() > 10**7)
         strict.freeze()
-        eventually(lambda: strict.cpu_ns() == (time.sleep(0.02), strict.cpu_ns())[1])
+        eventually(strict.is_frozen)
         before = strict.cpu_ns()
         time.sleep(0.1)
         assert strict.cpu_ns() == before, "not a nanosecond"
@@ -399,7 +399,7 @@ def test_frozen_time_is_not_denied(strict: Fence) -> None:
     with running("import time\nwhile True: time.sleep(0.001)", strict) as process:
         eventually(lambda: strict.cpu_ns() > 10**6)
         strict.freeze()
-        time.sleep(0.05)
+        eventually(strict.is_frozen)
         before = strict.denied_ns()
         time.sleep(0.3)
         assert strict.denied_ns() == before

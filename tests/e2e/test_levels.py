@@ -120,6 +120,29 @@ def test_a_bot_is_checked_at_a_level(run: Run, level: str) -> None:
     assert "start.token" in ids
 
 
+def test_a_bot_is_never_started_outside_its_sandbox_not_even_to_contribute_to_the_deals(
+    run: Run, tmp_path: Path, level: str
+) -> None:
+    """This one notes each start beside its folder, where it can."""
+    random, folder, note = ROOT / "bots" / "python" / "random", tmp_path / "lucky", tmp_path / "note"
+    folder.mkdir()
+    (tmp_path / "arena_bot.py").write_text((random.parent / "arena_bot.py").read_text())
+    opening = f"try:\n    open({str(note)!r}, 'a').write('x')\nexcept OSError:\n    pass\n"
+    program = (random / "bot.py").read_text().replace('    name = "random"', '    name = "lucky"\n    entropy = True')
+    (folder / "bot.py").write_text(opening + program)
+    manifest = (random / "bot.toml").read_text().replace('name = "random"', 'name = "lucky"\nentropy = true')
+    (folder / "bot.toml").write_text(manifest)
+    for path in (tmp_path, folder):
+        path.chmod(0o755)
+    words = ("tournament", "./lucky", "random", "--ruleset", "basic", "--deals", "1")
+    run(*ARENA, *words, "--level", level)
+    [contributions] = tmp_path.glob("logs/*/contributions.json")
+    assert json.loads(contributions.read_text())["entropy"][0], "it was started and asked"
+    assert not note.exists()
+    run(*ARENA, *words)
+    assert note.read_text(), "where it is trusted it can"
+
+
 def test_processes_that_are_kept_are_refused(run: Run, tmp_path: Path) -> None:
     done = run(*ARENA, "tournament", *BOTS, "--level", "isolated", "--keep-bots", code=2)
     assert "as level isolated demands, got: processes kept for a tournament" in done.stderr
@@ -236,3 +259,16 @@ def test_settings_of_overload_and_cpu_are_repeated_by_the_command_that_goes_on(r
     assert "--cpu 90s" in shown
     assert "--on-overload void" in shown
     assert "Continuing tournament" in run(*words).stderr
+
+
+def test_a_bot_that_would_see_the_database_is_refused_before_anything_is_stored(
+    run: Run, level: str, tmp_path: Path
+) -> None:
+    """A command line is a bot that sees the folder it is given in."""
+    (tmp_path / "bot.py").write_text("")
+    told = run(*ARENA, "tournament", "cmd:python3 bot.py", "random", "--deals", "1", "--level", level, code=2).stderr
+    assert "expected a bot that sees only its own files, got: one that would see arena.db" in told
+    assert "move one of them to another folder" in told
+    assert not list(tmp_path.glob("logs/*"))
+    told = run(*ARENA, "match", "cmd:python3 bot.py", "random", "--level", level, code=2).stderr
+    assert "got: one that would see logs" in told

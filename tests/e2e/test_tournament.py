@@ -265,6 +265,18 @@ def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
     check_the_rest(arena, tmp_path, 2)
 
 
+def test_a_finished_log_that_is_gone_is_mentioned_when_it_goes_on(arena: Run, tmp_path: Path) -> None:
+    with start(tmp_path, *WORDS) as process:
+        wait_for_games(tmp_path, process, 2)
+        process.kill()
+        process.communicate()
+    log = json.loads(arena("games", "--json").stdout)["games"][-1]["log"]
+    next(tmp_path.rglob(Path(log).name)).unlink()
+    done = arena("tournament", *WORDS)
+    assert f"1 log cannot be found any more, first {Path(log).name}. Their results stand." in done.stderr
+    assert json.loads(done.stdout)["games"] == 12
+
+
 def check_the_rest(arena: Run, folder: Path, least: int) -> None:
     before = json.loads(arena("standings", "--json").stdout)
     assert least <= before["games"] < 12

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -85,6 +86,9 @@ def check_board_file(data: bytes) -> None:
         assert plain(problem.reason) == problem.reason, "the reason quotes what a terminal could act on"
     if found.facts is not None:
         text = data.decode()
+        head, *_ = re.split(r"(?m)^(?:map|cards)\s*:", "\n".join(lines))
+        for line in head.split("\n"):
+            assert line.startswith("#") or line.partition(":")[2].strip().isprintable(), ascii(line)
         assert all(line.plain.isprintable() for line in board_lines(text, "fuzz.txt", None, 80))
         board_svg(text, "fuzz.txt", None)
 

@@ -3,6 +3,8 @@
 A user here is only a number: it needs no account, owns nothing, and nobody else on the machine has it while its seat
 lives. Each number that is in use is a locked byte of one file, and the system drops the lock when its worker ends,
 however it ends. A referee that is not root's cannot change users: its seats run as its own user, each in its own box.
+They count against the same quotas of that user (pipes, queued signals), which is a signal between them that root's
+seats do not have.
 """
 
 from __future__ import annotations

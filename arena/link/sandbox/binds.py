@@ -16,7 +16,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -104,6 +104,33 @@ def shows(spec: BotSpec, path: Path) -> bool:
     return _is_in(real, [os.path.realpath(tree) for tree in needs(spec).trees])
 
 
+def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
+    """Checks before a tournament or a match that its bots can be started in boxes, and see nothing that they must not.
+
+    `hidden` are the operator's own files and folders: the database, the logs. A bot's folder may be another's, too: who
+    gives two bots one folder wants that. But none may lie in what another sees.
+
+    Raises:
+        BotError: One needs or would see too much. Show the message to the operator.
+        MachineFault: As `needs`.
+    """
+    hidden = tuple(hidden)
+    for spec in specs:
+        others = {Path(other.folder) for other in specs if other.folder != spec.folder}
+        for path in (*hidden, *sorted(others)):
+            if shows(spec, path):
+                raise BotError(
+                    f"{spec.name}: expected a bot that sees only its own files, got: one that would see {path}, "
+                    f"because it lies in {_around(spec, path)}; move one of them to another folder"
+                )
+
+
+def _around(spec: BotSpec, path: Path) -> str:
+    """Returns the tree of a bot that a path lies in."""
+    real = os.path.realpath(path)
+    return next(tree for tree in needs(spec).trees if _is_in(real, [os.path.realpath(tree)]))
+
+
 def is_private(path: str) -> bool:
     """Tells whether a folder is more than one program's: a home, a folder above one, one that all programs share."""
     home, temporary = os.path.realpath(os.path.expanduser("~")), os.path.realpath(tempfile.gettempdir())
@@ -138,12 +165,25 @@ def _read(spec: BotSpec) -> Iterator[str]:
     around = os.path.dirname(spec.folder)
     for path in spec.reads:
         if not _is_on_path(path):
-            if not _is_in(os.path.realpath(path), [around, *_SYSTEM]):
+            if not _may_read(os.path.realpath(path), around):
                 raise BotError(
-                    f"{spec.name}: expected files beside the bot's folder, in {around}, got: {path}; "
-                    "move it there, or into the bot's folder"
+                    f"{spec.name}: expected files beside the bot's folder, in {around}, and no hidden ones, "
+                    f"got: {path}; move it there, or into the bot's folder"
                 )
             yield path
+
+
+def _may_read(path: str, around: str) -> bool:
+    """Tells whether a manifest in a folder of `around` may name a path.
+
+    If `around` is somebody's home, or everybody's, only the files right in it may be meant for the bot.
+    """
+    if _is_in(path, _SYSTEM):
+        return True
+    parts = os.path.relpath(path, around).split("/")
+    return not any(part.startswith(".") for part in parts) and (
+        not is_private(around) or (len(parts) == 1 and os.path.isfile(path))
+    )
 
 
 def _is_on_path(path: str) -> bool:

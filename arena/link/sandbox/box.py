@@ -9,7 +9,8 @@ Laws:
    `env={}`; its options go through a descriptor.
 2. The order of the options is the order of the mounts. Trees may lie below `/tmp`, so they come after it. `/dev` and
    `/` are made read-only last: `/dev` is a tmpfs without a limit otherwise.
-3. As root, start it as another user (`accounts.py`): a `bwrap` that root runs can write to `/proc/sys`.
+3. As root, start it as another user (`accounts.py`): in a box that root's `bwrap` makes, `/proc/sys` can be written to.
+   The change of user is a program of its own: a fork of the worker that changes it would take several milliseconds.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ MAX_DESCRIPTORS: Final = 256
 """How many descriptors a process in a box may have."""
 HOSTNAME: Final = "seat"
 _SYSTEM: Final = ("/usr/bin", "/bin", "/usr/local/bin")
-"""Where `bwrap` and `prlimit` are looked for. `PATH` is not asked: it may name a folder of a bot."""
+"""Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
 _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
 """Folders of the system's programs beside `/usr`. On most systems they are links into it."""
 _ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/localtime")
@@ -68,17 +69,20 @@ _HIDDEN_FOLDERS: Final = (
 _GONE: Final = {
     "bwrap": "install bubblewrap (apt install bubblewrap)",
     "prlimit": "install util-linux (apt install util-linux)",
+    "setpriv": "install util-linux (apt install util-linux)",
 }
 
 
 class Command:
     """A command that starts a box. Use it in a `with`: when the process is started, its descriptors are closed.
 
-    Start it with `env={}`, `cwd="/"`, `pass_fds=command.descriptors`, and as the seat's user.
+    Start it with `env={}`, `cwd="/"` and `pass_fds=command.descriptors`.
     """
 
-    def __init__(self, program: str, options: Sequence[str], words: Sequence[str]) -> None:
+    def __init__(self, program: Sequence[str], options: Sequence[str], words: Sequence[str]) -> None:
         """Writes the options and the filter to files without a name.
+
+        `program` makes the box, by way of another that changes the user perhaps; `words` is what runs in it.
 
         Raises:
             MachineFault: The machine has no descriptor or no memory left.
@@ -94,7 +98,7 @@ class Command:
             raise MachineFault(f"expected to make a sandbox, got: {error.strerror}") from None
         self.status = status
         """Where `bwrap` writes what becomes of the box: see `status`. It stays open, and is the caller's to close."""
-        self.words = (program, "--json-status-fd", str(status), "--args", str(told), "--", *words)
+        self.words = (*program, "--json-status-fd", str(status), "--args", str(told), "--", *words)
         """Program and arguments."""
 
     def __enter__(self) -> Self:
@@ -129,6 +133,7 @@ def command(
     processes: int,
     data_mib: int | None = None,
     socket_folder: str | None = None,
+    user: int | None = None,
 ) -> Command:
     """Returns the command that runs `program` in a box.
 
@@ -136,7 +141,7 @@ def command(
     path, and where the content of it can be reached (the same path, unless `staging.py` had to make another). None may
     lie in another. `environment` is all that it gets, beside `HOME` and `TMPDIR`. `processes` is how many processes and
     threads the box may have, `data_mib` the memory that each process may reserve. `socket_folder` is the folder of its
-    socket, as the seat's user can reach it.
+    socket, as the seat's user can reach it. `user` is that user; None for this process's own.
 
     Raises:
         MachineFault: The machine lacks `bwrap`, or descriptors. Show the message to the operator: it says what to do.
@@ -155,7 +160,8 @@ def command(
     if data_mib is not None:
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
     lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]
-    return Command(_program("bwrap"), options, [_program("prlimit"), *lowered, "--core=0", "--", *program])
+    change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
+    return Command([*change, _program("bwrap")], options, [_program("prlimit"), *lowered, "--core=0", "--", *program])
 
 
 class Status(msgspec.Struct, frozen=True):

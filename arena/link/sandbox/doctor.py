@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -29,7 +29,7 @@ from arena.errors import ArenaError, LevelError
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
-from arena.link.sandbox import box, filter, probe_program
+from arena.link.sandbox import binds, box, filter, probe_program
 from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
 from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
@@ -50,7 +50,9 @@ _LEAST_DESCRIPTORS: Final = 1024
 _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
 """In these versions of SQLite two connections that write at once can damage a database with a WAL."""
 _FROZEN_S: Final = 0.05
-"""How long the CPU time of a frozen seat is watched. It stands still after 2 ms, on a busy machine after 0.2 s."""
+"""How long the CPU time of a frozen seat is watched."""
+_SETTLE_S: Final = 2.0
+"""How long a seat may take to stand still, at most."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -103,11 +105,17 @@ def level_in_force(level: Level) -> tuple[str, ...]:
     return _examined(level).levels[level].missing
 
 
-def require(level: Level) -> None:
-    """Checks that this machine gives a level, now.
+def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:
+    """Checks that this machine gives a level now, and that bots can be started at it and see no more than they must.
+
+    Args:
+        level: The level.
+        specs: The bots.
+        hidden: Files and folders of the operator: the database, the logs.
 
     Raises:
         LevelError: It does not. Show the message to the operator: it names what is missing and what to do.
+        BotError: A bot needs or would see too much. Show the message to the operator.
     """
     if level is Level.REMOTE:
         raise LevelError("expected a level that this machine can give (trusted, isolated, strict), got: remote")
@@ -120,6 +128,8 @@ def require(level: Level) -> None:
             f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
             f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
         )
+    if level is not Level.TRUSTED:
+        binds.check(specs, hidden)
 
 
 def _outcomes(level: Level) -> Iterator[Outcome]:
@@ -329,11 +339,12 @@ def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
     _order(lines, "spin")
     lines.readline()
     held.freeze()
-    used_ns, until = 1, time.monotonic() + _PATIENCE_S / 2
-    while used_ns and time.monotonic() < until:
-        before = held.cpu_ns()
-        time.sleep(_FROZEN_S)
-        used_ns = held.cpu_ns() - before
+    until = time.monotonic() + _SETTLE_S
+    while not held.is_frozen() and time.monotonic() < until:
+        time.sleep(_FROZEN_S / 50)
+    before = held.cpu_ns()
+    time.sleep(_FROZEN_S)
+    used_ns = held.cpu_ns() - before
     held.thaw()
     stood, until = held.cpu_ns(), time.monotonic() + _PATIENCE_S / 2
     while (goes_on := held.cpu_ns() > stood) is False and time.monotonic() < until:

@@ -9,7 +9,8 @@ trusted   looked at, the whole tree             not limited                     
 isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured
           a hard limit for each process
           (`data_limit_mib`)
-strict    limited by the system                 limited by the system                   frozen: no CPU at all
+strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
+          memory are counted too
 ========  ====================================  ======================================  ========================
 """
 
@@ -22,7 +23,7 @@ from typing import ClassVar, Final, Protocol
 
 from arena.link.bots import BotSpec
 from arena.link.sandbox.cgroups import Group, ground
-from arena.link.sandbox.tree import Denied, Files, Tree, files, proportional_mib, resident_mib
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, resident_mib
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
@@ -35,8 +36,6 @@ _BOX_PROCESSES: Final = 4
 """Those of the box itself."""
 _LAST_WAIT_MS: Final = 500
 """How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
-_WEIGHING_SHARE: Final = 20
-"""Weighing memory takes at most one in so many parts of the time."""
 
 
 class Fence(Protocol):
@@ -70,7 +69,13 @@ class Fence(Protocol):
         """
 
     def freeze(self) -> None:
-        """Stops all its processes, where the level has it (strict). SIGKILL still ends them."""
+        """Stops all its processes, where the level has it (strict). SIGKILL still ends them.
+
+        It does not wait until they stand, which takes as long as one that waits for a core has to wait.
+        """
+
+    def is_frozen(self) -> bool:
+        """Tells whether all its processes stand."""
 
     def thaw(self) -> None:
         """Lets them run again."""
@@ -131,6 +136,10 @@ class _NoFence:
     def freeze(self) -> None:
         """Does nothing."""
 
+    def is_frozen(self) -> bool:
+        """Tells that they run."""
+        return False
+
     def thaw(self) -> None:
         """Does nothing."""
 
@@ -151,8 +160,7 @@ class _WatchedFence(_NoFence):
         self._boxed = boxed
         self._tree: Tree | None = None
         self._denied = Denied()
-        self._weigh_ns = 0
-        """When memory may be weighed again: that takes long."""
+        self._scales = Scales()
 
     def adopt(self, pid: int) -> None:
         """Begins to look at a process and all that it starts."""
@@ -166,15 +174,13 @@ class _WatchedFence(_NoFence):
         self._tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
-            return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
+            return _too_many(found)
         mib = resident_mib(members) + found.mib
         if mib > self._limit_mib:
-            now = time.monotonic_ns()
-            if now < self._weigh_ns:
+            weighed = self._scales.weigh(members)
+            if weighed is None:
                 return None
-            mib = proportional_mib(members) + found.mib
-            after = time.monotonic_ns()
-            self._weigh_ns = after + _WEIGHING_SHARE * (after - now)
+            mib = weighed + found.mib
         self.most_mib = max(self.most_mib, mib)
         return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB" if mib > self._limit_mib else None
 
@@ -198,6 +204,10 @@ class _WatchedFence(_NoFence):
         """Kills what was seen of the tree and lives on."""
         self.kill()
         self._tree = None
+
+
+def _too_many(found: Files) -> str:
+    return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
 
 
 class _HardFence:
@@ -231,10 +241,16 @@ class _HardFence:
         self._group.join(pid)
 
     def excess(self) -> str | None:
-        """Tells whether the system has killed a process for its memory; the bot's first one may have survived."""
-        if self._closed or not self._group.killed_for_memory():
+        """Tells whether the system has killed a process for its memory; the bot's first one may have survived.
+
+        Files without content hardly count as the group's memory, so they are counted here.
+        """
+        if self._closed:
             return None
-        return f"used more memory than its limit of {self._limit_mib} MiB"
+        if self._group.killed_for_memory():
+            return f"used more memory than its limit of {self._limit_mib} MiB"
+        found = files(self._group.members())
+        return _too_many(found) if found.entries > MAX_FILES else None
 
     def cpu_ns(self) -> int:
         """Returns the CPU time of the group, exactly."""
@@ -252,6 +268,10 @@ class _HardFence:
         """Stops the group."""
         if not self._closed:
             self._group.freeze()
+
+    def is_frozen(self) -> bool:
+        """Tells whether the group stands."""
+        return not self._closed and self._group.is_frozen()
 
     def thaw(self) -> None:
         """Lets it run again."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -18,6 +19,8 @@ _NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
 _READ: Final = 65_536
 _TOKEN: Final = b"ARENA_TOKEN="
 _FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
+_REST_SHARE: Final = 10
+"""How many times as long as weighing took it is not done again."""
 _ROUNDS: Final = 16
 """How often a tree is looked for again that forks while it is killed."""
 
@@ -119,9 +122,11 @@ class Tree:
             stat = process_stat(pid)
             if stat is None or stat.is_dead:
                 continue
-            if self._strangers.get(pid) != stat.started and _token(pid) == self._token:
+            is_stranger = self._strangers.get(pid) == stat.started
+            token = b"" if is_stranger else _token(pid)
+            if token == self._token:
                 adopted.append(pid)
-            else:
+            elif is_stranger or token:  # one without may be about to run its program
                 strangers[pid] = stat.started
         self._strangers = strangers
         return adopted
@@ -169,11 +174,45 @@ def resident_mib(members: Iterable[int]) -> int:
 
 
 def proportional_mib(members: Iterable[int]) -> int:
-    """Returns the memory of processes, each page once however many share it. It costs a millisecond a process.
+    """Returns the memory of processes, each page once however many share it.
 
-    A process that may not be asked counts with its resident memory.
+    It takes a millisecond for a small process, and 0.2 s for one of 2 GiB or of many mappings. A process that may not
+    be asked counts with its resident memory.
     """
     return sum(map(_proportional, members)) >> 20
+
+
+class Scales:
+    """Weighs processes by `proportional_mib` in a thread: 0.2 s for a large one, while the clocks of a game run."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._mib = 0
+        self._took_ns = 0
+        self._rests_until_ns = 0
+
+    def weigh(self, members: Iterable[int]) -> int | None:
+        """Begins to weigh, or returns what was weighed since the last call; None if nothing was.
+
+        It rests between, so that weighing takes no more than a small part of a core.
+        """
+        if self._thread is None:
+            if time.monotonic_ns() >= self._rests_until_ns:
+                thread = threading.Thread(target=self._work, args=(list(members),), daemon=True)
+                with suppress(RuntimeError):  # the machine has no thread left: later, then
+                    thread.start()
+                    self._thread = thread
+            return None
+        if self._thread.is_alive():
+            return None
+        self._thread = None
+        self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * self._took_ns
+        return self._mib
+
+    def _work(self, members: list[int]) -> None:
+        begun_ns = time.monotonic_ns()
+        self._mib = proportional_mib(members)
+        self._took_ns = time.monotonic_ns() - begun_ns
 
 
 def files(members: Iterable[int]) -> Files:

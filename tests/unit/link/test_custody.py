@@ -234,3 +234,16 @@ def test_what_bots_have_started_ends_with_a_worker_that_is_killed(script: str, c
     directory, *pids = done.stdout.split()
     assert eventually(lambda: not Path(directory).exists())
     assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
+
+
+@needs_linux
+def test_the_warden_of_a_worker_that_was_killed_cleans_up_though_another_process_wants_orphans(
+    custody: Custody,
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WORKER, str(ROOT), DAEMON * 20], capture_output=True, text=True, check=False
+    )
+    Bot(custody, "").end()  # ends what it takes for left behind
+    directory, *pids = done.stdout.split()
+    assert eventually(lambda: not Path(directory).exists())
+    assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))

@@ -17,7 +17,7 @@ import arena
 from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec, load_bot
 from arena.link.sandbox import binds
-from arena.link.sandbox.binds import _followed, _is_in, _names, _outermost, is_private, needs, shows
+from arena.link.sandbox.binds import _followed, _is_in, _names, _outermost, check, is_private, needs, shows
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +152,9 @@ def test_a_manifest_may_not_name_any_file(link: bool, tmp_path: Path) -> None:
     spec = bot(tmp_path, "sh", reads=(str(named if link else secret),))
     if link:
         named.symlink_to(secret)
-    with pytest.raises(BotError, match=r"expected files beside the bot's folder, in .*; move it there"):
+    with pytest.raises(
+        BotError, match=r"expected files beside the bot's folder, in .*, and no hidden ones, got: .*; move it there"
+    ):
         needs(spec)
 
 
@@ -194,6 +196,19 @@ def test_a_loop_of_interpreters_and_of_links_ends(tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
     assert str(tmp_path / "a") in list(_names(str(tmp_path / "a")))
+
+
+def test_before_a_tournament_it_is_checked_what_bots_would_see(tmp_path: Path) -> None:
+    mine = bot(tmp_path, "sh")
+    inner = tmp_path / "bots" / "mine" / "inner"
+    inner.mkdir()
+    database = tmp_path / "bots" / "mine" / "arena.db"
+    check([mine, mine], [tmp_path / "arena.db", tmp_path / "logs"])
+    with pytest.raises(BotError, match=rf"mine: .* would see {database}, because it lies in {mine.folder}; move one"):
+        check([mine], [database])
+    rival = BotSpec(name="rival", version="", command=("sh",), folder=str(inner), digest="0" * 64)
+    with pytest.raises(BotError, match=f"mine: .* would see {inner}"):
+        check([rival, mine], [])
 
 
 PATHS = st.lists(st.sampled_from(["a", "b", "b.c", "usr", "tmp"]), min_size=1, max_size=4).map(

@@ -82,6 +82,12 @@ def test_limits_are_set_inside() -> None:
     )
 
 
+def test_a_user_is_changed_before_the_box_is_made() -> None:
+    _, words = all_of(user=61_000)
+    assert words[:5] == ("/usr/bin/setpriv", "--reuid=61000", "--regid=61000", "--clear-groups", "/usr/bin/bwrap")
+    assert all_of()[1][0] == "/usr/bin/bwrap"
+
+
 def test_limits_are_not_above_those_of_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda number: (10, 20))
     _, words = all_of()

@@ -48,7 +48,7 @@ V1 = {
                "memory.max_usage_in_bytes": "73400320\n"},
     "pids": {"pids.max": "max\n"},
     "cpuacct": {"cpuacct.usage": "1234567\n"},
-    "unified": {"cgroup.freeze": "0\n", "cgroup.kill": ""},
+    "unified": {"cgroup.freeze": "0\n", "cgroup.kill": "", "cgroup.events": "populated 1\nfrozen 1\n"},
 }  # fmt: skip
 V2 = {
     "memory.max": "max\n", "memory.swap.max": "max\n", "memory.oom.group": "0\n",
@@ -118,6 +118,7 @@ def test_a_group_of_version_1(v1: list[Mount], tmp_path: Path) -> None:
     assert group.killed_for_memory() == 2
     group.freeze()
     assert text(tmp_path, "unified", name, "cgroup.freeze").strip() == "1"
+    assert group.is_frozen()
     group.thaw()
     assert text(tmp_path, "unified", name, "cgroup.freeze").strip() == "0"
     group.kill()

@@ -39,7 +39,9 @@ def main() -> int:
     if refusal:
         print(f"{words.level}: skipped: {refusal}", file=sys.stderr)
         return 3
-    cases = [find(name) for name in words.cases] or [case for case in CASES if case.short or not words.short]
+    cases = [find(name) for name in words.cases] or [
+        case for case in CASES if not words.short or case.is_short(words.level)
+    ]
     began = time.monotonic()
     honest = Outcome(*started(HONEST, words.level))
     verdicts = []
@@ -71,7 +73,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("cases", nargs="*", metavar="CASE", help="such as P3; all of them if none is named")
     parser.add_argument("--level", choices=LEVELS, default="trusted")
     parser.add_argument("--short", action="store_true", help="only the cases that CI runs at each level")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="cases at a time")
+    parser.add_argument("--jobs", type=int, default=2 * (os.cpu_count() or 1), help="cases at a time")
     parser.add_argument("--json", metavar="FILE", help="also write the outcomes to a file")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     return parser.parse_args()

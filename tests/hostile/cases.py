@@ -13,6 +13,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 LEVELS: Final = ("trusted", "isolated", "strict")
+EVERYWHERE: Final = ("P3", "P10", "P11", "P28", "P29")
+"""Protocol cases that the short form has at every level."""
 
 
 class Expected(NamedTuple):
@@ -86,13 +88,18 @@ class Case(NamedTuple):
     limits: dict[str, int] = {}  # noqa: RUF012 - a NamedTuple has no factories, and nobody changes it
     time: str = "5/move"
     short: bool = True
-    """Part of the short form, which CI runs."""
+    """Part of the short form, which CI runs. Above `trusted` that leaves out what is the same at every level."""
     compiled: bool = False
     """It needs a C compiler."""
     alone: bool = False
     """Measures time: no other case runs beside it."""
     shown_by: str = ""
     """Instead of a bot: the test that shows it, as pytest names it, or the page that says it."""
+
+    def is_short(self, level: str) -> bool:
+        """Tells whether the case is part of the short form at a level."""
+        is_same = self.trusted == self.isolated == self.strict and self.id.startswith("P") and self.id not in EVERYWHERE
+        return self.short and (level == "trusted" or not is_same)
 
     def expected(self, level: str) -> Expected:
         found: Expected = getattr(self, level)
@@ -205,7 +212,7 @@ CASES: Final = (
     # Files
     confined("F1", "reads the database, other bots, /etc/shadow, the operator's home", FILES, blocked(), scene="Canaries"),
     confined("F2", "changes its own code", FILES, blocked(), scene="OwnCode"),
-    confined("F3", "plants links where the referee will write its logs", FILES, blocked(), scene="Victim", harm=True),
+    confined("F3", "plants links where the referee will write its logs", FILES, blocked(), scene="Victim"),
     confined("F4", "makes devices and setuid files, mounts, changes its root", "if you start arena as root, your bots are root", blocked()),
     confined("F5", "leaves a file for its next game", FILES, blocked(), scene="Marks", left=True),
     at_all("F6", "looks for inherited descriptors", blocked()),
@@ -220,7 +227,15 @@ CASES: Final = (
     confined("X2", "signals, renices and limits other processes", SEES, blocked(), scene="Decoy"),
     at_all("X3", "leaves daemons", blocked()),
     at_all("X4", "leaves daemons, and the referee is killed", unaffected(), scene="KillReferee"),
-    at_all("X5", "has a child that wakes whoever stops it", unaffected()),
+    confined(
+        "X5",
+        "computes while others are to move, in a child that wakes whoever stops it",
+        "nothing stops a bot while it is not its turn",
+        measured("a bot can compute while others are to move; how much is measured"),
+        blocked(),
+        opponent="slow",
+        short=False,
+    ),
     confined("X6", "makes namespaces, calls io_uring, bpf, keyctl, enters by 32 bits", KERNEL, blocked()),
     confined("X7", "becomes root by sudo, su, pkexec", "programs like sudo ask who you are, not who wrote the program", blocked()),
     confined("X8", "types into the operator's terminal", SEES, blocked(), scene="Terminal"),
@@ -235,8 +250,8 @@ CASES: Final = (
         blocked(),
         opponent="slow",
     ),
-    at_all("T2", "reads its requests late to gain time", unaffected(), scene="Times", alone=True),
-    at_all("T3", "uses 99 % of its time at every turn", unaffected("timeout"), scene="Times", time="1+0", alone=True),
+    at_all("T2", "reads its requests late to gain time", unaffected(), scene="Times"),
+    at_all("T3", "uses 99 % of its time at every turn", unaffected("timeout"), scene="Times", time="1+0"),
     at_all("T4-1", "answers 1 ms late", unaffected("timeout"), scene="Verified", time="0.5/move", short=False),
     at_all("T4-20", "answers 20 ms late", unaffected("timeout"), scene="Verified", time="0.5/move", short=False),
     at_all("T4-1000", "answers 1,000 ms late", forfeit("timeout"), time="0.5/move"),
@@ -254,7 +269,7 @@ CASES: Final = (
         harm=True,
     ),
     confined("T8", "sets the system's clock, and lies about its time", "if you start arena as root, your bots are root", blocked(), scene="Times"),
-    at_all("T9", "sleeps with the whole machine in mid-turn", unaffected("timeout"), scene="Sleep", time="2/move", alone=True),
+    at_all("T9", "sleeps with the whole machine in mid-turn", unaffected("timeout"), scene="Sleep", time="2/move", alone=True, short=False),
     # Hidden information
     shown("H1", "sees what changes if others' hidden tiles are dealt anew", "tests/property/test_samurai_secrets.py::test_two_worlds_stay_the_same_through_a_whole_game"),
     shown("H2", "looks at lengths and order", "tests/property/test_samurai_secrets.py::test_two_worlds_look_the_same_at_every_step"),
@@ -266,7 +281,7 @@ CASES: Final = (
     shown("H8", "counts messages to learn what was hidden", "tests/unit/referee/test_game.py::test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own"),
     shown("H9", "watches how long others think", "protocol/SPEC.md::What is **not** hidden, and cannot be", may("the time between two messages shows how long others think")),
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
-    confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, left=True),
+    confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, scene="Marks", left=True),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
     at_all("H13", "looks for its opponent's name", blocked()),
     at_all("H14", "ends when it does not like its hand", forfeit("crashed")),

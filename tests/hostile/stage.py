@@ -77,6 +77,7 @@ class Stage:
             "logs": str(self.logs),
             "database": str(self.work / "arena.db"),
             "victim": str(self.victim),
+            "temporary": str(self.temporary),
             "host": os.uname().nodename,
             "names": ["honest-ronin", "7.7-canary"],
             "secrets": {},
@@ -161,7 +162,7 @@ class Stage:
             "ARENA_HOSTILE_STAGE": self.marker,
             "ARENA_HOSTILE_CANARY": self.canary,
             "SSH_AUTH_SOCK": str(self.folder / "agent"),
-        }
+        } | {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
 
     def run(self, during: Any = None) -> None:
         """Plays the match to its end."""
@@ -288,6 +289,8 @@ class Stage:
                     os.kill(process, signal.SIGKILL)
             time.sleep(0.02)
         found += [f"file {path.relative_to(self.temporary)}" for path in sorted(self.temporary.rglob("*"))][:5]
+        with open("/proc/self/mountinfo") as mounts:
+            found += [f"mount {line.split()[4]}" for line in mounts if self.marker in line]
         return found + [f"cgroup {path}" for path in self.cgroups()]
 
     def cgroups(self) -> list[Path]:

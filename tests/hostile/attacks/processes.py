@@ -121,17 +121,6 @@ def x4(seat: Seat, _: Message) -> bool:
     return False
 
 
-def x5(seat: Seat, _: Message) -> None:
-    """Has a child that wakes its parent again and again, should somebody stop it."""
-    parent = os.getpid()
-    if os.fork() == 0:
-        until = time.monotonic() + 20
-        while time.monotonic() < until and os.getppid() == parent:
-            os.kill(parent, signal.SIGCONT)
-            time.sleep(0.005)
-        os._exit(0)
-
-
 def x6(seat: Seat, _: Message) -> None:
     """Calls of the kernel that a bot has no use for."""
     found = os.open(shutil.which("true") or "/bin/true", os.O_RDONLY)
@@ -262,4 +251,4 @@ def x10() -> None:
     seat.play(lambda request: None)
 
 
-ATTACKS = {attack.__name__.upper(): attacking(attack) for attack in (x1, x2, x3, x4, x5, x6, x7, x8, x9)} | {"X10": x10}
+ATTACKS = {attack.__name__.upper(): attacking(attack) for attack in (x1, x2, x3, x4, x6, x7, x8, x9)} | {"X10": x10}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import socket
 import struct
@@ -12,7 +13,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from resources import attacking
-from seat import COMMAND, LONG, MORE, Message, Seat, connection, frame, greeting, pack, ready, rest
+from seat import COMMAND, LONG, MORE, Message, Seat, connection, frame, greeting, pack, ready, rest, target
 
 BLOCK = 64 * 1024
 
@@ -223,6 +224,9 @@ def p20_again() -> None:
         seat.send(before[-2] if number == 3 else before[-1])
 
 
+KEPT: list[socket.socket] = []
+
+
 def p21() -> None:
     """Looks for another seat's token and socket, and takes its place before it has greeted."""
     seat = Seat()
@@ -232,16 +236,22 @@ def p21() -> None:
         for process in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{process}/environ", "rb") as file:
-                    words = dict(word.split("=", 1) for word in file.read().decode().split("\0") if "=" in word)
+                    text = file.read().decode()
             except (OSError, UnicodeDecodeError):
                 continue
+            words = dict(word.split("=", 1) for word in text.split("\0") if "=" in word)
             # Other tests of this machine have seats, too: only those of this stage are fair game.
-            if words.get("ARENA_TOKEN", "") not in own | {""} and words.get("TMPDIR") == os.environ.get("TMPDIR"):
+            if target()["marker"] in text and words.get("ARENA_TOKEN", "") not in own | {""}:
                 seats[words["ARENA_TOKEN"]] = words["ARENA_ENDPOINT"]
         if seats:
             break
         time.sleep(0.05)
     seat.report("read another seat's token", bool(seats))
+    own_socket = os.environ["ARENA_ENDPOINT"].removeprefix("ipc://")
+    for folder in dict.fromkeys((target()["temporary"], "/tmp", "/run/arena")):
+        for path in glob.glob(f"{folder}/arena-*/*/referee") + glob.glob(f"{folder}/*referee*"):
+            if path != own_socket and target()["marker"] in path:
+                seat.attempt("connect to another seat's socket", lambda path=path: squat(path))
     stolen = []
     for token, endpoint in seats.items():
         try:
@@ -259,6 +269,14 @@ def p21() -> None:
             seat.report("greet in another's place", False, error)
     seat.greet()
     seat.play(lambda request: None)
+
+
+def squat(path: str) -> bool:
+    """Takes the only connection of a socket."""
+    found = socket.socket(socket.AF_UNIX)
+    found.connect(path)
+    KEPT.append(found)
+    return True
 
 
 def p22() -> None:

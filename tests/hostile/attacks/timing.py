@@ -15,6 +15,15 @@ from seat import Message, Seat, burn
 
 def t1() -> None:
     """Computes in a child while others are to move, and notes how much CPU time that got off turn."""
+    compute(lambda parent: None)
+
+
+def x5() -> None:
+    """The same, and the child wakes its parent again and again, should somebody have stopped it."""
+    compute(lambda parent: os.kill(parent, signal.SIGCONT))
+
+
+def compute(meanwhile: Callable[[int], None]) -> None:
     seat = Seat()
     seat.greet()
     child = os.fork()
@@ -22,6 +31,7 @@ def t1() -> None:
         parent = os.getppid()
         while os.getppid() == parent:
             sum(range(1000))
+            meanwhile(parent)
         os._exit(0)
     used = 0.0
     clock = _clock_of(child)
@@ -143,4 +153,5 @@ ATTACKS = {
     "T7": t7,
     "T8": attacking(t8),
     "T9": t9,
+    "X5": x5,
 }

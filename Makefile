@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long durability check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
+.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,8 +19,15 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
 
+fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each target, TARGET=log for one; minutes
+	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),60) $(TARGET)
+
 durability: $(VENV)/with-test ## Try to lose a result, in every way that is known, and write docs/durability.md: half an hour
 	@PYTHONPATH=. $(BIN)/python tests/durability/table.py
+
+LEVEL ?= trusted
+hostile: $(VENV)/with-test ## Attack arena with hostile bots: make hostile LEVEL=trusted, isolated or strict
+	@$(BIN)/python tests/hostile --level $(LEVEL)
 
 check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests
 
@@ -57,6 +64,9 @@ bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel),
 
 fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players
 	@$(BIN)/python benchmarks/fairness.py
+
+overload: $(VENV)/with-test ## Measure which time losses are marked as the machine's, under load: five minutes on a quiet machine
+	@$(BIN)/python benchmarks/overload.py
 
 ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py

@@ -17,6 +17,7 @@
      x LogError                       a game log that cannot be read
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
+     x LevelError                     this machine cannot confine bots as far as was asked for
      x InternalError                  a bug: please report it
 
 A message says what was expected, what was got, where, and what to do about it.
@@ -152,6 +153,13 @@ class CheckFailed(ArenaError):
     """A bot does not keep to the protocol as well as was demanded. The report says where."""
 
     code = "check_failed"
+    exit_code = 3
+
+
+class LevelError(ArenaError):
+    """This machine cannot confine bots at the level that was asked for. Nothing was played and nothing stored."""
+
+    code = "level"
     exit_code = 3
 
 

@@ -11,11 +11,13 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from arena.errors import ConfigError, did_you_mean
 from arena.resources import board_names, board_text
 from arena.rules.base import BoardFormat, Rules, Ruleset
 from arena.rules.boardtext import find_section
-from arena.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl
+from arena.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl, parse_cpu
 
 GROUP: Final = "arena.games"
 """The group of entry points by which games are found."""
@@ -166,6 +168,7 @@ def make_settings(
     overrides: Iterable[str] = (),
     board: str | None = None,
     time: str = DEFAULT_TIME,
+    cpu: str | None = None,
     race_window_ms: float = RACE_WINDOW_MS,
 ) -> GameSettings:
     """Returns what is played, by what an operator typed; all of it is checked.
@@ -177,6 +180,7 @@ def make_settings(
         overrides: Options that differ from the ruleset's, each as `NAME=VALUE`.
         board: A board file, the name of a bundled board, or None for the game's own.
         time: The time control, as `TimeControl.parse` reads it.
+        cpu: A budget of CPU time, as `parse_cpu` reads it; None for no such limit.
         race_window_ms: How far apart answers of a race may lie and be a tie.
 
     Raises:
@@ -190,7 +194,7 @@ def make_settings(
         options=options,
         players=players,
         board=default_board(rules) if board is None else find_board(board),
-        time=TimeControl.parse(time),
+        time=_time(time, cpu),
         race_window_ms=race_window_ms,
     )
     if board is not None and settings.board is not None and game(rules).boards is not None:
@@ -201,6 +205,11 @@ def make_settings(
             )
     _check_race_window(race_window_ms, rules_of(settings), named)
     return settings
+
+
+def _time(time: str, cpu: str | None) -> TimeControl:
+    control = TimeControl.parse(time)
+    return control if cpu is None else replace(control, cpu_ms=parse_cpu(cpu))
 
 
 def parse_overrides(texts: Iterable[str]) -> dict[str, str]:

@@ -5,8 +5,10 @@ In a checkout they are beside the package; in an installed wheel they are under 
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+from arena import files
 from arena.errors import ConfigError, InternalError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -45,13 +47,10 @@ def board_text(ref: str) -> tuple[str, str]:
         path = boards_folder() / f"{ref}.txt"
     else:
         path = Path(ref)
-        if not path.is_file():
+        if not os.path.exists(path):
             bundled = f"a bundled board ({', '.join(names)})"
             raise ConfigError(f"expected a board file, or {bundled}, got: {ref!r}{did_you_mean(ref, names)}")
-    try:
-        return path.stem, path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"expected a board file in UTF-8, got: {path}, which cannot be read: {error}") from None
+    return path.stem, files.read_text(path, "a board file", files.MOST_TEXT, ConfigError)
 
 
 def _folder(name: str) -> Path:

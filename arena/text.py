@@ -1,14 +1,22 @@
-"""Makes text from strangers (names, notes, output, messages of bots) safe to show."""
+"""Makes text from strangers (names, notes, output, messages of bots, boards, file names) safe to show.
+
+The one decision, for terminals, tables, CSV, JSON, pictures and errors: a character that `str.isprintable` does not
+call printable is spelled out. These are control characters, escape sequences, ends of lines, characters that turn the
+direction of writing or are invisible, lone surrogates, and what Unicode has not assigned.
+
+Functions here make the text; `arena/cli/output.py` and `arena/cli/group.py` see to it that nothing else is printed.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 
 def plain(text: str) -> str:
     r"""Spells out everything in an untrusted text that a terminal could act on.
 
-    That is: control characters, escape sequences, ends of lines, characters that turn the direction of writing or are
-    invisible, and lone surrogates. What is left is one line of visible characters. It may still hold brackets: hand it
-    to `rich.text.Text`, never to a function that reads markup.
+    What is left is one line of visible characters. It may still hold brackets: hand it to `rich.text.Text`, never to a
+    function that reads markup.
 
     >>> print(plain("a\nb \x1b[2J"))
     a\nb \x1b[2J
@@ -16,3 +24,44 @@ def plain(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def plain_lines(text: str) -> str:
+    """Returns a text of ours with several lines, each made plain."""
+    return text if text.isprintable() else "\n".join(map(plain, text.split("\n")))
+
+
+def plain_json(document: str) -> str:
+    r"""Escapes in a JSON document what `plain` spells out, so that it means the same and shows nothing hidden.
+
+    >>> print(plain_json('{"name": "\x9b2J \U000e0041"}'))
+    {"name": "\u009b2J \udb40\udc41"}
+    """
+    return "\n".join(
+        line if line.isprintable() else "".join(char if char.isprintable() else _units(char) for char in line)
+        for line in document.split("\n")
+    )
+
+
+def _units(char: str) -> str:
+    units = char.encode("utf-16-be")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))
+
+
+def without_surrogates(value: Any) -> Any:
+    r"""Returns a value of plain maps, lists and texts with lone surrogates spelled out: JSON cannot hold them.
+
+    They come from names of files that are not in UTF-8.
+
+    >>> without_surrogates({"log": ["a\udcff"]})
+    {'log': ['a\\udcff']}
+    """
+    match value:
+        case str():
+            return "".join(plain(char) if "\ud800" <= char <= "\udfff" else char for char in value)
+        case dict():
+            return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
+        case list() | tuple():
+            return [without_surrogates(item) for item in value]
+        case _:
+            return value

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from arena.errors import ConfigError
 
@@ -96,12 +97,14 @@ class Forfeit(msgspec.Struct, frozen=True, kw_only=True):
     stderr: tuple[str, ...] = ()
     """The last lines that the process wrote to its standard error."""
     overloaded: bool = False
-    """The machine was overloaded at that moment: the referee itself ran late."""
+    """The machine was overloaded at that moment: the referee itself ran late, or the bot was denied its core."""
     rule: str = ""
     """The number of the protocol's rule that it broke."""
+    denied_ms: int = 0
+    """How long the bot could have run in the decision that it lost, and was not given a core."""
 
 
-class TimeControl(msgspec.Struct, frozen=True):
+class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     """The time a seat has, constant for a game. The running state is a `Clock`.
 
     A decision's time is the smaller of `limit_ms` and what is left of the bank.
@@ -113,6 +116,9 @@ class TimeControl(msgspec.Struct, frozen=True):
     """Added to the bank after each decision."""
     limit_ms: int | None = None
     """Time for one decision; None means no such limit."""
+    cpu_ms: int | UnsetType = UNSET
+    """CPU time of all the bot's processes for the whole game; unset means no such limit. A seat that exceeds any of
+    these limits loses. Settings without this one are written as they were before it existed."""
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
@@ -149,6 +155,23 @@ class TimeControl(msgspec.Struct, frozen=True):
         return ",".join(filter(None, [bank, limit]))
 
 
+def parse_cpu(text: str) -> int:
+    """Reads a budget of CPU time, and returns it in milliseconds.
+
+    >>> parse_cpu("20s")
+    20000
+
+    Raises:
+        ConfigError: The text is no time. Show the message to the operator.
+    """
+    if re.fullmatch(_TIME, text) and 0 < (ms := _milliseconds(text)) <= _LONGEST_MS:
+        return ms
+    raise ConfigError(
+        "expected a time above 0 in seconds or with units (h, m, s, ms), and none over 999999.999 s, such as 20s or "
+        f"1m30s, got: {text!r} - at --cpu"
+    )
+
+
 _NUMBER = r"[0-9]{1,6}(?:\.[0-9]{1,3})?"
 _UNITS = rf"(?=[0-9])(?:{_NUMBER}h)?(?:{_NUMBER}m(?!s))?(?:{_NUMBER}s)?(?:[0-9]{{1,9}}ms)?"
 _TIME = rf"{_NUMBER}|{_UNITS}"
@@ -156,6 +179,15 @@ _TIME_CONTROL = re.compile(rf"(?=.)(?:(?:({_TIME})\+({_TIME})|({_UNITS}))(?:,(?=
 _UNIT_MS: Final = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1, "": 1_000}
 _LONGEST_MS: Final = 999_999_999
 """The longest time that can be given: what is written has six digits before the point."""
+
+
+def seconds_text(ms: int) -> str:
+    """Writes a time as `parse_cpu` reads it.
+
+    >>> seconds_text(20_500)
+    '20.5s'
+    """
+    return f"{_seconds(ms)}s"
 
 
 def _milliseconds(text: str) -> int:
@@ -279,6 +311,8 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 (hex) of the log file."""
     transcripts: tuple[str, ...] = ()
     """File names of the forfeited seats' message transcripts, beside the log."""
+    level: Level = Level.TRUSTED
+    """How far its bots were confined."""
 
     @property
     def ranks(self) -> Ranks:

@@ -391,7 +391,7 @@ class Misdeed:
     code: str | None
     """That of the referee's `error`; None if it need not be read."""
     termination: str
-    """What the others are told."""
+    """What the others are told; ` or ` between two of which either will do."""
 
 
 def _frame(make: Callable[[dict[str, Any]], bytes]) -> Callable[[Bot, dict[str, Any]], list[list[bytes]]]:
@@ -664,12 +664,12 @@ MISDEEDS = [
     ),
     Misdeed(
         "frames.huge",
-        "closes the connection at more than 131,072 bytes",
+        "ends the game of a bot that sends more than 131,072 bytes",
         ("§5.1-4",),
         "request",
         _frame(lambda good: _padded(good, 200_000)),
         None,
-        "disconnected",
+        "disconnected or protocol_violation",
     ),
     # Fields
     _on_request("fields.type", "refuses a message without a type", "§5.3-1", _without("type")),
@@ -1656,7 +1656,7 @@ def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
             forfeit, after = message["forfeits"][0], (entry.at - note.at) / NS
             if deed.id not in PATIENT and after > AT_ONCE_MS + world.late_ms:
                 raise Broken(f"expected the others to be told at once, got: after {after:.0f} ms", session, entry)
-            if forfeit.get("code") != deed.termination or forfeit.get("seat") == own:
+            if forfeit.get("code") not in deed.termination.split(" or ") or forfeit.get("seat") == own:
                 raise Broken(f"expected a forfeit, {deed.termination}, of another seat, got: {forfeit}", session, entry)
             if message["ranks"][own] >= message["ranks"][forfeit["seat"]]:
                 raise Broken(f"expected a better rank than the guilty seat's, got: {message['ranks']}", session, entry)

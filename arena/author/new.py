@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from arena.errors import BotError, ConfigError, InternalError, did_you_mean
+from arena.files import MOST_TEXT, read, write
 from arena.link.bots import (
     LEFT_OUT,
     MANIFEST,
@@ -84,7 +85,7 @@ def new_bot(name: str, *, language: str, author: str, parent: Path) -> NewBot:
         for path, content in files.items():
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+            write(target, content)
     except OSError as error:
         raise ConfigError(f"expected a folder that can be written, got: {str(folder)!r}: {error.strerror}") from None
     manifest = read_manifest(folder)
@@ -109,12 +110,12 @@ def _files(template: Path) -> dict[str, bytes]:
     """Returns the files of a template: their contents by their paths in the new folder."""
     manifest = read_manifest(template)
     own = (path.relative_to(template) for path in sorted(template.rglob("*")) if path.is_file())
-    try:
-        files = {str(path): (template / path).read_bytes() for path in own if not _is_made(path, manifest)}
-        files |= {re.sub(r"^(\.\./)+", "", name): (template / name).read_bytes() for name in manifest.include}
-    except OSError as error:
-        raise InternalError(f"expected a whole template in {template}, got: {error}") from None
-    return files
+    paths = {str(path): path for path in own if not _is_made(path, manifest)}
+    paths |= {re.sub(r"^(\.\./)+", "", name): Path(name) for name in manifest.include}
+    return {
+        name: read(template / path, f"the file {name!r} of a template", MOST_TEXT, InternalError)
+        for name, path in paths.items()
+    }
 
 
 def _is_made(path: Path, manifest: Manifest) -> bool:

@@ -160,5 +160,5 @@ class Rerun:
 
 
 def _failed(spec: BotSpec, detail: str, link: LocalLink) -> str:
-    words = "".join(f"\n  its last words: {line}" for line in link.last_words(0)[-1:])
+    words = "".join(f"; its last words: {line}" for line in link.last_words(0)[-1:])
     return f"{spec.name} {detail}{words}"

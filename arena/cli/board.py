@@ -9,8 +9,9 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import json_option
-from arena.cli.output import console, say, show, show_json
+from arena.cli.output import console, echo, say, show, show_json
 from arena.errors import ArenaError, ConfigError
+from arena.files import MOST_TEXT, read
 from arena.show.text import clip
 from arena.text import plain
 
@@ -70,7 +71,7 @@ def check(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
     """
     from arena.show.boards import check_board
 
-    checked = {str(file): check_board(_content(file), str(file)) for file in files}
+    checked = {str(file): check_board(read(file, "a board file", MOST_TEXT, ConfigError), str(file)) for file in files}
     if as_json:
         show_json({"files": [_document(file, found) for file, found in checked.items()]})
     else:
@@ -117,13 +118,6 @@ def draw(board: str, players: int | None, svg: str | None) -> None:
         say(f"{plain(svg)} is written")
 
 
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"expected a file that can be read, got: {str(file)!r}: {error.strerror}") from None
-
-
 def _document(file: str, found: Checked) -> dict[str, object]:
     """Returns a checked file as `--json` prints it."""
     problems = [{"line": at.line, "column": at.column, "reason": at.reason} for at in found.problems]
@@ -135,10 +129,10 @@ def _print(file: str, found: Checked) -> None:
     from arena.show.boards import fact_lines
 
     for problem in found.problems[:MOST_PROBLEMS]:
-        click.echo(clip(str(problem), LONGEST_PROBLEM))
+        echo(clip(str(problem), LONGEST_PROBLEM))
     if (more := len(found.problems) - MOST_PROBLEMS) > 0:
-        click.echo(plain(f"{file}: and {more} more problems; --json has them all"))
+        echo(f"{file}: and {more} more problems; --json has them all")
     if found.facts:
-        click.echo(plain(f"{file}: ok"))
+        echo(f"{file}: ok")
         for line in fact_lines(found.facts, 2, console().width):
             show(line)

@@ -15,6 +15,7 @@ from arena.cli.options import (
     each_game_option,
     game_options,
     json_option,
+    level_option,
     logs_option,
     quiet_option,
     seed_option,
@@ -26,6 +27,7 @@ from arena.errors import ConfigError
 if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.tournament.comparison import Comparison
+    from arena.types import Level
 
 WHEN = "When it stops"
 
@@ -57,6 +59,7 @@ class CompareCommand(Command):
 @option(WHEN, "--alpha", default=0.05, show_default=True, metavar="P", help="How likely a wrong answer may be.")
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")
+@level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a comparison.")
 @db_option
@@ -77,6 +80,7 @@ def compare(
     alpha: float,
     delta: float,
     sprt: tuple[float, float] | None,
+    level: Level,
     concurrency: int | None,
     new: bool,
     db: Path,
@@ -111,7 +115,7 @@ def compare(
         )
     format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, sprt=sprt)
     fill = others or others_of((one, other), players)
-    setup = set_up((one, other, *fill), game, format, seed=seed)
+    setup = set_up((one, other, *fill), game, format, level=level, seed=seed)
     manner = Manner(workers=workers_of(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
     with open_store(db, say) as store:

@@ -14,6 +14,8 @@ import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
+from arena.text import plain
+
 MOST: Final = 50
 """How many tournaments, games or entrants are proposed: of the first two the latest."""
 PATIENCE_S: Final = 0.2
@@ -28,11 +30,16 @@ def _completer(propose: _Propose) -> Complete:
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         try:
-            return [item for item in propose(ctx, incomplete) if item.value.startswith(incomplete)]
+            return [item for item in propose(ctx, incomplete) if _fits(item.value, incomplete)]
         except Exception:  # a traceback would be drawn into the line that is being typed
             return []
 
     return complete
+
+
+def _fits(value: str, incomplete: str) -> bool:
+    """Says whether a value can be proposed. What was typed already may hold anything."""
+    return value.startswith(incomplete) and value[len(incomplete) :].isprintable()
 
 
 def _bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
@@ -111,7 +118,7 @@ def _ids(ctx: click.Context, query: str, incomplete: str) -> Iterator[Completion
 
     with closing(sqlite3.connect(f"{_database(ctx).resolve().as_uri()}?mode=ro", uri=True, timeout=PATIENCE_S)) as db:
         for id, about in db.execute(query, (incomplete, incomplete + "\U0010ffff", MOST)):
-            yield CompletionItem(id, help=about)
+            yield CompletionItem(id, help=plain(about))
 
 
 def _database(ctx: click.Context) -> Path:

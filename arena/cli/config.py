@@ -10,7 +10,7 @@ import click
 from arena.cli import complete
 from arena.cli.defaults import ALL, FILE, Config, Setting, default_map, options_of, settings
 from arena.cli.options import json_option
-from arena.cli.output import show_json
+from arena.cli.output import echo, show_json
 from arena.text import plain
 
 BUILT_IN = "built in"
@@ -50,11 +50,11 @@ def config(ctx: click.Context, command: tuple[str, ...], as_json: bool) -> None:
         show_json({"file": file, "settings": [row._asdict() for row in rows]})
         return
     if found is None:
-        click.echo(f"There is no {FILE} in this folder or above: options have their built-in values.")
+        echo(f"There is no {FILE} in this folder or above: options have their built-in values.")
     else:
-        click.echo(f"{os.path.relpath(found.path)} is in force.")
+        echo(f"{os.path.relpath(found.path)} is in force.")
     for line in lines(rows) if rows else ():
-        click.echo(line)
+        echo(line)
 
 
 def find_command(root: click.Context, words: tuple[str, ...]) -> click.Command:
@@ -67,7 +67,7 @@ def find_command(root: click.Context, words: tuple[str, ...]) -> click.Command:
     for word in words:
         if not isinstance(found, click.Group):
             raise click.UsageError(f"expected a command, got: {' '.join(words)!r}", root)
-        _, inner, _ = found.resolve_command(click.Context(found, info_name=word, parent=root), [word])
+        _, inner, _ = found.resolve_command(click.Context(found, info_name="config", parent=root), [word])
         assert inner is not None
         found = inner
     if isinstance(found, click.Group):

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from arena import files
 from arena.cli.help import Option
 from arena.errors import ConfigError, did_you_mean
 
@@ -22,7 +23,8 @@ FILE: Final = "arena.toml"
 ALL: Final = "defaults"
 """The section whose options hold for every command that shares them."""
 SHARED: Final = (
-    "rules", "ruleset", "rule", "board", "time", "race-window", "seed", "db", "logs", "each-game", "quiet", "json",
+    "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
+    "quiet", "json",
 )  # fmt: skip
 """What may stand in that section."""
 ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "help"})
@@ -78,10 +80,10 @@ def read(path: Path, commands: Collection[str]) -> Config:
     import tomllib
 
     name = os.path.relpath(path)
+    text = files.read_text(path, "a TOML file", files.MOST_TEXT, ConfigError)
     try:
-        text = path.read_text(encoding="utf-8")
         config = Config(path.resolve(), text, tomllib.loads(text))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
         raise ConfigError(f"expected a TOML file, got: {error} - at {name}; correct it, or use --config") from None
     for section, table in config.table.items():
         if section not in (ALL, *commands) or not isinstance(table, dict):

@@ -27,7 +27,7 @@ class Forfeits:
         self._told: Counter[tuple[str, str]] = Counter()
 
     def tell(self, played: Played) -> None:
-        """Prints which bots forfeited a game, and where their authors can find out why."""
+        """Prints which bots forfeited a game, where their authors can find out why, and whether the game is void."""
         log = self._logs / played.result.log
         for seat in played.result.seats:
             if (forfeit := seat.forfeit) is not None:
@@ -36,6 +36,8 @@ class Forfeits:
                 brief = self._told[name, forfeit.code] >= IN_FULL
                 self._told[name, forfeit.code] += 1
                 say(forfeit_text(forfeit, name, self._setup.refs[entrant], _files(log, forfeit.seat), brief=brief))
+        if played.void:
+            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
 
 
 def _files(log: Path, seat: int) -> dict[str, str]:

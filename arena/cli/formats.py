@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 MakeFormat: TypeAlias = Callable[[], "AnyFormat"]
 """Makes the format that the options describe."""
 
-NAMES: Final = tuple(name for name in FORMATS if name not in ("compare", "extension"))
-"""The formats that can be chosen. `arena compare` and --extend make the others."""
 DEFAULT: Final = "round-robin"
+NAMES: Final = tuple(name for name in FORMATS if name not in ("compare", "extension"))
+"""The formats that can be chosen, the default first. `arena compare` and --extend make the others."""
 
 
 class Parameter(Option):
     """A parameter of formats. Help shows it with the formats that have it. Its name is that of their field."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, rare: bool = False, **kwargs: Any) -> None:
+        """Takes what an option takes. A rare one is only shown with the explanation of a format."""
         super().__init__(*args, section=FORMAT, **kwargs)
+        self.rare = rare
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Returns the option's row of the help, with the format's default, if the format has the parameter."""
         kind = FORMATS[ctx.params.get("format_") or DEFAULT]
         fields = kind.__struct_fields__
         record = super().get_help_record(ctx)
-        if self.name not in fields or record is None:
+        if self.name not in fields or record is None or (self.rare and not _is_asked_for(ctx)):
             return None
         default = inspect.signature(kind).parameters[self.name].default
         told = f"  [default: {default}]" if default not in (None, False, inspect.Parameter.empty) else ""
@@ -72,6 +74,7 @@ _PARAMETERS: Final = (
         type=click.Choice(["cyclic", "all"]),
         metavar="WHICH",
         help="Orders of the seats: cyclic or all.",
+        rare=True,
     ),
 )
 
@@ -124,10 +127,9 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         section=FORMAT,
         type=click.Choice(NAMES),
         default=DEFAULT,
-        show_default=True,
         is_eager=True,
         metavar="NAME",
-        help=f"{', '.join(NAMES)}; --help explains it.",
+        help=", ".join(NAMES),
     )(command)
 
 

@@ -13,7 +13,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, say, show, show_csv, show_json
+from arena.cli.output import console, echo, say, show, show_csv, show_json
 from arena.errors import ConfigError
 from arena.types import Payload, Termination
 
@@ -122,8 +122,9 @@ def games(
 
     All that is said of a bot must be true of one seat: --bot ronin --lost --slow 500 finds games that ronin lost and in
     which it took half a second for a decision. Without --bot, games in which any seat fits are found. Under the games
-    are the commands that ask a bot again where it forfeited. What is printed as an id, `arena replay`, `arena verify`
-    and `arena bot rerun` take. Times are local; in --json and --csv they are UTC.
+    are the commands that ask a bot again where it forfeited, and the games that are void because the machine was
+    overloaded. What is printed as an id, `arena replay`, `arena verify` and `arena bot rerun` take. Times are local; in
+    --json and --csv they are UTC.
 
     \b
     Example:
@@ -152,12 +153,13 @@ def games(
         found = finder.find(wanted, None if limit is None else limit + 1)
         shown = finder.describe(found[:limit])
         more = limit is not None and len(found) > limit
+        void = finder.void(wanted, limit)
         if as_json:
-            show_json({"games": list(shown), "more": more})
+            show_json({"games": list(shown), "more": more, "void": void})
         elif as_csv:
             show_csv(SEAT_COLUMNS, seat_rows(shown))
         else:
-            print_games(finder, list(shown), db)
+            print_games(finder, list(shown), void, db)
     if more:
         say(f"There are more: --limit shows more than {limit}.")
 
@@ -165,7 +167,7 @@ def games(
 SEAT_COLUMNS = (
     *("game", "tournament", "number", "finished", "rules", "ruleset", "deal", "seat", "bot", "version", "rank"),
     *("outcome", "score", "decisions", "total_ms", "max_ms", "forfeit", "sentence", "forfeit_turn", "overloaded"),
-    *("ended", "turns", "log"),
+    *("ended", "turns", "log", "denied_ms", "level"),
 )
 """The columns of --csv: those of `v_seats` that hold one value."""
 
@@ -177,18 +179,19 @@ def seat_rows(found: Iterable[Payload]) -> Iterator[dict[str, Any]]:
             yield {**game, **seat}
 
 
-def print_games(finder: Finder, found: list[Payload], db: Path) -> None:
-    """Prints games as a table, and under it what the authors of bots that forfeited need."""
-    from arena.show.finding import forfeit_lines, games_table
+def print_games(finder: Finder, found: list[Payload], void: list[Payload], db: Path) -> None:
+    """Prints games as a table, and under it what the authors of bots that forfeited need, and which games are void."""
+    from arena.show.finding import forfeit_lines, games_table, void_line
     from arena.tournament.commands import refs_of, replay_command, rerun_command
 
-    if not found:
+    if not found and not void:
         say("No game is like that.")
         return
-    show(games_table(found, os.path.relpath, console().width))
+    if found:
+        show(games_table(found, os.path.relpath, console().width))
     forfeits = [(game, seat) for game in found for seat in game["seats"] if seat["forfeit"] is not None]
     if forfeits:
-        click.echo()
+        echo()
     for number, (game, seat) in enumerate(forfeits):
         commands = {}
         if number < MOST_EXPLAINED:
@@ -198,4 +201,8 @@ def print_games(finder: Finder, found: list[Payload], db: Path) -> None:
                 commands["ask it again"] = rerun_command(game["game"], ref, seat["seat"], db)
             commands["see it"] = replay_command(game["game"], seat["seat"], db)
         for line in forfeit_lines(game, seat, commands):
-            click.echo(line)
+            echo(line)
+    if void and found:
+        echo()
+    for game in void:
+        echo(void_line(game))

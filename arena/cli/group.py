@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import signals
-from arena.errors import ArenaError, InternalError
+from arena.errors import ArenaError, ConfigError, InternalError
+from arena.text import plain, plain_lines
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -20,15 +21,63 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
+LONGEST_NAME = 200
+"""How many characters of a name a message quotes."""
+
 DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """The system's errors for a disk that is full, may not be written to, or fails: not bugs of ours."""
+
+
+_REMEDIES = {
+    errno.ENAMETOOLONG: "give a shorter name",
+    errno.ELOOP: "correct the link, or give another name",
+    errno.ENOTDIR: "give another place",
+    errno.EISDIR: "give another place",
+    errno.ENOENT: "something removed it meanwhile, or its folder is not there: correct that, and call again",
+    errno.EACCES: "give a place that this user may use, or change its permissions",
+    errno.EPERM: "give a place that this user may use, or change its permissions",
+    errno.EMFILE: "raise the limit of open files (`ulimit -n`), or play fewer games at a time (--concurrency)",
+    errno.ENFILE: "close other programs, or raise the machine's limit of open files",
+    errno.EAGAIN: "raise the limit of processes (`ulimit -u`), or play fewer games at a time (--concurrency)",
+    errno.ENOMEM: "close other programs, or play fewer games at a time (--concurrency)",
+}
+"""What to do about the system's errors that no command expects in particular: not bugs of ours either."""
+
+
+def _not_a_bug(error: Exception) -> ArenaError | None:
+    """Returns what to tell of an error for which the machine, or a name that was given, is the reason."""
+    match error:
+        case OSError(errno=number) if number in DISK_FAULTS:
+            return ArenaError(
+                f"expected to write to the disk, got: {error}; make room on it, or give folders on another disk, and "
+                "give the same command again"
+            )
+        case OSError(errno=number, strerror=reason, filename=None) if number in _REMEDIES:
+            return ArenaError(f"expected a machine with room for this command, got: {reason}; {_REMEDIES[number]}")
+        case OSError(errno=number, strerror=reason, filename=name) if number in _REMEDIES:
+            place = _cut(str(os.fsdecode(name)))
+            return ArenaError(
+                f"expected a file or folder that can be used, got: {reason} - at {place}; {_REMEDIES[number]}"
+            )
+        case MemoryError():
+            return ArenaError(f"expected more memory, got none; {_REMEDIES[errno.ENOMEM]}")
+        case UnicodeEncodeError(object=str(text)):
+            return ConfigError(
+                f"expected names and texts in UTF-8, got: {_cut(ascii(text))}; give another, or rename it"
+            )
+    return None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
 
 
 class Failure(click.ClickException):
     """An error of the library on its way to stderr and the exit code."""
 
-    def __init__(self, error: ArenaError) -> None:
-        super().__init__(str(error))
+    def __init__(self, error: ArenaError, remark: str = "") -> None:
+        """Takes the error, whose message is one line, and a line to print below it."""
+        super().__init__(plain(str(error)) + (remark and f"\n{remark}"))
         self.exit_code = error.exit_code  # type: ignore[misc]  # click has it per class; our errors differ by class
 
 
@@ -89,25 +138,22 @@ class LazyGroup(click.Group):
             raise Failure(error) from error
         except (KeyboardInterrupt, click.Abort):
             ctx.exit(signals.exit_code() or INTERRUPTED)
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+        except click.ClickException as error:
+            # An argument may be the name of a stranger's file.
+            error.message = plain_lines(error.message)  # type: ignore[misc]  # declared Final
+            raise
+        except (click.exceptions.Exit, BrokenPipeError):
             raise
         except Exception as error:
             if (code := signals.exit_code()) is not None:
                 ctx.exit(code)  # its terminal is gone, so nothing can be printed any more
-            if isinstance(error, OSError) and error.errno in DISK_FAULTS:
-                raise Failure(
-                    ArenaError(
-                        f"expected to write to the disk, got: {error}; make room on it, or give folders on another "
-                        "disk, and give the same command again"
-                    )
-                ) from error
+            if (known := _not_a_bug(error)) is not None:
+                raise Failure(known) from error
             if os.environ.get("ARENA_DEBUG"):
                 import traceback
 
                 traceback.print_exc()
             raise Failure(
-                InternalError(
-                    f"internal error: {type(error).__name__}: {error}\n"
-                    "This is a bug: please report it with the command, and what ARENA_DEBUG=1 adds to its output."
-                )
+                InternalError(f"internal error: {type(error).__name__}: {error}"),
+                "This is a bug: please report it with the command, and what ARENA_DEBUG=1 adds to its output.",
             ) from error

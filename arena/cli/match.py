@@ -20,6 +20,7 @@ from arena.cli.options import (
     each_game_option,
     game_options,
     json_option,
+    level_option,
     logs_option,
     quiet_option,
     seed_option,
@@ -31,6 +32,7 @@ from arena.text import plain
 if TYPE_CHECKING:
     from arena.referee.scribe import Watch
     from arena.referee.transcript import Entry
+    from arena.types import Level
 
 
 @click.command(cls=Command)
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 @game_options
 @seed_option
 @option(WHAT, "--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
+@level_option
 @option(
     HOW,
     "--pace",
@@ -58,6 +61,7 @@ def match(
     make_game: MakeGame,
     seed: str | None,
     deals: int,
+    level: Level,
     pace: float,
     verbose: bool,
     logs: Path,
@@ -84,7 +88,7 @@ def match(
     from arena.tournament.settings import set_up
 
     entered = enter(bots, make_game.rules, quiet=quiet)
-    setup = set_up(entered, make_game(len(entered)), RoundRobin(deals=deals), seed=seed)
+    setup = set_up(entered, make_game(len(entered)), RoundRobin(deals=deals), level=level, seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from arena.cli import complete
-from arena.cli.help import RESULTS, WHAT, option
-from arena.types import RACE_WINDOW_MS
+from arena.cli.help import HOW, RESULTS, WHAT, option
+from arena.types import RACE_WINDOW_MS, Level
 
 if TYPE_CHECKING:
     from arena.types import GameSettings
@@ -39,11 +39,19 @@ _GAME = (
         WHAT, "--time", default="10+0.1", show_default=True, metavar="CONTROL",
         help="10s, 1m+1, 500ms/move, 1m,2/move.",
     ),
+    option(WHAT, "--cpu", metavar="TIME", help="CPU time of a bot in a game, such as 20s, beside --time."),
     option(
         WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, metavar="MS",
         help=f"Answers of a race this close are a tie.  [default: {RACE_WINDOW_MS:g}]",
     ),
 )  # fmt: skip
+
+
+_CHOSEN = ("ruleset", "overrides", "board", "time", "cpu", "race_window_ms")
+"""What these options give beside the game's name."""
+
+LEVELS = tuple(str(level) for level in Level if level is not Level.REMOTE)
+"""How far bots on this machine can be confined."""
 
 
 class MakeGame:
@@ -70,7 +78,7 @@ def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def command(*args: Any, **kwargs: Any) -> Any:
-        chosen = {name: kwargs.pop(name) for name in ("ruleset", "overrides", "board", "time", "race_window_ms")}
+        chosen = {name: kwargs.pop(name) for name in _CHOSEN}
         return function(*args, make_game=MakeGame(kwargs.pop("rules"), chosen), **kwargs)
 
     for add in reversed(_GAME):
@@ -83,6 +91,12 @@ def logs_option(help: str) -> Callable[[F], F]:
     path = click.Path(path_type=Path)
     return option(RESULTS, "--logs", default="logs", show_default=True, type=path, metavar="DIR", help=help)
 
+
+level_option = option(
+    HOW, "--level", type=click.Choice(LEVELS), default=str(Level.TRUSTED), show_default=True, metavar="LEVEL",
+    callback=lambda _ctx, _option, level: Level(level), help="trusted, isolated or strict.",
+)  # fmt: skip
+"""`--level LEVEL`. The function gets a `Level`."""
 
 seed_option = option(WHAT, "--seed", metavar="TEXT", help="Make the deals reproducible.")
 """`--seed TEXT`."""

@@ -1,19 +1,23 @@
-"""Prints for every command: tables, JSON, colour, messages. Only this module decides about colour and width."""
+"""Prints for every command: tables, JSON, colour, messages. Only this module decides about colour and width.
+
+Whatever text a caller hands in, nothing that a terminal could act on is printed, but for the colours and movements of
+rich.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.text import plain
+from arena.text import plain, plain_json, plain_lines, without_surrogates
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 UNBOUNDED = 1_000
 """Columns for a file or a pipe, into which a table goes whole."""
@@ -26,10 +30,21 @@ def console(*, stderr: bool = False) -> Console:
     It does not interpret markup in text.
     """
     from rich.console import Console
+    from rich.segment import Segment
+
+    class PlainConsole(Console):
+        """Spells out what a caller forgot to."""
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+            for segment in super().render(renderable, options):
+                if segment.control or segment.text.isprintable():
+                    yield segment
+                else:
+                    yield Segment(plain_lines(segment.text), segment.style)
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else UNBOUNDED
-    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
+    return PlainConsole(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def counted(number: int, noun: str) -> str:
@@ -47,11 +62,20 @@ def show_line(text: str) -> None:
     console().print(text, soft_wrap=True)
 
 
+def echo(line: str = "") -> None:
+    """Prints a line of data to stdout, without rich: for commands that need it for nothing else."""
+    click.echo(plain(line))
+
+
 def show_json(document: Any) -> None:
     """Prints one JSON document to stdout: indented, structs with their fields in the order of their class."""
     import msgspec
 
-    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+    try:
+        encoded = msgspec.json.encode(document)
+    except UnicodeEncodeError:
+        encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(document)))
+    click.echo(plain_json(msgspec.json.format(encoded, indent=2).decode()))
 
 
 def safe_cell(value: Any) -> Any:

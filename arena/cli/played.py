@@ -44,7 +44,7 @@ def sentence(game: dict[str, Any]) -> str:
 def line(played: Played, names: Sequence[str], logs: Path) -> str:
     """Returns a game's identifier and how it ended, in one line."""
     game = describe(played, names, logs)
-    return f"{plain(game['game'])}: {sentence(game)}"
+    return f"{plain(game['game'])}: {sentence(game)}{', void' if played.void else ''}"
 
 
 def _points(game: dict[str, Any], seat: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 import msgspec
@@ -17,6 +17,7 @@ from arena.cli.played import line as game_line
 from arena.cli.progress import progress_bar
 from arena.errors import ConfigError
 from arena.text import plain
+from arena.types import Level
 
 if TYPE_CHECKING:
     from arena.ratings.running import Rating
@@ -32,6 +33,13 @@ MOST_NAMES = 20
 
 MOST_TABLES = 8
 """If more meet in a round, only their number is printed."""
+
+LEVEL_LINES: Final = {
+    Level.TRUSTED: "Bots run trusted: as programs of yours, with time limits but no sandbox.",
+    Level.ISOLATED: "Bots run isolated: each in a sandbox, without network or other files. Memory and CPU are watched.",
+    Level.STRICT: "Bots run strict: each in a sandbox, with hard limits of memory and CPU, and frozen off turn.",
+}
+"""What is said of a level before anything is played."""
 
 Remark: TypeAlias = Callable[["Reader", str], str]
 """Returns what is said beside the progress of a tournament, given by its identifier."""
@@ -133,8 +141,11 @@ def _kept(store: Store, id: str) -> str:
 
 def _announce(begun: Begun, setup: Setup, workers: int) -> None:
     """Announces what will be played."""
+    from arena.games import rules_of
     from arena.record.published import COMMITMENT_FILE
     from arena.show.standings import subject_text
+    from arena.tournament.overload import crowded
+    from arena.tournament.workers import available_cores
 
     tournament, settings, committed = begun.tournament, setup.settings, begun.committed
     names = ", ".join(plain(bot.name) for bot in settings.bots)
@@ -160,7 +171,9 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
     say(f"  schedule {committed.schedule_sha256}")
     if settings.seed is not None:
         say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
-    say("Bots run trusted: as programs of yours, with time limits but no sandbox.")
+    say(LEVEL_LINES[settings.level])
+    if warning := crowded(workers, settings.game.players, available_cores(), race=rules_of(settings.game).has_race):
+        say(warning)
 
 
 def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> bool:
@@ -197,6 +210,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
             local_worker,
             helm,
             processes=setup.settings.processes,
+            on_overload=setup.settings.on_overload,
             ahead=manner.workers < available_cores(),
             planned=planned if schedule.in_rounds else None,
         )

@@ -79,7 +79,7 @@ def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: P
 
 def _latest(folder: Path) -> Path:
     """Returns the log that was written last; of logs written at the same moment, the last by name."""
-    logs = [(log.stat().st_mtime_ns, log.name, log) for log in folder.rglob("*.jsonl")]
+    logs = [(log.stat().st_mtime_ns, log.name, log) for log in folder.rglob("*.jsonl") if log.is_file()]
     if not logs:
         raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {folder}")
     return max(logs)[-1]

@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, counted, say, show, show_csv, show_json, show_line
+from arena.cli.output import console, counted, echo, say, show, show_csv, show_json, show_line
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -92,7 +92,8 @@ def standings(
     elif as_csv:
         print_csv(document, crosstable=crosstable)
     else:
-        click.echo(f"{heading}\n")
+        echo(heading)
+        echo()
         print_tables(document, trueskill=trueskill)
     if remark:
         say(remark)
@@ -156,7 +157,7 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
         show(wrapped(f"# is the place reached. {order}" if places else order, width))
     if plain.get("progress") is not None:
         print_progress(plain["progress"], width)
-    click.echo()
+    echo()
     if plain["crosstable"] is None:
         show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")
     else:
@@ -173,7 +174,7 @@ def print_progress(told: dict[str, Any], width: int) -> None:
     from arena.show.rounds import adaptive_table, bracket, swiss_table
 
     progress = msgspec.convert(told, Progress)
-    click.echo()
+    echo()
     if progress.format == "adaptive":
         show(adaptive_table(progress.neighbours, progress.needed, width))
     elif progress.points is not None:

@@ -9,6 +9,7 @@ import click
 
 from arena.cli.help import Command
 from arena.cli.options import db_option
+from arena.cli.output import echo
 
 if TYPE_CHECKING:
     from arena.tournament.steering import Verb
@@ -69,4 +70,4 @@ ORDERS = {command.name or "": command for command in (pause, resume, stop, concu
 def _order(db: Path, verb: Verb, number: int = 0) -> None:
     from arena.tournament.steering import send
 
-    click.echo(send(db, verb, number))
+    echo(send(db, verb, number))

@@ -19,6 +19,7 @@ from arena.cli.options import (
     each_game_option,
     game_options,
     json_option,
+    level_option,
     logs_option,
     quiet_option,
     seed_option,
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.tournament.blocks import Processes
     from arena.tournament.report import Report
-    from arena.tournament.settings import Settings
+    from arena.tournament.settings import OnOverload, Settings
+    from arena.types import Level
 
 
 class TournamentCommand(Explained, Steered):
@@ -49,7 +51,17 @@ class TournamentCommand(Explained, Steered):
 @seed_option
 @format_options
 @option(FORMAT, "--seeding", "seeds", metavar="ID", help="Seed by the standings of this tournament.")
+@level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(
+    HOW,
+    "--on-overload",
+    type=click.Choice(["rate", "void"]),
+    default="rate",
+    show_default=True,
+    metavar="HOW",
+    help="rate or void games lost by it.",
+)
 @option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
@@ -62,7 +74,7 @@ class TournamentCommand(Explained, Steered):
     help="Play what this finished round-robin lacks (or `latest`).",
     shell_complete=complete.tournaments,
 )
-@option(HOW, "--new", is_flag=True, help="Begin anew even if there is such a tournament.")
+@option(HOW, "--new", is_flag=True, help="Begin anew; else the same command goes on where it was.")
 @db_option
 @logs_option("Where its folder of logs is made.")
 @each_game_option
@@ -77,8 +89,10 @@ def tournament(
     players: int,
     make_format: MakeFormat,
     seeds: str | None,
+    level: Level,
     processes: Processes | None,
     concurrency: int | None,
+    on_overload: OnOverload,
     seed: str | None,
     db: Path,
     logs: Path,
@@ -92,8 +106,8 @@ def tournament(
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are names of bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled ones in
-    Python. The same command goes on where it was. To steer it: arena tournament pause|resume|stop|concurrency.
+    BOTS are bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled ones in Python.
+    --format NAME --help explains a format. To steer it: arena tournament pause|resume|stop|concurrency.
 
     \b
     Example:
@@ -118,7 +132,7 @@ def tournament(
     )
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
-    setup = set_up(entered, game, make_format(), processes=processes or "block", seed=seed)
+    setup = set_up(entered, game, make_format(), processes=processes, level=level, on_overload=on_overload, seed=seed)
     tell = nothing if quiet else say
     with open_store(db, say) as store:
         if seeds is not None:

@@ -13,7 +13,7 @@ import click
 from arena.cli import complete
 from arena.cli.group import LazyGroup
 from arena.cli.options import db_option, json_option
-from arena.cli.output import console, counted, say, show, show_csv, show_json
+from arena.cli.output import console, counted, echo, say, show, show_csv, show_json
 from arena.errors import ConfigError
 from arena.text import plain
 from arena.types import Payload
@@ -56,7 +56,7 @@ def tournaments() -> None:
 
 COLUMNS = (
     *("tournament", "created", "finished", "status", "rules", "ruleset", "players", "board", "format", "entrants"),
-    *("bots", "planned", "games", "seconds", "seed", "commitment", "logs", "logs_files", "logs_bytes"),
+    *("bots", "planned", "games", "seconds", "seed", "commitment", "logs", "logs_files", "logs_bytes", "level", "void"),
 )
 """The columns of --csv: those of `v_tournaments`, and the size of the logs."""
 
@@ -131,7 +131,7 @@ def show_(tournament: str, db: Path, as_json: bool) -> None:
     from arena.show.finding import tournament_lines
 
     for line in tournament_lines(document, os.path.relpath):
-        click.echo(line)
+        echo(line)
 
 
 def describe(finder: Finder, tournament: str) -> Payload:
@@ -207,11 +207,11 @@ def remove(
     from arena.show.finding import bytes_text, removed_lines
 
     for line in removed_lines(rows, logs):
-        click.echo(line)
+        echo(line)
     if vacuum:
-        click.echo(plain(f"{db}: smaller by {bytes_text(given_back)}"))
+        echo(f"{db}: smaller by {bytes_text(given_back)}")
     elif free:
-        click.echo(plain(f"{db}: {bytes_text(free)} are free for new games; --vacuum gives them back to the disk"))
+        echo(f"{db}: {bytes_text(free)} are free for new games; --vacuum gives them back to the disk")
 
 
 def confirm(rows: Iterable[Payload], *, with_logs: bool) -> bool:

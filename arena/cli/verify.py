@@ -14,11 +14,10 @@ import msgspec
 from arena.cli import complete as completers
 from arena.cli.logs import find_log, moved_option
 from arena.cli.options import json_option
-from arena.cli.output import counted, say, show_json
+from arena.cli.output import counted, echo, say, show_json
 from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.published import SECRET_FILE
-from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.tournament.audit import Audit, Auditor, Examined
@@ -120,7 +119,7 @@ def verify(
                     if auditor is not None:
                         auditor.add(log)
                     if not (as_json or as_folder):
-                        click.echo(plain(str(row)))
+                        echo(str(row))
                     advance(lambda: "")
                 if auditor is not None:
                     audits.append(_finish(auditor, complete=complete, quiet=as_json))
@@ -139,7 +138,7 @@ def _finish(auditor: Auditor, *, complete: bool, quiet: bool) -> Audit:
     audit = auditor.result(complete=complete)
     if not quiet:
         for line in describe(audit):
-            click.echo(plain(line))
+            echo(line)
     return audit
 
 

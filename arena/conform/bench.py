@@ -19,6 +19,7 @@ from arena.conform.games import Plan, TrialGame
 from arena.conform.report import Evidence, Level
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
+from arena.types import Level as Confinement
 from arena.types import TimeControl
 from arena.wire.session import State
 
@@ -29,14 +30,22 @@ FEW_DECISIONS: Final = 4
 class Bench:
     """The processes of a bot that is checked, games to try something in, and what was measured."""
 
-    def __init__(self, spec: BotSpec, rules: tuple[str, ...], budget: Budget) -> None:
+    def __init__(
+        self,
+        spec: BotSpec,
+        rules: tuple[str, ...],
+        budget: Budget,
+        level: Confinement = Confinement.TRUSTED,
+    ) -> None:
         """Starts nothing yet.
 
         Args:
             spec: The bot.
             rules: The games that it is checked with. Checks that are not about one game use the first.
             budget: The waits.
+            level: How the processes are confined.
         """
+        self._level = level
         self.spec: Final = spec
         self.rules: Final = rules
         self.budget: Final = budget
@@ -81,10 +90,13 @@ class Bench:
             Finding: It cannot be started, or greets badly.
         """
         directory = self._custody.directory / str(next(self._numbers))
-        directory.mkdir(mode=0o700)
+        directory.mkdir(mode=0o711)
         try:
             dialogue = Dialogue(
-                self.spec, self._custody, directory, self.budget, self._ready_ms, self._routing_ids, tcp=tcp, bare=bare
+                *(self.spec, self._custody, directory, self.budget, self._ready_ms, self._routing_ids),
+                tcp=tcp,
+                bare=bare,
+                level=self._level,
             )
         except OSError as error:
             raise Finding(

@@ -7,8 +7,10 @@ process ends.
 from __future__ import annotations
 
 import secrets
+import select
 import time
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,12 +22,13 @@ from arena.conform.report import Evidence, Passed, Verdict
 from arena.errors import RemoteProtocolError
 from arena.link.base import Failure
 from arena.link.bots import BotSpec
+from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
-from arena.link.hub import MAX_READ, OLD_ZMTP, Hub, Part, Route, Unread
 from arena.link.process import INHERITED, BotProcess, End
+from arena.link.sandbox.accounts import seat_user
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.text import plain
-from arena.types import NS_PER_MS, Termination
+from arena.types import NS_PER_MS, Level, Termination
 from arena.wire.messages import (
     MAX_FRAME,
     MAX_NOTE,
@@ -42,6 +45,8 @@ from arena.wire.messages import (
 )
 from arena.wire.session import Session, State
 
+MAX_CONNECTIONS: Final = 4
+"""How many connections of a process are looked at. The referee takes one only."""
 KEPT: Final = 4
 """How many messages are shown as evidence."""
 
@@ -60,6 +65,7 @@ class Dialogue:
         *,
         tcp: bool = False,
         bare: bool = False,
+        level: Level = Level.TRUSTED,
     ) -> None:
         """Starts the process. It has not said anything yet.
 
@@ -72,9 +78,12 @@ class Dialogue:
             routing_ids: Those that other processes of the bot have set. That of this one is added.
             tcp: Whether it connects over TCP.
             bare: Whether it gets no environment but PATH and the two variables of the protocol.
+            level: How far it is confined.
 
         Raises:
             OSError: The process could not be started.
+            MachineFault: The machine is the reason.
+            BotError: It cannot be started at this level.
         """
         self.spec = spec
         self.hello: Hello | None = None
@@ -91,24 +100,32 @@ class Dialogue:
         self._budget = budget
         self._ready_ms = ready_ms
         self._routing_ids = routing_ids
-        self._hub = Hub(directory)
-        endpoint = self._hub.endpoint
-        if tcp or spec.tcp:
-            endpoint = self._hub.tcp_endpoint()
+        user = seat_user(level)
+        self._listener = Listener(directory, user=user, tcp=tcp or spec.tcp, most=MAX_CONNECTIONS)
+        self._connections: list[Connection] = []
+        """All that were made and are open."""
+        self._connection: Connection | None = None
+        """The one over which the first message came."""
         token = secrets.token_hex(32)
         self.session = Session(token)
         if bare:
             unset = [word for name in INHERITED if name != "PATH" for word in ("-u", name)]
             spec = replace(spec, command=("env", *unset, *spec.command))
         try:
-            self._process = BotProcess(spec, custody, {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token})
+            self._process = BotProcess(
+                spec,
+                custody,
+                {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token},
+                level=level,
+                socket_folder=directory,
+                user=user,
+            )
         except BaseException:
-            self._hub.close()
+            self._listener.close()
             raise
-        self._watch = Watch(self._process, spec.memory_mib)
+        self._watch = Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
-        self._route: Route | None = None
         self._written = 0
         """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
@@ -129,10 +146,11 @@ class Dialogue:
         """Sends a frame as it is."""
         self._sent_ns = time.monotonic_ns()
         self._passed.append(("referee", self._sent_ns, frame))
-        if self._route is not None:
+        if self._connection is not None:
             try:
-                if not self._hub.send(self._route, frame):
-                    self._watch.disconnect(self._sent_ns)
+                self._connection.send(frame)
+            except Closed:
+                pass  # reading finds that out, after all that was sent before
             except Unread:
                 raise Finding(
                     "expected a bot that reads its messages, got: hundreds unread",
@@ -218,8 +236,8 @@ class Dialogue:
         Raises:
             Finding: The bot breaks the protocol, ends, or uses too much memory.
         """
-        while (part := self._part(until_ns)) is not None:
-            message = self._read(part)
+        while (came := self._next(until_ns)) is not None:
+            message = self._read(*came)
             if message is not None:
                 return message
         return None
@@ -228,9 +246,10 @@ class Dialogue:
         """Waits `wait_ms` for the process to end, whatever it sends. Returns how it ended, or None."""
         until_ns = time.monotonic_ns() + wait_ms * NS_PER_MS
         while (end := self._process.end()) is None and (left := until_ns - time.monotonic_ns()) > 0:
-            self._hub.wait([self._process], min(LOOK_MS, -(-left // NS_PER_MS)))
-            while (part := self._hub.receive()) is not None and time.monotonic_ns() < until_ns:
-                self._passed.append(("bot", time.monotonic_ns(), part.data))
+            self._wait(min(LOOK_MS, -(-left // NS_PER_MS)))
+            with suppress(RemoteProtocolError):
+                while (came := self._received()) is not None and time.monotonic_ns() < until_ns:
+                    self._passed.append(("bot", time.monotonic_ns(), came[1]))
         return end
 
     @property
@@ -271,20 +290,22 @@ class Dialogue:
         """Kills the process and closes the socket."""
         self._process.kill()
         self._process.reap(wait=True)
-        self._hub.close()
+        self._listener.close()
+        for connection in self._connections:
+            connection.close()
 
-    def _part(self, until_ns: int) -> Part | None:
+    def _next(self, until_ns: int) -> tuple[Connection, bytes] | None:
+        """Returns the next message, and over which connection it came; None when `until_ns` has passed."""
         while True:
-            part = self._hub.receive()
-            if part is not None:
-                return part
             now = time.monotonic_ns()
-            self._watch.hear_closed(self._hub.closed(), now)
             self._watch.look(now)
-            # What is read now includes all that was sent before what was seen above.
-            part = self._hub.receive()
-            if part is not None:
-                return part
+            # What is read now includes all that was sent before an end seen above.
+            try:
+                came = self._received()
+            except RemoteProtocolError as error:
+                raise self._broken(error) from None
+            if came is not None:
+                return came
             failure = self._watch.failure(now)
             if failure is not None:
                 raise self._failed(failure)
@@ -294,7 +315,53 @@ class Dialogue:
                 wait_ms = min(LOOK_MS, -(-(until_ns - now) // NS_PER_MS))
             else:
                 return None
-            self._hub.wait([self._process], wait_ms)
+            self._wait(wait_ms)
+
+    def _received(self) -> tuple[Connection, bytes] | None:
+        """Returns a message that has come, and over which connection; None if there is none."""
+        while self._listener.is_open and (connection := self._listener.accept()) is not None:
+            self._connections.append(connection)
+        for connection in list(self._connections):
+            try:
+                if connection.is_behind:
+                    connection.flush()
+                message = connection.receive()
+                while message is None and connection.has_more:
+                    message = connection.receive()
+            except RemoteProtocolError:
+                self._passed.append(("bot", time.monotonic_ns(), connection.unread))
+                raise
+            except Closed:
+                self._connections.remove(connection)
+                connection.close()
+                if connection is self._connection:
+                    self._watch.disconnect(time.monotonic_ns())
+                continue
+            if message is not None:
+                return connection, message
+        return None
+
+    def _wait(self, wait_ms: int) -> None:
+        """Waits until something may have come, a connection has room again, or the process ends."""
+        poll = select.poll()
+        if self._listener.is_open:
+            poll.register(self._listener.descriptor, select.POLLIN)
+        for connection in self._connections:
+            poll.register(connection.descriptor, select.POLLIN | (select.POLLOUT if connection.is_behind else 0))
+        if self._process.pidfd is not None and self._process.end() is None:
+            poll.register(self._process.pidfd, select.POLLIN)
+        poll.poll(wait_ms)
+
+    def _broken(self, error: RemoteProtocolError) -> Finding:
+        """Returns what is found if a connection breaks the protocol below its messages."""
+        if error.rule == "§4.1-4":
+            return Finding(
+                str(error),
+                "Use a ZeroMQ library that speaks ZMTP 3.0 or 3.1, and a DEALER socket.",
+                "§4.1-4",
+                about="session.connection",
+            )
+        return breach(error.rule, str(error), greeted=self.session.state is not State.NEW)
 
     def _failed(self, failure: Failure) -> Finding:
         if self._watch.is_too_big:
@@ -306,8 +373,7 @@ class Dialogue:
             )
         if failure.code is Termination.DISCONNECTED:
             return Finding(
-                "expected a connection that stays open, got: one that is closed, "
-                f"or a message of more than {MAX_READ:,} bytes",
+                "expected a connection that stays open, got: one that is closed",
                 "Keep the one socket open until goodbye.",
                 "§4.3-2",
                 about="session.connection",
@@ -328,47 +394,37 @@ class Dialogue:
             "§4.3-2",
         )
 
-    def _look_at_connection(self, part: Part) -> None:
-        """Looks at what the socket tells of the bot's own."""
-        if part.descriptor == OLD_ZMTP:
-            raise Finding(
-                "expected a connection that speaks ZMTP 3, got: one of an older version",
-                "Use a ZeroMQ library that speaks ZMTP 3.0 or 3.1.",
-                "§4.1-4",
-                about="session.connection",
-            )
-        if part.route[:1] == b"\0":
+    def _look_at(self, routing_id: bytes) -> None:
+        """Looks at what the bot's socket calls itself."""
+        if not routing_id:
             return
-        if part.route in self._routing_ids:
+        if routing_id in self._routing_ids:
             raise Finding(
-                f"expected another routing id in each process, or none, got twice: {plain(repr(part.route))[:80]}",
+                f"expected another routing id in each process, or none, got twice: {plain(repr(routing_id))[:80]}",
                 "Do not set a routing id (an identity): two processes of the bot would shut each other out.",
                 "§4.1-6",
                 about="session.connection",
             )
-        self._routing_ids.add(part.route)
+        self._routing_ids.add(routing_id)
 
-    def _read(self, part: Part) -> FromBot | None:
-        self._passed.append(("bot", time.monotonic_ns(), part.data))
-        if self._route is None:
-            self._route = part.route
-            self._hub.closed()  # a descriptor that another connection had before: its closing means nothing
-            self._watch.connect(part.descriptor)
-            self._look_at_connection(part)
-        elif part.route != self._route:
+    def _read(self, connection: Connection, data: bytes) -> FromBot | None:
+        self._passed.append(("bot", time.monotonic_ns(), data))
+        if self._connection is None:
+            self._connection = connection
+            self._watch.connect()
+            self._look_at(connection.routing_id)
+        elif connection is not self._connection:
             raise Finding(
                 "expected one connection, got: another that speaks for the same process",
                 "Connect once, and never again: a lost connection is a lost game.",
                 "§4.1-2",
                 about="session.connection",
             )
-        if part.more:
-            raise breach("§5.1-1", "expected one frame per message, got: several")
         try:
-            message = self.session.receive(part.data)
+            message = self.session.receive(data)
         except RemoteProtocolError as error:
             raise breach(error.rule, str(error), greeted=self.session.state is not State.NEW) from None
-        if self.type_last is None and not type_is_first(part.data):
+        if self.type_last is None and not type_is_first(data):
             self.type_last = self.evidence()
         if message is not None and not isinstance(message, Error):
             return message

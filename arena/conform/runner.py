@@ -15,11 +15,15 @@ from arena.conform.report import BotReport, Level, Result, Verdict, count, level
 from arena.errors import ConfigError, did_you_mean
 from arena.games import names
 from arena.link.bots import BotSpec
+from arena.link.sandbox.doctor import require
+from arena.types import Level as Confinement
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Is called before each check with: how many are done, of how many, and which comes."""
 
 _FIRST: Final = ("start", "frames", "session")
+_TRUSTED_ONLY: Final = ("start.tcp", "start.environment")
+"""Checks that only a bot without a sandbox can be given: there is no network, and the environment is the sandbox's."""
 _LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
 
 
@@ -28,13 +32,18 @@ def sections() -> tuple[str, ...]:
     return (*_FIRST, *names(), *_LAST)
 
 
-def checks(rules: Sequence[str]) -> list[Check]:
-    """Returns the checks of a bot that plays some games, in the order in which they run."""
+def checks(rules: Sequence[str], level: Confinement = Confinement.TRUSTED) -> list[Check]:
+    """Returns the checks of a bot that plays some games, in the order in which they run.
+
+    Args:
+        rules: The games.
+        level: How the bot is confined.
+    """
     found = [*session.START, *session.SESSION]
     for name in rules:
         found += play.checks_of(name)
     found += [*session.LATER, *sequences.SEQUENCES, *tolerance.TOLERANCE, *play.USE, *sequences.END, *play.LAST]
-    return found
+    return found if level is Confinement.TRUSTED else [check for check in found if check.id not in _TRUSTED_ONLY]
 
 
 def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
@@ -85,7 +94,12 @@ def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]
 
 
 def check_bot(
-    spec: BotSpec, rules: Sequence[str] = (), budget: Budget | None = None, progress: Progress | None = None
+    spec: BotSpec,
+    rules: Sequence[str] = (),
+    budget: Budget | None = None,
+    progress: Progress | None = None,
+    *,
+    level: Confinement = Confinement.TRUSTED,
 ) -> BotReport:
     """Checks a bot. Nothing that it does raises.
 
@@ -94,16 +108,19 @@ def check_bot(
         rules: The games to check it with; none for those of its manifest.
         budget: The waits.
         progress: Is called before each check.
+        level: How its processes are confined.
 
     Raises:
         ConfigError: A game does not exist, or there is no room for a socket. Show the message to the operator.
+        LevelError: This machine cannot confine bots so.
     """
+    require(level)
     began = time.monotonic()
     budget = budget or Budget()
     chosen = rules_to_check(spec, rules)
-    bench = Bench(spec, chosen, budget)
+    bench = Bench(spec, chosen, budget, level)
     try:
-        run = _Run(bench, checks(chosen), began + budget.total_ms / 1000)
+        run = _Run(bench, checks(chosen, level), began + budget.total_ms / 1000)
         run.all(progress)
     finally:
         bench.close()

@@ -42,6 +42,8 @@ class Fault(msgspec.Struct, frozen=True):
     """The rest of a sentence whose subject is the seat: "exited with status 3", "was killed by SIGSEGV"."""
     rule: str = ""
     """The number of the protocol's rule that was broken, if there is one."""
+    error_code: str = ""
+    """The code of the `error` that the bot is sent, where it differs from `code`."""
 
 
 Arrival: TypeAlias = Frame | Fault
@@ -88,6 +90,19 @@ class Link(Protocol):
         seconds beyond `until_ns` for the seat's fault. What others send meanwhile is returned as always: its `at_ns`
         tells that it came too late.
         """
+
+    def denied_ns(self, seat: Seat) -> int | None:
+        """Returns how long the machine kept the seat's bot from running in its life, because others ran.
+
+        None where nothing is known. Nothing that a bot does by itself makes it grow. It may take a tenth of a
+        millisecond.
+        """
+
+    def cpu_ns(self, seat: Seat) -> int:
+        """Returns the CPU time that all processes of the seat's bot have used in its life; 0 where it is not known."""
+
+    def rest(self, seat: Seat) -> None:
+        """Says that the seat owes nothing. Where its level has it, it is frozen until it is sent something."""
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Kills the seat's process group now, or in `after_ms` milliseconds so that it can read an `error` before.

@@ -21,6 +21,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.errors import BotError, did_you_mean
+from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
 from arena.resources import bots_folder
 
 MANIFEST: Final = "bot.toml"
@@ -59,6 +60,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Whether its `hello` contributes to the chance of a tournament."""
     tcp: bool = False
     """Whether it connects by TCP, because its library has no `ipc`."""
+    reads: tuple[str, ...] = ()
+    """Absolute paths of what it needs beside its program and its folder: files, folders, programs."""
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -135,7 +138,7 @@ def find_bot(ref: str) -> Path:
     bundled = bundled_folders()
     is_path = "/" in ref or ref.startswith(".")
     folder = bundled[ref] if ref in bundled and not is_path else Path(ref)
-    if not (folder / MANIFEST).is_file():
+    if not os.path.lexists(folder / MANIFEST):
         expected = f"expected a folder with a {MANIFEST}"
         if is_path:
             raise BotError(f"{expected}, got: {ref}, which has none")
@@ -172,20 +175,25 @@ def read_manifest(folder: Path) -> Manifest:
         BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
     """
     path = folder / MANIFEST
+    text = read_text(path, "a bot's manifest", MOST_TEXT, BotError)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
         raise BotError(f"{path}: expected a TOML file, got: {error}") from None
     _check_keys(path, "", table, Manifest)
     if isinstance(table.get("limits"), dict):
         _check_keys(path, "limits.", table["limits"], _Limits)
     try:
-        return msgspec.convert(table, Manifest)
+        manifest = msgspec.convert(table, Manifest)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).replace("`", "").partition(" - at $.")
         if place == "name" and "regex" in reason:
             reason = f"Expected {_NAME_RULE}"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
+    for key in ("command", "build", "built", "needs", "include"):
+        if any("\0" in word for word in getattr(manifest, key)):
+            raise BotError(f"{path}: {key}: expected names and arguments, got: a NUL character in one; remove it")
+    return manifest
 
 
 def missing(manifest: Manifest, folder: Path) -> Missing | None:
@@ -196,12 +204,12 @@ def missing(manifest: Manifest, folder: Path) -> Missing | None:
     build = bool(manifest.build)
     program, *arguments = manifest.command
     if program == _PYTHON:
-        if arguments and not arguments[0].startswith("-") and not (folder / arguments[0]).is_file():
+        if arguments and not arguments[0].startswith("-") and not os.path.isfile(folder / arguments[0]):
             return Missing(arguments[0], program=False, buildable=build)
     elif not _runs(program, folder):
         on_path = "/" not in program
         return Missing(program, program=on_path, buildable=build and not on_path)
-    absent = (path for path in manifest.built if not (folder / path).exists())
+    absent = (path for path in manifest.built if not os.path.exists(folder / path))
     return next((Missing(path, program=False, buildable=build) for path in absent), None)
 
 
@@ -241,6 +249,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         start_ms=manifest.limits.start_ms,
         entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
+        reads=(*_outside(folder, (*manifest.include, *manifest.built)), *_programs(manifest.needs, folder)),
     )
 
 
@@ -256,9 +265,24 @@ def _from_command(line: str) -> BotSpec:
     if not _runs(words[0], folder):
         raise BotError(f"expected a program to run, got: {words[0]!r}, which is not there or may not be executed")
     name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
-    files = [(word, folder / word) for word in words if (folder / word).is_file()]
-    digest = _digest([("", line.encode()), *((word, path.read_bytes()) for word, path in files)])
-    return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest)
+    files = [(word, folder / word) for word in words if os.path.isfile(folder / word)]
+    digest = _digest(files, os.fsencode(line))
+    reads = _outside(folder, [word for word in words[1:] if os.path.isfile(folder / word)])
+    return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest, reads=reads)
+
+
+def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
+    """Returns the absolute paths of those files and folders that do not lie in the bot's folder."""
+    paths = [Path(os.path.normpath(folder / name)) for name in names]
+    return tuple(str(path) for path in paths if not path.is_relative_to(folder))
+
+
+def _programs(names: Iterable[str], folder: Path) -> Iterator[str]:
+    """Yields the absolute paths of programs, those that there are."""
+    for name in names:
+        path = str(folder / name) if "/" in name else shutil.which(name)
+        if path is not None:
+            yield os.path.abspath(path)
 
 
 def _resolve(word: str) -> str:
@@ -268,13 +292,16 @@ def _resolve(word: str) -> str:
 def _runs(program: str, folder: Path) -> bool:
     if "/" not in program:
         return shutil.which(program) is not None
-    return (folder / program).is_file() and os.access(folder / program, os.X_OK)
+    return os.path.isfile(folder / program) and os.access(folder / program, os.X_OK)
 
 
-def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
-    """Yields the files that define a bot: relative paths, sorted, and contents.
+def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
+    """Yields the files that define a bot: their relative paths, sorted, and where they are.
 
     Built files are left out: the same source must have the same digest whatever the compiler.
+
+    Raises:
+        BotError: A symbolic link leads out of the folder.
     """
     found: list[str] = []
     made = {str(Path(name)) for name in built}
@@ -283,11 +310,17 @@ def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> It
         folders[:] = [name for name in folders if _counts(name) and str(here / name) not in made]
         paths = [str(here / name) for name in files if not name.startswith(".")]
         found += [path for path in paths if path not in made and (folder / path).is_file()]
-    for name in (*sorted(found), *sorted(include)):
-        try:
-            yield name, (folder / name).read_bytes()
-        except OSError as error:
-            raise BotError(f"{folder / MANIFEST}: expected to read {name!r}, got: {error.strerror}") from None
+    installed = folder.is_relative_to(bots_folder().resolve())  # some installers make each file a link
+    for name in sorted(found):
+        path = (folder / name).resolve()
+        if not installed and not path.is_relative_to(folder):
+            raise BotError(
+                f"{folder / MANIFEST}: expected the bot's files in its folder, got: {name!r}, which leads to {path}; "
+                "copy the file, or name it in `include` in place of the link"
+            )
+        yield name, path
+    for name in sorted(include):
+        yield name, folder / name
 
 
 def _counts(name: str) -> bool:
@@ -295,9 +328,12 @@ def _counts(name: str) -> bool:
     return name not in LEFT_OUT and not name.startswith(".")
 
 
-def _digest(files: Iterable[tuple[str, bytes]]) -> str:
-    digest = hashlib.sha256()
-    for name, content in files:
-        digest.update(os.fsencode(name) + b"\0%d\0" % len(content))
-        digest.update(content)
+def _digest(files: Iterable[tuple[str, Path]], line: bytes = b"") -> str:
+    """Returns the SHA-256 (hex) over a command line, if there is one, and files."""
+    digest = hashlib.sha256(b"\0%d\0%b" % (len(line), line) if line else b"")
+    for name, path in files:
+        with opened(path, f"the file {name!r} of a bot", MOST_PROGRAM, BotError) as file:
+            digest.update(os.fsencode(name) + b"\0%d\0" % file.size)
+            for chunk in file.chunks():
+                digest.update(chunk)
     return digest.hexdigest()

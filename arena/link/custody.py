@@ -29,15 +29,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ConfigError, MachineFault
+from arena.errors import MachineFault
 from arena.link import warden
 from arena.types import NS_PER_MS
 
-MAX_SOCKET_PATH = 103
-"""Bytes that the path of a Unix socket may have; macOS has the least room."""
 _PREFIX: Final = "arena-w."
-_SEAT: Final = "12345678/referee"
-"""As long as the socket of a process in its own folder."""
 _RETRY_S: Final = 0.05
 """The shortest time between two starts of a warden."""
 _TOKEN: Final = b"ARENA_TOKEN="
@@ -59,7 +55,6 @@ class Custody:
         """Makes both.
 
         Raises:
-            ConfigError: The temporary folder's path is too long for a socket in it. Show the message to the operator.
             MachineFault: The machine cannot give them.
         """
         try:
@@ -67,12 +62,6 @@ class Custody:
         except OSError as error:
             raise MachineFault(f"expected a temporary folder, got: {error}; make room, or set TMPDIR") from error
         """Open to this user only."""
-        if len(os.fsencode(self.directory / _SEAT)) > MAX_SOCKET_PATH:
-            self._leave_directory()
-            raise ConfigError(
-                f"expected a temporary folder whose path leaves room for a socket ({MAX_SOCKET_PATH} bytes in all), "
-                f"got: {tempfile.gettempdir()}; set TMPDIR to a folder with a shorter path"
-            )
         self._groups: dict[int, int | None] = {}
         """What is registered, and when (in nanoseconds) the warden was told to kill it, if it was."""
         self._lock = threading.RLock()

@@ -1,31 +1,29 @@
 """The link to the bots of one game, over the worker's pool.
 
-`receive` has two halves. The quick one waits in `recv` for some milliseconds: that is where the answers of quick bots
-come in, at the least cost that pyzmq has. The thorough one polls in slices, and looks at everything else between them:
-processes that ended, connections that were closed, memory.
+One loop waits for everything at once, in one call of `poll`: messages, closed connections, ends of processes. What a
+bot sent before its end is read before the end is seen, because both come over the same connection. Memory is looked at
+from time to time, between two waits.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from time import monotonic_ns
 from typing import Final
 
-import zmq
-
+from arena.errors import RemoteProtocolError
 from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
-from arena.link.hub import MORE_NOW, NOW, QUICK_MS, Part, Route
+from arena.link.connection import Closed, Unread
 from arena.link.pool import Bot, Pool
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS
 from arena.types import NS_PER_MS, Seat, Termination
 from arena.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Hello, Welcome
 from arena.wire.session import Session, State
 
-_QUICK_NS: Final = QUICK_MS * NS_PER_MS
-_BURST: Final = 64
-"""How many messages that concern no seat are read between two looks at the clock."""
+_LOOK_NS: Final = LOOK_MS * NS_PER_MS
+_FAILING_LOOK_NS: Final = FAILING_LOOK_MS * NS_PER_MS
 
 
 class LocalLink:
@@ -35,7 +33,6 @@ class LocalLink:
         """Takes the bots by seat, and those to start ahead. Nothing is started before `open`."""
         self.lateness_ns = 0
         self._pool = pool
-        self._hub = pool.hub
         self._specs = specs
         self._ahead = ahead
         self._bots: dict[Seat, Bot] = {}
@@ -44,44 +41,53 @@ class LocalLink:
         """Those that are ready and have not failed."""
         self._reachable: dict[Seat, Bot] = {}
         """Those that can be sent something: the live ones, and those that failed and can still read an `error`."""
-        self._seats: dict[Route, Seat | None] = {}
-        """Whose connection it is; None once that seat has failed."""
+        self._seats: dict[Bot, Seat] = {}
+        """The seats of the live ones."""
         self._found: deque[Arrival] = deque()
-        """What came while nobody received."""
+        """What came and was not returned yet: not more than one thing a seat."""
+        self._more: list[Bot] = []
+        """Those of which more was received than one message."""
         self._calm = True
-        """Nothing is known that the quick half of `receive` would miss."""
+        """No live seat is known to fail."""
         self._look_ns = 0
-        """When the quick half of `receive` must leave room for a look around again."""
-        self._send = pool.hub.router.send
-        self._recv = pool.hub.router.recv
+        """When to look around again."""
 
     def open(self) -> dict[Seat, Hello | Fault]:
-        """Gets every seat's bot ready, all at once, each within its start-up time. Then it starts those ahead."""
-        self._pool.tidy()
+        """Gets every seat's bot ready, all at once, each within its start-up time. Then it starts those ahead.
+
+        What a bot sends that is ready stays in its socket meanwhile.
+
+        Raises:
+            MachineFault: The machine could not start them.
+        """
+        pool = self._pool
+        pool.tidy()
         opened: dict[Seat, Hello | Fault] = {}
         for seat, spec in enumerate(self._specs):
             try:
-                self._bots[seat] = self._pool.take(spec)
+                self._bots[seat] = pool.take(spec)
             except OSError as error:
                 opened[seat] = Fault(seat, Termination.START_FAILED, f"could not be started: {error}")
         waiting = dict(self._bots)
         while True:
-            arrival = self._read()
-            if arrival is not None:
-                self._found.append(arrival)
             for seat, bot in list(waiting.items()):
                 result = self._readiness(seat, bot)
                 if result is not None:
                     opened[seat] = result
                     del waiting[seat]
+                    pool.ignore(bot)
             if not waiting:
-                self._pool.start_ahead(self._ahead)
-                return opened
-            if any(bot.watch.is_failing for bot in waiting.values()):
-                self._poll(waiting.values(), FAILING_LOOK_MS * NS_PER_MS)
-            else:
-                deadline = min(_start_deadline(bot) for bot in waiting.values())
-                self._poll(waiting.values(), min(LOOK_MS * NS_PER_MS, deadline - monotonic_ns()))
+                break
+            now = monotonic_ns()
+            step_ns = _FAILING_LOOK_NS if any(bot.watch.is_failing for bot in waiting.values()) else _LOOK_NS
+            pool.wait(_wait_ms(min(step_ns, *(_start_deadline(bot) - now for bot in waiting.values()))))
+        for bot in self._live.values():
+            pool.listen(bot)
+            assert bot.connection is not None
+            if bot.connection.has_more:
+                self._more.append(bot)
+        pool.start_ahead(self._ahead)
+        return opened
 
     def session(self, seat: Seat) -> Session:
         """Returns the protocol session of a seat that `open` got ready."""
@@ -100,22 +106,19 @@ class LocalLink:
         bot = self._reachable.get(seat)
         sent_ns = monotonic_ns()
         if bot is not None:
-            assert bot.route is not None
+            assert bot.connection is not None
+            bot.process.fence.thaw()
             try:
-                self._send(bot.route, MORE_NOW)
-                sent_ns = monotonic_ns()
-                self._send(data, NOW)
-            except zmq.Again:
+                bot.connection.send(data)
+                if bot.connection.is_behind:
+                    self._pool.push(bot)
+            except Unread:
                 if seat in self._live:
                     detail = "did not read the messages that were sent to it"
                     self._found.append(Fault(seat, Termination.PROTOCOL_VIOLATION, detail, "§4.1-3"))
-                    self._calm = False
                 self._mute(seat)
-            except zmq.ZMQError as error:
-                if error.errno != zmq.EHOSTUNREACH:
-                    raise
-                bot.watch.disconnect(monotonic_ns())
-                self._calm = False
+            except Closed:
+                pass  # reading finds that out, after all that was sent before
         return sent_ns
 
     def receive(self, until_ns: int) -> Arrival | None:
@@ -123,25 +126,48 @@ class LocalLink:
         now = monotonic_ns()
         if until_ns > now:
             self.lateness_ns = 0
-        if self._calm and now < self._look_ns and until_ns - now > _QUICK_NS:
-            try:
-                route = self._recv()
-            except zmq.Again:
-                self.lateness_ns = max(0, monotonic_ns() - now - _QUICK_NS)
-            else:
-                frame = self._recv(NOW, False)
-                at_ns = monotonic_ns()
-                seat = self._seats.get(route)
-                if seat is not None and not frame.more:
-                    return Frame(seat, frame.bytes, at_ns)
-                arrival = self._sort(self._hub.complete(route, frame), at_ns)
-                if arrival is not None:
-                    return arrival
-        return self._receive_thoroughly(until_ns)
+        while not self._found:
+            if now >= self._look_ns:
+                self._look_around(now)
+            left = until_ns - now
+            wait_ns = self._look_ns - now
+            if self._calm or left > 0:
+                wait_ns = min(wait_ns, left)
+            wait_ms = 0 if self._more else _wait_ms(wait_ns)
+            happened = self._pool.wait(wait_ms)
+            at_ns = monotonic_ns()
+            if self._more:
+                happened += self._more
+                self._more = []
+            for bot in happened:
+                self._hear(bot, at_ns)
+            self.lateness_ns = max(self.lateness_ns, at_ns - now - wait_ms * NS_PER_MS)
+            if self._found:
+                break
+            now = at_ns
+            if not self._calm:
+                self._settle(now)
+            elif left <= 0 and not happened:
+                return None
+        return self._found.popleft()
+
+    def denied_ns(self, seat: Seat) -> int | None:
+        """Returns how long the machine kept the seat's bot from running in its life."""
+        return self._bots[seat].process.fence.denied_ns() if seat in self._bots else None
+
+    def cpu_ns(self, seat: Seat) -> int:
+        """Returns the CPU time that all processes of the seat's bot have used in its life."""
+        return self._bots[seat].process.fence.cpu_ns() if seat in self._bots else 0
+
+    def rest(self, seat: Seat) -> None:
+        """Freezes the seat's processes until they are sent something, at level `strict`."""
+        if seat in self._live:
+            self._live[seat].process.fence.freeze()
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Kills the seat's process group now, or has the warden kill it in `after_ms` milliseconds."""
         self._mute(seat)
+        self._found = deque(arrival for arrival in self._found if arrival.seat != seat)
         if seat in self._bots:
             self._bots[seat].stop(after_ms)
 
@@ -160,12 +186,13 @@ class LocalLink:
         self._bots = {}
         self._live = {}
         self._reachable = {}
+        self._seats = {}
 
     def _readiness(self, seat: Seat, bot: Bot) -> Hello | Fault | None:
         """Returns what has become of a bot's start, or None while it is awaited."""
-        if bot.route is not None:
+        if bot.connection is not None:
             self._live[seat] = self._reachable[seat] = bot
-            self._seats[bot.route] = seat
+            self._seats[bot] = seat
             if bot.session.state is State.GREETED:
                 welcome = Welcome(protocol=PROTOCOL, max_frame=MAX_FRAME, max_note=MAX_NOTE)
                 self.send(seat, bot.session.send(welcome))
@@ -187,81 +214,51 @@ class LocalLink:
         bot.stop(stop_ms)
         return Fault(seat, code, detail, rule)
 
-    def _receive_thoroughly(self, until_ns: int) -> Arrival | None:
-        while True:
-            self._look_around()
-            if self._found:
-                return self._found.popleft()
-            # What is read now includes all that was sent before an end seen above.
-            arrival = self._read() or self._settled()
-            if arrival is not None:
-                return arrival
-            left = until_ns - monotonic_ns()
-            if left > 0:
-                late_ns = self._poll(
-                    self._live.values(), min((LOOK_MS if self._calm else FAILING_LOOK_MS) * NS_PER_MS, left)
-                )
-                self.lateness_ns = max(self.lateness_ns, late_ns)
-            elif self._calm:
-                return None
-            else:
-                self._poll(self._live.values(), FAILING_LOOK_MS * NS_PER_MS)
-
-    def _poll(self, bots: Iterable[Bot], wait_ns: int) -> int:
-        """Waits until there is something to read or the process of one of `bots` ends.
-
-        Returns how late this woke, in nanoseconds.
-        """
-        wait_ms = max(0, -(-wait_ns // NS_PER_MS))
-        before = monotonic_ns()
-        self._hub.wait([bot.process for bot in bots], wait_ms)
-        return max(0, monotonic_ns() - before - wait_ms * NS_PER_MS)
-
-    def _read(self) -> Arrival | None:
-        """Returns the next arrival that concerns a seat, if one has come."""
-        for _ in range(_BURST):
-            part = self._hub.receive()
-            if part is None:
-                break
-            arrival = self._sort(part, monotonic_ns())
-            if arrival is not None:
-                return arrival
-        return None
-
-    def _sort(self, part: Part, at_ns: int) -> Arrival | None:
-        """Finds out whom a message comes from; None if it concerns no seat."""
-        if part.route not in self._seats:
-            self._pool.hear(part)
-            return None
-        seat = self._seats[part.route]
+    def _hear(self, bot: Bot, at_ns: int) -> None:
+        """Reads what a bot sent, or notes that its connection is closed or its process has ended."""
+        seat = self._seats.get(bot)
         if seat is None:
-            return None
-        if part.more:
+            return
+        assert bot.connection is not None
+        try:
+            data = bot.connection.receive()
+        except Closed:
+            self._pool.ignore(bot)
+            bot.watch.disconnect(at_ns)
+            self._look_ns = 0
+        except RemoteProtocolError as error:
+            detail = f"sent a message that the protocol does not allow: {error}"
+            self._found.append(
+                Fault(seat, Termination.PROTOCOL_VIOLATION, detail, error.rule, error_code=error.error_code)
+            )
             self._ignore(seat)
-            return Fault(seat, Termination.PROTOCOL_VIOLATION, "sent a message of more than one frame", "§5.1-1")
-        return Frame(seat, part.data, at_ns)
+        else:
+            if data is not None:
+                self._found.append(Frame(seat, data, at_ns))
+                if bot.connection.has_more:
+                    self._more.append(bot)
+            elif bot.connection.is_behind:
+                self._pool.push(bot)  # answers to heartbeats
+            elif bot.watch.is_failing:
+                self._look_ns = 0
 
-    def _look_around(self) -> None:
-        """Notices what `recv` does not show."""
-        self._pool.notice()
-        now = monotonic_ns()
-        calm = not self._found
+    def _look_around(self, now: int) -> None:
+        """Looks at what no message tells: ends, memory."""
+        self._calm = True
         for bot in self._live.values():
             bot.watch.look(now)
-            calm = calm and not bot.watch.is_failing
-        self._calm = calm
-        self._look_ns = now + LOOK_MS * NS_PER_MS
+            if bot.watch.is_failing:
+                self._calm = False
+        self._look_ns = now + (_LOOK_NS if self._calm else _FAILING_LOOK_NS)
 
-    def _settled(self) -> Fault | None:
-        """Returns a fault whose nature is settled by now, if there is one."""
-        now = monotonic_ns()
-        for seat, bot in self._live.items():
+    def _settle(self, now: int) -> None:
+        """Finds the faults whose nature is settled by now."""
+        for seat, bot in list(self._live.items()):
             failure = bot.watch.failure(now)
             if failure is not None:
                 bot.process.kill()  # there is nobody left to read an `error`
                 self._mute(seat)
-                return Fault(seat, failure.code, failure.detail, failure.rule)
-        return None
+                self._found.append(Fault(seat, failure.code, failure.detail, failure.rule))
 
     def _mute(self, seat: Seat) -> None:
         """Stops sending to the seat and hearing from it."""
@@ -271,10 +268,16 @@ class LocalLink:
     def _ignore(self, seat: Seat) -> None:
         """Stops hearing from the seat."""
         bot = self._live.pop(seat, None)
-        if bot is not None and bot.route is not None:
-            self._seats[bot.route] = None
+        if bot is not None:
+            del self._seats[bot]
+            self._pool.ignore(bot)
 
 
 def _start_deadline(bot: Bot) -> int:
     """Returns the moment by which the bot must have said `hello`."""
     return bot.started_ns + bot.spec.start_ms * NS_PER_MS
+
+
+def _wait_ms(wait_ns: int) -> int:
+    """Returns the milliseconds for `poll`, rounded up, so that a wait does not end before its moment."""
+    return max(0, -(-wait_ns // NS_PER_MS))

@@ -95,6 +95,10 @@ def answer(request: Request, action: Payload, *, after_ms: float = 0, note: str 
     return Reply(Action(id=request.id, action=action, note=note), after_ms)
 
 
+def _nothing(seat: Seat, now_ns: int) -> int:
+    return 0
+
+
 class MemoryLink:
     """A `Link` to scripted bots."""
 
@@ -102,8 +106,17 @@ class MemoryLink:
         """Takes the bots by seat, and the time for their `hello`."""
         self.lateness_ns = 0
         """Set it to play an overloaded machine."""
+        self.denied: Callable[[Seat, int], int] | None = None
+        """What `denied_ns` answers at a moment of the link's clock, to play a machine on which others run.
+
+        None means that nothing is known.
+        """
+        self.cpu: Callable[[Seat, int], int] = _nothing
+        """What `cpu_ns` answers."""
         self.frames: list[tuple[Seat, bytes]] = []
         """Every frame that was sent to a live seat, `welcome` too, in order."""
+        self.resting: list[Seat] = []
+        """The seats that were said to owe nothing, each time."""
         self.stopped: list[Seat] = []
         """The seats that were stopped while they lived, in order."""
         self.reading_ms: dict[Seat, int] = {}
@@ -182,6 +195,18 @@ class MemoryLink:
             return Frame(seat, data, self._now_ns)
         self._now_ns = max(self._now_ns, until_ns)
         return None
+
+    def denied_ns(self, seat: Seat) -> int | None:
+        """Returns what `denied` says."""
+        return None if self.denied is None else self.denied(seat, self._now_ns)
+
+    def cpu_ns(self, seat: Seat) -> int:
+        """Returns what `cpu` says."""
+        return self.cpu(seat, self._now_ns)
+
+    def rest(self, seat: Seat) -> None:
+        """Notes it."""
+        self.resting.append(seat)
 
     def stop(self, seat: Seat, after_ms: int = 0) -> None:
         """Ends a bot: nothing more comes from it."""

@@ -1,8 +1,8 @@
 """The running bots of one worker process: started, greeted, kept for the games of a block, and ended.
 
 Laws:
-1. A bot's process is known by its token, a connection by the `hello` that carried the token: the first one. Whoever
-   else claims the token, or speaks without one, is told `error` and has no effect.
+1. Each process has a socket of its own. A connection is the bot's once it said `hello` with the process's token.
+   What comes over another is told `error` and has no effect.
 2. A bot serves one seat at a time, so a bot that enters a game twice has two processes.
 3. A process serves the games of one block only. When the next block begins, those that wait are told goodbye and end
    by themselves; nobody waits for that. So there are never more than those that play, and as many started ahead.
@@ -16,43 +16,55 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
 from multiprocessing.util import Finalize
+from pathlib import Path
 from typing import Final
 
-from arena.errors import RemoteProtocolError
+from arena.errors import MachineFault, RemoteProtocolError
 from arena.link.base import LAST_MESSAGE_MS
 from arena.link.bots import BotSpec
+from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
-from arena.link.hub import OLD_ZMTP, Hub, Part, Route, Unread, group_of
+from arena.link.poller import Poller
 from arena.link.process import BotProcess
+from arena.link.sandbox.accounts import give_back, seat_user
 from arena.link.watch import Watch
-from arena.types import NS_PER_MS
-from arena.wire.codec import decode, encode
-from arena.wire.messages import Error, Goodbye, Hello
+from arena.types import NS_PER_MS, Level
+from arena.wire.codec import encode
+from arena.wire.messages import Error, Goodbye
 from arena.wire.session import Session, State
 
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
-_SEVERAL: Final = "expected one frame per message, got: several"
 FREE_MEMORY: Final = 1 / 8
 """Share of the machine's memory that must be free for a bot to be started before it is needed."""
+MAX_UNKNOWN: Final = 8
+"""Connections to a bot's port of which it is not known who they are; the oldest makes room."""
 _BURST: Final = 256
-"""How many messages that nobody asked for are read between two games."""
+"""How many times is looked between two games for messages that nobody asked for."""
 
 
 class Bot:
     """A bot that runs: its process, its connection, its session. It may serve many games, one after another."""
 
-    def __init__(self, spec: BotSpec, token: str, process: BotProcess) -> None:
+    def __init__(self, spec: BotSpec, token: str, process: BotProcess, listener: Listener, folder: Path) -> None:
         """Takes a process that was just started and has not spoken."""
         self.spec = spec
+        self.folder = folder
+        """What is the process's own, for its socket and its temporary files."""
         self.token = token
         self.process = process
-        self.watch = Watch(process, spec.memory_mib)
+        self.listener = listener
+        self.watch = Watch(process)
         self.session = Session(token)
         self.started_ns = time.monotonic_ns()
-        self.route: Route | None = None
+        self.plays = False
+        """Whether a game uses it: the game reads its messages."""
+        self.unknown: list[Connection] = []
+        """Connections over which nobody has said `hello`."""
+        self.connection: Connection | None = None
         """Its connection, once its `hello` was accepted."""
         self.refusal: RemoteProtocolError | None = None
         """Why its greeting was not accepted."""
@@ -62,7 +74,7 @@ class Bot:
     def is_fit(self) -> bool:
         """Tells whether it can serve a game: alive, connected, and between games by the protocol."""
         return (
-            self.route is not None
+            self.connection is not None
             and not self.watch.is_closed
             and self.dies_ns is None
             and self.session.state in (State.GREETED, State.IDLE)
@@ -80,19 +92,21 @@ class Bot:
 
 
 class Pool:
-    """The bots of this process, and the socket they speak to."""
+    """The bots of this process, and the one place where it waits for them."""
 
     def __init__(self) -> None:
-        """Opens the socket and starts the warden.
+        """Starts the warden.
 
         Raises:
-            ConfigError: The temporary folder cannot hold a socket. Show the message to the operator.
+            MachineFault: The machine cannot give what that needs.
         """
         self.owner = os.getpid()
         self.is_shut = False
         """`shutdown` was called."""
         self._custody = Custody()
-        self.hub = Hub(self._custody.directory)
+        self._poller = Poller[Bot | None]()
+        """Its `read`s return the bot whose game must do the rest, if there is one."""
+        self._level = Level.TRUSTED
         self._bots: list[Bot] = []
         """All whose process may live and whose messages mean something."""
         self._block = ""
@@ -103,11 +117,14 @@ class Pool:
         """Those of them that were started for the next block."""
         self._leaving: list[Bot] = []
         """Those of them that serve no game any more and may read a last message. The warden kills those that stay."""
-        self._graves: list[BotProcess] = []
+        self._graves: list[Bot] = []
         """Killed, and not reaped yet."""
-        self._refused: set[Route] = set()
-        """Connections that were told an `error`: it was the last message over them, whatever they still say (§6-5)."""
         self._at_exit = Finalize(None, self.shutdown, exitpriority=10)
+
+    @property
+    def directory(self) -> Path:
+        """The private folder of this process. It is gone after `shutdown`."""
+        return self._custody.directory
 
     def tidy(self) -> None:
         """Buries the dead, and finds out whether waiting bots have misbehaved. Call it between two games."""
@@ -115,25 +132,148 @@ class Pool:
             if bot.process.end() is not None:
                 self._discard(bot)
         self._leaving = [bot for bot in self._leaving if bot in self._bots]
-        self._graves = [process for process in self._graves if not process.reap()]
-        self.notice()
+        self._graves = [bot for bot in self._graves if not self._bury(bot)]
         for _ in range(_BURST):
-            part = self.hub.receive()
-            if part is None:
+            if not self._poller.wait(0):
                 break
-            self.hear(part)
 
-    def enter(self, block: str) -> None:
+    def enter(self, block: str, level: Level = Level.TRUSTED) -> None:
         """Begins a block, unless its games are being played already.
 
         Bots that waited for games of another block are told goodbye. Those that were started ahead wait for this one's.
+
+        Args:
+            block: The name of the block.
+            level: How far the bots of its games are confined, and those that are started ahead.
         """
-        if block == self._block:
+        if block == self._block and level is self._level:
             return
+        if level is not self._level:
+            for bot in self._ahead:
+                self._dismiss(bot, "no more games for now")
+            self._ahead.clear()
         self._block = block
+        self._level = level
         for bot in self._idle:
             self._dismiss(bot, "no more games for now")
         self._idle, self._ahead = self._ahead, deque()
+
+    # Waiting
+
+    def wait(self, wait_ms: int) -> list[Bot]:
+        """Waits until something happens, and deals with what concerns no game.
+
+        Returns:
+            The bots of games of which something can be received, or whose process has ended; empty if something else
+            happened, or nothing in time.
+        """
+        return [bot for bot in self._poller.wait(wait_ms) if bot is not None and bot.plays]
+
+    def listen(self, bot: Bot) -> None:
+        """Has `wait` tell what comes from a bot that has greeted."""
+        if bot.connection is not None:
+            self._poller.add(bot.connection.descriptor, partial(self._readable, bot))
+            if bot.connection.is_behind:
+                self.push(bot)
+
+    def ignore(self, bot: Bot) -> None:
+        """Leaves unread what comes from a bot, until `listen` is called. Its end is noticed."""
+        if bot.connection is not None:
+            self._poller.remove(bot.connection.descriptor)
+
+    def push(self, bot: Bot) -> None:
+        """Has `wait` send what a bot has not had room for."""
+        if bot.connection is not None:
+            self._poller.push(bot.connection.descriptor, bot.connection.flush)
+
+    def _ended(self, bot: Bot) -> Bot:
+        """Notices the end of a process."""
+        if bot.process.pidfd is not None:
+            self._poller.remove(bot.process.pidfd)
+        bot.watch.look(time.monotonic_ns())
+        return bot
+
+    def _accept(self, bot: Bot) -> None:
+        """Takes a connection to a bot's listener."""
+        descriptor = bot.listener.descriptor
+        connection = bot.listener.accept()
+        if not bot.listener.is_open:
+            self._poller.remove(descriptor)
+        if connection is None:
+            return
+        if len(bot.unknown) >= MAX_UNKNOWN:
+            self._drop(bot, bot.unknown[0])
+        bot.unknown.append(connection)
+        self._poller.add(connection.descriptor, partial(self._greet, bot, connection))
+
+    def _greet(self, bot: Bot, connection: Connection) -> Bot | None:
+        """Reads from a connection over which nobody has said `hello`."""
+        try:
+            while bot.session.state is State.NEW:
+                message = connection.receive()
+                if message is not None:
+                    bot.session.receive(message)
+                elif not connection.has_more:
+                    return None
+        except Closed:
+            self._drop(bot, connection)
+            if not bot.listener.is_open and not bot.unknown:
+                bot.watch.disconnect(time.monotonic_ns())
+            return bot
+        except RemoteProtocolError as error:
+            self._poller.remove(connection.descriptor)
+            _send(connection, encode(Error(code=error.error_code, message=str(error)[:1000])))
+            if not bot.spec.tcp:  # over a port it may have been anybody
+                bot.refusal = error
+            return bot
+        bot.connection = connection
+        bot.watch.connect()
+        bot.unknown.remove(connection)
+        self._close_door(bot)
+        self.listen(bot)
+        bot.process.fence.freeze()  # until it is welcome
+        return self._readable(bot) if connection.has_more else bot
+
+    def _readable(self, bot: Bot) -> Bot | None:
+        """Lets a bot's game read what came, or treats what a bot that waits says: that is not allowed, and ends it.
+
+        Only an answer that has lapsed may come, or something that is ignored.
+        """
+        if bot.plays:
+            return bot
+        assert bot.connection is not None
+        try:
+            message = bot.connection.receive()
+            while message is not None:
+                bot.session.receive(message)
+                message = bot.connection.receive() if bot.connection.has_more else None
+        except Closed:
+            self.ignore(bot)
+            bot.watch.disconnect(time.monotonic_ns())
+        except RemoteProtocolError as error:
+            self.ignore(bot)
+            _send(bot.connection, bot.session.send(Error(code=error.error_code, message=str(error)[:1000])))
+            for waiting in (self._idle, self._ahead):
+                if bot in waiting:
+                    waiting.remove(bot)
+                    self._leave(bot, LAST_MESSAGE_MS)
+        return None
+
+    def _drop(self, bot: Bot, connection: Connection) -> None:
+        """Closes a connection over which nobody has said `hello`."""
+        self._poller.remove(connection.descriptor)
+        connection.close()
+        bot.unknown.remove(connection)
+
+    def _close_door(self, bot: Bot) -> None:
+        """Closes all of a bot's sockets but its own connection."""
+        if bot.listener.is_open:
+            self._poller.remove(bot.listener.descriptor)
+            bot.listener.close()
+        for connection in list(bot.unknown):
+            self._drop(bot, connection)
+
+    # Bots
 
     def start_ahead(self, specs: Iterable[BotSpec]) -> None:
         """Starts the bots of the next block that are not started yet, if there is memory. Failures show when needed."""
@@ -142,31 +282,34 @@ class Pool:
             if spec in started:
                 started.remove(spec)
             elif _has_memory():
-                with suppress(OSError):
+                with suppress(OSError, MachineFault):
                     self._ahead.append(self._start(spec))
 
     def take(self, spec: BotSpec) -> Bot:
         """Returns a bot for one seat: one that waits, or a new one. It may have yet to say `hello`.
 
         Raises:
-            OSError: Its process could not be started.
+            MachineFault: The machine could not give what every bot needs.
+            OSError: Its program could not be started.
         """
         for bot in [bot for bot in self._idle if bot.spec == spec]:
             self._idle.remove(bot)
-            if bot.session.state is State.NEW:
-                return bot
-            if bot.is_fit():
+            if bot.session.state is State.NEW or bot.is_fit():
                 if bot.session.state is State.IDLE:
                     bot.process.forget_output()
+                bot.plays = True
                 return bot
             self._discard(bot)
-        return self._start(spec)
+        bot = self._start(spec)
+        bot.plays = True
+        return bot
 
     def give_back(self, bot: Bot, *, keep: bool) -> None:
         """Ends a seat's use of a bot: it waits for another game of its block if `keep` and it can, else it is killed.
 
         One that was stopped has until then to read its `error`: its author will look for it in the bot's own output.
         """
+        bot.plays = False
         if bot.dies_ns is not None:
             self._leaving.append(bot)
             return
@@ -174,50 +317,8 @@ class Pool:
             self._discard(bot)
             return
         self._idle.append(bot)
-
-    def notice(self) -> None:
-        """Learns which connections were closed. What they sent before can be received now."""
-        closed = self.hub.closed()
-        if closed:
-            now = time.monotonic_ns()
-            for bot in self._bots:
-                bot.watch.hear_closed(closed, now)
-
-    def hear(self, part: Part) -> None:
-        """Treats a message that came over no seat's connection: a greeting, or nonsense."""
-        if part.route in self._refused:
-            return
-        # A descriptor that was closed and given out again must not be taken for the old connection's.
-        self.notice()
-        if any(bot.route == part.route for bot in self._bots):
-            self._hear_known(part)
-            return
-        culprit: Bot | None = None
-        try:
-            hello = _hello(part)
-            if hello is None:
-                return
-            culprit = self._by_token(hello.token)
-            if culprit is None:
-                reason = "expected the value of ARENA_TOKEN, got: another - at $.token"
-                raise RemoteProtocolError("bad_token", reason, "§8.1-2")
-            if culprit.route is not None:
-                reason = "expected one connection, got: another with its token"
-                raise RemoteProtocolError("protocol_violation", reason, "§4.1-2")
-            if part.descriptor == OLD_ZMTP:
-                reason = "expected a connection that speaks ZMTP 3, got: one of an older version"
-                raise RemoteProtocolError("protocol_violation", reason, "§4.1-4")
-            culprit.session.receive(part.data)
-        except RemoteProtocolError as error:
-            # Whose connection it is must be known before it is told: it may close it at once.
-            culprit = culprit or self._by_group(group_of(part.descriptor))
-            self._send(part.route, encode(Error(code=error.error_code, message=str(error))))
-            self._refused.add(part.route)
-            if culprit is not None and culprit.route is None:
-                culprit.refusal = error
-            return
-        culprit.route = part.route
-        culprit.watch.connect(part.descriptor)
+        if bot.connection is not None and bot.connection.has_more:
+            self._readable(bot)
 
     def shutdown(self) -> None:
         """Says goodbye to the waiting bots, gives them a second in all, and kills what is left."""
@@ -230,68 +331,81 @@ class Pool:
         self._idle.clear()
         self._ahead.clear()
         until_ns = max((bot.dies_ns or 0 for bot in self._leaving), default=0)
-        while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
-            self.hub.wait([bot.process for bot in self._leaving], 20)
-            while self.hub.receive() is not None:
-                pass
+        with suppress(MachineFault):
+            while any(bot.process.end() is None for bot in self._leaving) and time.monotonic_ns() < until_ns:
+                self._poller.wait(20)
         for bot in list(self._bots):
             self._discard(bot)
-        for process in self._graves:
-            process.reap(wait=True)
-        self.hub.close()
+        for bot in self._graves:
+            self._bury(bot, wait=True)
         self._custody.close()
 
     def _start(self, spec: BotSpec) -> Bot:
         token = secrets.token_hex(32)
-        endpoint = self.hub.tcp_endpoint() if spec.tcp else self.hub.endpoint
-        environment = {"ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": token}
-        bot = Bot(spec, token, BotProcess(spec, self._custody, environment))
+        user = seat_user(self._level)
+        with ExitStack() as held:
+            held.callback(give_back, user)
+            folder = self._custody.seat_folder()
+            held.callback(self._custody.remove, folder)
+            listener = Listener(folder, user=user, tcp=spec.tcp)
+            held.callback(listener.close)
+            environment = {
+                "ARENA_ENDPOINT": listener.endpoint,
+                "ARENA_TOKEN": token,
+                "TMPDIR": str(folder / "tmp"),
+            }
+            held.pop_all()
+        try:
+            process = BotProcess(spec, self._custody, environment, level=self._level, socket_folder=folder, user=user)
+        except BaseException:
+            listener.close()
+            self._custody.remove(folder)
+            raise
+        bot = Bot(spec, token, process, listener, folder)
         self._bots.append(bot)
+        self._poller.add(listener.descriptor, partial(self._accept, bot))
+        if process.pidfd is not None:
+            self._poller.add(process.pidfd, partial(self._ended, bot))
         return bot
-
-    def _by_token(self, token: str) -> Bot | None:
-        """Returns the bot that was given a token."""
-        claimed = token.encode()
-        return next((bot for bot in self._bots if secrets.compare_digest(bot.token.encode(), claimed)), None)
-
-    def _by_group(self, group: int | None) -> Bot | None:
-        """Returns the bot of a process group."""
-        return next((bot for bot in self._bots if bot.process.pid == group), None)
-
-    def _hear_known(self, part: Part) -> None:
-        """Treats a message of a known bot: one that waits may only send an answer that has lapsed, or it is ended."""
-        for waiting in (self._idle, self._ahead):
-            for bot in [bot for bot in waiting if bot.route == part.route]:
-                try:
-                    if part.more:
-                        raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
-                    bot.session.receive(part.data)
-                except RemoteProtocolError as error:
-                    self._send(part.route, bot.session.send(Error(code=error.error_code, message=str(error))))
-                    waiting.remove(bot)
-                    self._leave(bot, LAST_MESSAGE_MS)
 
     def _dismiss(self, bot: Bot, reason: str) -> None:
         """Says goodbye to a bot."""
-        if bot.route is not None and bot.is_fit():
-            self._send(bot.route, bot.session.send(Goodbye(reason=reason)))
+        if bot.connection is not None and bot.is_fit():
+            bot.process.fence.thaw()
+            _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
         self._leave(bot, FAREWELL_MS)
 
     def _leave(self, bot: Bot, after_ms: int) -> None:
         """Gives a bot so many milliseconds to read its last message and to end."""
+        bot.process.fence.thaw()
         bot.stop(after_ms)
+        self.ignore(bot)
         self._leaving.append(bot)
 
     def _discard(self, bot: Bot) -> None:
         """Kills a bot and forgets it."""
         bot.process.kill()
+        self._close_door(bot)
+        self.ignore(bot)
+        if bot.connection is not None:
+            bot.connection.close()
+        if bot.process.pidfd is not None:
+            self._poller.remove(bot.process.pidfd)
         self._bots.remove(bot)
-        self._graves.append(bot.process)
+        self._graves.append(bot)
 
-    def _send(self, route: Route, data: bytes) -> None:
-        """Sends what nobody waits for an answer to."""
-        with suppress(Unread):
-            self.hub.send(route, data)
+    def _bury(self, bot: Bot, *, wait: bool = False) -> bool:
+        """Reaps a killed bot, and removes what was its own. Tells whether it is gone."""
+        gone = bot.process.reap(wait=wait)
+        if gone:
+            self._custody.remove(bot.folder)
+        return gone
+
+
+def _send(connection: Connection, message: bytes) -> None:
+    """Sends what nobody waits for an answer to."""
+    with suppress(Closed, Unread):
+        connection.send(message)
 
 
 def _has_memory() -> bool:
@@ -302,23 +416,6 @@ def _has_memory() -> bool:
         return sizes["MemAvailable"] > sizes["MemTotal"] * FREE_MEMORY
     except (OSError, KeyError):
         return True  # the system does not tell
-
-
-def _hello(part: Part) -> Hello | None:
-    """Returns the greeting of a connection, or None for an `error` or a message of an unknown type.
-
-    Raises:
-        RemoteProtocolError: It is something else.
-    """
-    if part.more:
-        raise RemoteProtocolError("protocol_violation", _SEVERAL, "§5.1-1")
-    message = decode(part.data)
-    if isinstance(message, Error):
-        return None
-    if message is not None and not isinstance(message, Hello):
-        kind = message.__struct_config__.tag
-        raise RemoteProtocolError("protocol_violation", f"expected hello, got: {kind} - at $.type", "§8.1-1")
-    return message
 
 
 _pool: Pool | None = None

@@ -2,28 +2,39 @@
 
 What it gets: the folder of its manifest as working directory, an environment with no more than `INHERITED` and
 `ARENA_*`, an empty standard input, one capped file for standard output and error, no other descriptor, no core dumps,
-and a limit on the size of any file it writes. This is the level `trusted`: a process that leaves its group
-(`setsid`) is out of reach, and only the memory of the bot's own process is counted, not of its children.
+and a limit on the size of any file it writes. That is all at level `trusted`: a process that leaves its group
+(`setsid`) is out of reach there, unless it was seen before as one of the tree that the bot's fence looks at.
+
+From level `isolated` on it runs in a box (`sandbox/box.py`), and as a user of its own if the referee is root's. The
+process here is then the one that made the box: killing it ends all that is in the box.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
+from arena.errors import ArenaError, MachineFault
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
+from arena.link.faults import is_of_the_program, machine_fault
+from arena.link.sandbox import accounts, binds, box, staging
+from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.text import plain
-from arena.types import Termination
+from arena.types import Level, Termination
 
 INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """The variables of the referee's environment that a bot gets: what interpreters need to start."""
+_BOXED: Final = ("LANG", "LC_ALL")
+"""Those of them that it gets in a box. The others are the box's own."""
 
 _WRAPPER: Final = 'read -r go || exit 1; ulimit -c 0; ulimit -f "$1"; trap "" XFSZ; shift; exec "$@" </dev/null'
 """Waits to be registered with the warden (or ends, if the worker died first), sets the limits, becomes the bot.
@@ -37,7 +48,6 @@ KEPT_BYTES: Final = 32_768
 _TAIL_BYTES: Final = 8_192
 _TAIL_LINES: Final = 20
 _TAIL_LINE: Final = 400
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _CAN_PEEK: Final = hasattr(os, "waitid")
 """Whether an end can be seen without reaping. Else the number may be another's a moment before we forget it."""
 
@@ -55,61 +65,89 @@ class BotProcess:
     """A running bot. `kill`, `kill_in` and `reap` end it; nothing else does.
 
     Raises:
-        OSError: The process could not be started.
+        OSError: The bot's own program or folder is the reason that it could not be started.
+        MachineFault: The machine is the reason. No bot is to blame.
+        BotError: It cannot be started at this level. Show the message to the operator.
     """
 
-    def __init__(self, spec: BotSpec, custody: Custody, environment: dict[str, str]) -> None:
-        """Starts the bot, with `environment` beside `INHERITED`."""
+    def __init__(
+        self,
+        spec: BotSpec,
+        custody: Custody,
+        environment: dict[str, str],
+        *,
+        level: Level = Level.TRUSTED,
+        socket_folder: Path | None = None,
+        user: int | None = None,
+    ) -> None:
+        """Starts the bot.
+
+        Args:
+            spec: The bot.
+            custody: What ends it if this process cannot.
+            environment: What it gets beside the inherited variables.
+            level: How far it is confined. From `isolated` on `ARENA_ENDPOINT` is where the box has the socket.
+            socket_folder: The folder of its socket; only a box needs to know.
+            user: What `accounts.seat_user` returned. It is given back when the process has been reaped, or at once if
+                it does not start.
+        """
         self._custody = custody
         self._spec = spec
+        self._level = level
         self._end: End | None = None
         self._killed = False
         self._reaped = False
         self._words: tuple[str, ...] = ()
-        self._output = _capture(custody.directory)
-        try:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _WRAPPER, "sh", str(spec.file_mib * 2**20 // _BLOCK), *spec.command],
-                cwd=spec.folder,
-                env={name: os.environ[name] for name in INHERITED if name in os.environ} | environment,
-                stdin=subprocess.PIPE,
-                stdout=self._output,
-                stderr=self._output,
-                start_new_session=True,
-            )
-        except BaseException:
-            os.close(self._output)
-            raise
-        self.pid = self._process.pid
-        """Its process, and its process group."""
-        custody.add(self.pid)
+        self._status_file: int | None = None
+        """Where the box tells what became of it; None at `trusted`."""
+        self.user = user
+        """As whom it runs; None for this process's user."""
+        with ExitStack() as held:
+            held.callback(accounts.give_back, user)
+            self._output = _capture(custody.directory, user)
+            held.callback(os.close, self._output)
+            self.fence = fence(level, spec)
+            """What limits and measures it, with all that it starts."""
+            held.callback(self.fence.close)
+            if level is Level.TRUSTED:
+                self._process = self._start(environment)
+            else:
+                self._process = self._start_boxed(environment, socket_folder, held)
+            self.pid = self._process.pid
+            """Its process, and its process group."""
+            with ExitStack() as begun:
+                begun.callback(self._abandon)
+                custody.add(self.pid)
+                self.fence.adopt(self.pid)
+                self.pidfd = self._open_pidfd()
+                """Becomes readable when the process ends; None where the system has no such thing."""
+                begun.pop_all()
+            if self.pidfd is not None:
+                held.callback(os.close, self.pidfd)
+            self._held = held.pop_all()
+            """What is given back when the process is gone."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(b"go\n")
             self._process.stdin.close()
-        self.pidfd = os.pidfd_open(self.pid) if hasattr(os, "pidfd_open") else None
-        """Becomes readable when the process ends; None where the system has no such thing."""
 
     def end(self) -> End | None:
-        """Returns how the process ended, or None while it lives. It is not reaped by that: its number stays its own."""
+        """Returns how the process ended, or None while it lives. It is not reaped by that: its number stays its own.
+
+        Raises:
+            MachineFault: The bot was never started, because its box could not be made. No bot is to blame.
+        """
         if self._end is None:
             status = self._status()
             if status is not None:
-                self._end = _end(status)
+                self._end = _end(status if self._status_file is None else self._boxed_status(status))
         return self._end
 
-    def memory_mib(self) -> int:
-        """Returns the resident memory of the process in MiB; 0 where the system does not tell."""
-        try:
-            with open(f"/proc/{self.pid}/statm", "rb") as statm:
-                return int(statm.read().split()[1]) * _PAGE >> 20
-        except (OSError, IndexError):
-            return 0
-
     def kill(self) -> None:
-        """Kills the whole process group, without waiting. That of a dead process too: the rest of it may live on."""
+        """Kills the process's group and tree, without waiting. Those of a dead process too: the rest may live on."""
         if not self._killed and not self._reaped:
             self._killed = True
+            self.fence.kill()
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -121,7 +159,7 @@ class BotProcess:
     def reap(self, *, wait: bool = False) -> bool:
         """Buries the killed process, and tells whether it is gone for good. With `wait`, it is."""
         if not self._reaped:
-            if not wait and self.end() is None:
+            if not wait and self._status() is None:
                 return False
             self.kill()
             if wait and _CAN_PEEK:
@@ -130,9 +168,7 @@ class BotProcess:
             self._process.wait()
             self._words = self.last_words()
             self._reaped = True
-            os.close(self._output)
-            if self.pidfd is not None:
-                os.close(self.pidfd)
+            self._held.close()
         return True
 
     def forget_output(self) -> None:
@@ -166,6 +202,106 @@ class BotProcess:
         ends = _lines(os.pread(self._output, half, 0)), _lines(os.pread(self._output, half, size - half))
         return f"\n... {size - KEPT_BYTES} bytes are left out ...\n".join(ends)
 
+    def _start(self, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+        """Starts the bot as a process of this user."""
+        inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        return self._spawn(self._spec.command, cwd=self._spec.folder, env=inherited | environment)
+
+    def _start_boxed(
+        self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
+    ) -> subprocess.Popen[bytes]:
+        """Starts the bot in a box."""
+        needs = binds.needs(self._spec)
+        inherited = {name: os.environ[name] for name in _BOXED if name in os.environ}
+        reached = None
+        if socket_folder is not None:
+            environment = environment | {"ARENA_ENDPOINT": box.ENDPOINT}
+            reached = self._reach(str(socket_folder))
+            held.callback(staging.leave, str(socket_folder))
+        command = box.command(
+            self._spec.command,
+            folder=self._spec.folder,
+            trees={tree: self._reach(tree) for tree in needs.trees},
+            environment=inherited | {"PATH": needs.path} | environment,
+            processes=process_limit(),
+            data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
+            socket_folder=reached,
+            user=self.user,
+        )
+        with command:
+            process = self._spawn(command.words, cwd="/", env={}, pass_fds=command.descriptors)
+        self._status_file = command.status
+        held.callback(os.close, command.status)
+        return process
+
+    def _spawn(self, words: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+        """Starts the wrapper of a command.
+
+        Raises:
+            OSError: The bot's program or folder is the reason that it could not be started.
+            MachineFault: The machine is.
+        """
+        try:
+            return subprocess.Popen(
+                ["/bin/sh", "-c", _WRAPPER, "sh", str(_file_limit(self._spec.file_mib) // _BLOCK), *words],
+                stdin=subprocess.PIPE,
+                stdout=self._output,
+                stderr=self._output,
+                start_new_session=True,
+                **how,
+            )
+        except OSError as error:
+            if is_of_the_program(error):
+                raise
+            raise machine_fault(f"start {self._spec.name}", error) from None
+
+    def _reach(self, path: str) -> str:
+        """Returns where the bot's user can reach what `path` names.
+
+        Raises:
+            OSError: It is not there, or this process may not see it either.
+        """
+        if self.user is not None:
+            return staging.reach(path)
+        os.stat(path)
+        return path
+
+    def _open_pidfd(self) -> int | None:
+        if not hasattr(os, "pidfd_open"):
+            return None
+        try:
+            return os.pidfd_open(self.pid)
+        except OSError as error:
+            raise machine_fault(f"watch {self._spec.name}", error) from None
+
+    def _abandon(self) -> None:
+        """Ends a process that was not let go."""
+        self.kill()
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with suppress(ArenaError):  # another one is on its way
+            self._custody.discard(self.pid)
+        self._process.wait()
+
+    def _boxed_status(self, status: int) -> int:
+        """Returns what the bot itself ended with, given what ended the process that made its box.
+
+        Raises:
+            MachineFault: There was no box, and no bot.
+        """
+        assert self._status_file is not None
+        if status < 0:
+            return status  # it was killed, and the box with it
+        code = box.status(self._status_file).exit_code
+        if code is None:
+            said = " ".join(self.last_words()) or f"exit status {status}"
+            raise MachineFault(
+                f"expected a sandbox for {self._spec.name}, got: {said}; "
+                f"`arena doctor --level {self._level}` says what is missing"
+            )
+        # bwrap adds 128 to the number of a signal. Above the last one it is what the bot itself said.
+        return 128 - code if 128 < code < 128 + signal.NSIG else code
+
     def _status(self) -> int | None:
         """Returns the exit status, or minus the number of the signal that killed it; None while it lives."""
         if not _CAN_PEEK:
@@ -195,9 +331,31 @@ def _end(status: int) -> End:
     return End(Termination.CRASHED, f"was killed by {name}")
 
 
-def _capture(directory: Path) -> int:
-    """Opens a file without a name, for output. It is appended to, so that emptying it makes no hole."""
+def _capture(directory: Path, user: int | None) -> int:
+    """Opens a file without a name, for output. It is appended to, so that emptying it makes no hole.
+
+    It belongs to the bot's user, since programs open `/dev/stderr`.
+
+    Raises:
+        MachineFault: The machine has no room for it.
+    """
     path = directory / "output"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    path.unlink()
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags, 0o600)
+        try:
+            path.unlink()
+            if user is not None:
+                os.fchown(descriptor, user, -1)
+        except OSError:
+            os.close(descriptor)
+            raise
+    except OSError as error:
+        raise machine_fault("capture a bot's output", error) from None
     return descriptor
+
+
+def _file_limit(mib: int) -> int:
+    """Returns a limit on the size of files in bytes, lowered to the one that this process has."""
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    return mib << 20 if hard == resource.RLIM_INFINITY else min(mib << 20, hard)

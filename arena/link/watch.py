@@ -8,11 +8,9 @@ runs during that time.
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import Final
 
 from arena.link.base import Failure
-from arena.link.hub import MAX_READ
 from arena.link.process import BotProcess
 from arena.types import NS_PER_MS, Termination
 
@@ -28,35 +26,29 @@ FAILING_LOOK_MS: Final = 5
 
 
 class Watch:
-    """What is known of one process: its end, its connection, its memory. All moments in nanoseconds.
+    """What is known of one process: its end, its connection, its limits. All moments in nanoseconds.
 
     To lose nothing, first `look`, then read what the bot sent, and only then ask for the `failure`: an answer that was
     sent before the end is read before the end is reported.
     """
 
-    def __init__(self, process: BotProcess, memory_mib: int) -> None:
-        """Takes the process, and how much memory it may use."""
-        self.most_mib = 0
-        """The most memory that was seen."""
+    def __init__(self, process: BotProcess) -> None:
+        """Takes the process."""
         self._process = process
-        self._limit_mib = memory_mib
-        self._descriptor: int | None = None
+        self._connected = False
+        self._excess: str | None = None
+        """What it used more of than it may."""
         self._closed_ns: int | None = None
         self._ended_ns: int | None = None
         self._sample_ns = 0
-        """When memory is looked at again."""
+        """When its limits are looked at again."""
 
-    def connect(self, descriptor: int) -> None:
-        """Notes the connection over which the bot greeted, by its file descriptor in this process."""
-        self._descriptor = descriptor
-
-    def hear_closed(self, descriptors: Container[int], now: int) -> None:
-        """Notes which connections were closed. All that the bot sent over its own can be received now."""
-        if self._descriptor in descriptors:
-            self.disconnect(now)
+    def connect(self) -> None:
+        """Notes that the bot has greeted, so that its end closes a connection."""
+        self._connected = True
 
     def disconnect(self, now: int) -> None:
-        """Notes that the bot's connection is closed. All that it sent over it can be received now."""
+        """Notes that the bot's connection is closed, and all that it sent was received."""
         if self._closed_ns is None:
             self._closed_ns = now
 
@@ -72,32 +64,37 @@ class Watch:
 
     @property
     def is_too_big(self) -> bool:
-        """Tells whether the process has used more memory than it may."""
-        return self.most_mib > self._limit_mib
+        """Tells whether the bot has used more memory than it may."""
+        return self._excess is not None
+
+    @property
+    def most_mib(self) -> int:
+        """Returns the most memory that was seen."""
+        return self._process.fence.most_mib
 
     def look(self, now: int) -> None:
-        """Looks whether the process has ended, and from time to time how much memory it uses.
+        """Looks whether the process has ended, and from time to time whether the bot keeps to its limits.
 
-        The rest of its process group is killed with it, so that no child keeps its connection open.
+        The rest of its processes are killed with it, so that no child keeps its connection open. Whether the system
+        ended it for its memory must be known before its end is told.
         """
-        if self._ended_ns is None and self._process.end() is not None:
+        has_ended = self._ended_ns is None and self._process.end() is not None
+        if self._excess is None and (has_ended or now >= self._sample_ns):
+            self._sample_ns = now + LOOK_MS * NS_PER_MS
+            self._excess = self._process.fence.excess()
+        if has_ended:
             self._ended_ns = now
             self._process.kill()
-        if now >= self._sample_ns:
-            self._sample_ns = now + LOOK_MS * NS_PER_MS
-            self.most_mib = max(self.most_mib, self._process.memory_mib())
 
     def failure(self, now: int) -> Failure | None:
         """Returns the process's failure, or None while it has none, or none whose nature is settled."""
-        if self.is_too_big:
-            detail = f"used {self.most_mib} MiB of memory; its limit is {self._limit_mib} MiB"
-            return Failure(Termination.OUT_OF_MEMORY, detail)
+        if self._excess is not None:
+            return Failure(Termination.OUT_OF_MEMORY, self._excess)
         if self._ended_ns is not None:
-            wait_ms = GREETING_MS if self._descriptor is None else SETTLE_MS
+            wait_ms = SETTLE_MS if self._connected else GREETING_MS
             end = self._process.end()
             if end is not None and (self._closed_ns is not None or now - self._ended_ns >= wait_ms * NS_PER_MS):
                 return Failure(end.code, end.detail)
         elif self._closed_ns is not None and now - self._closed_ns >= SETTLE_MS * NS_PER_MS:
-            detail = f"closed its connection, or sent a message of more than {MAX_READ} bytes"
-            return Failure(Termination.DISCONNECTED, detail, "§4.3-2")
+            return Failure(Termination.DISCONNECTED, "closed its connection", "§4.3-2")
         return None

@@ -21,9 +21,9 @@ from zlib import crc32
 
 import msgspec
 
+from arena import files
 from arena.errors import LogError, ReplayMismatch
-from arena.record.durable import write_durably
-from arena.types import Event, GameSettings, Payload, Termination
+from arena.types import Event, GameSettings, Level, Payload, Termination
 
 FORMAT = 3
 """Version of the log format."""
@@ -71,6 +71,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag=
     """What others than the organiser put into chance: 32 bytes (hex)."""
     beacon: str = ""
     """The public beacon's value in it; empty if there is none."""
+    level: Level = Level.TRUSTED
+    """How far the bots were confined."""
     ms: Count = 0
 
     def played(self) -> Payload:
@@ -157,6 +159,8 @@ class LoggedForfeit(msgspec.Struct, frozen=True, omit_defaults=True):
     overloaded: bool = False
     rule: str = ""
     """The number of the protocol's rule that it broke."""
+    denied_ms: Count = 0
+    """How long the bot could have run in the decision that it lost, and was not given a core."""
 
 
 class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record", tag="forfeit"):
@@ -223,7 +227,7 @@ class _Settings(msgspec.Struct):
     """What a log must say of the settings that have a default."""
 
     time: _Time
-    race_window_ms: Annotated[float, msgspec.Meta(ge=0)]
+    race_window_ms: Annotated[float, msgspec.Meta(ge=0, le=MAX_INT)]
     margin_ms: Count
 
 
@@ -259,7 +263,7 @@ def write_log(path: Path, records: Iterable[Header | Record]) -> str:
         OSError: It could not be written. Nothing is left.
     """
     data = b"".join(_lines(records))
-    write_durably(path, data)
+    files.write(path, data, durably=True)
     return hashlib.sha256(data).hexdigest()
 
 
@@ -298,11 +302,7 @@ def read_log(path: Path) -> Log:
         LogError: It cannot be read, or it is not a log of this format.
         ReplayMismatch: It was altered; the message names the line.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise LogError(f"expected a readable log, got: {error.strerror or error} - at {path}") from None
-    return parse_log(data, str(path))
+    return parse_log(files.read(path, "a game's log", files.MOST_LOG, LogError), str(path))
 
 
 def parse_log(data: bytes, source: str) -> Log:
@@ -324,7 +324,7 @@ def parse_log(data: bytes, source: str) -> Log:
             if number == 1:
                 _complete.decode(line)
             records.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
     header, *rest = records
     if not isinstance(header, Header):

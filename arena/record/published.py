@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
 
+from arena import files
 from arena.errors import LogError
-from arena.record.durable import write_durably
 from arena.types import Payload
 
 COMMITMENT_FILE: Final = "commitment.json"
@@ -89,7 +90,8 @@ def publish(folder: Path, file: str, document: Commitment | Contributions | Secr
     Raises:
         OSError: It could not be written.
     """
-    write_durably(folder / file, msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n")
+    data = msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
+    files.write(folder / file, data, durably=True)
 
 
 def published(folder: Path, file: str, kind: type[T]) -> T | None:
@@ -99,9 +101,10 @@ def published(folder: Path, file: str, kind: type[T]) -> T | None:
         LogError: The file is there and cannot be used.
     """
     path = folder / file
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except FileNotFoundError:
+    if not os.path.lexists(path):
         return None
-    except (OSError, ValueError) as error:
-        raise LogError(f"expected a readable {file}, got: {error} - at {path}") from None
+    data = files.read(path, f"a {file}", files.MOST_DOCUMENT, LogError)
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"expected a {file}, got: {error} - at {path}; publish it again") from None

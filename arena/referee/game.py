@@ -17,6 +17,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from arena import files
+from arena.errors import MachineFault
 from arena.link.base import LAST_MESSAGE_MS, Link
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
 from arena.referee.job import Job
@@ -65,7 +67,12 @@ class Game:
         """The answers in the race that wait for their turn."""
 
     def play(self) -> GameResult:
-        """Plays the game to its end, writes its log, and returns the result."""
+        """Plays the game to its end, writes its log, and returns the result.
+
+        Raises:
+            MachineFault: The machine lacks something that the game needs. There is no result.
+            OSError: The log cannot be written. There is no result.
+        """
         keep: frozenset[Seat] = frozenset()
         try:
             self._open()
@@ -76,7 +83,7 @@ class Game:
             result = self._finish(due.outcome)
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
             return result
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, MachineFault):
             self._say_over(interrupted=True)
             # They are to read it, and a goodbye after it, which the link's owner says when it ends.
             keep = frozenset(chair.seat for chair in self._chairs if chair.seated and chair.fault is None)
@@ -114,6 +121,8 @@ class Game:
         for seat, answer in self._table.collect("was not ready for the game").items():
             if isinstance(answer, Cause) and answer.code is Termination.TIMEOUT:
                 self._chairs[seat].fault = replace(answer, code=Termination.START_FAILED, rule="§9-6")
+            else:
+                self._chairs[seat].begin()
         for chair in self._chairs:
             if chair.fault is not None:
                 self._course.fail(chair.seat, chair.fault.code)
@@ -224,15 +233,16 @@ class Game:
         words = self._link.last_words(seat)
         if self._chairs[seat].seated:  # else the link has stopped it, with time to read why
             self._link.stop(seat, LAST_MESSAGE_MS if told and cause.code is not Termination.TIMEOUT else 0)
-        overloaded = " (the machine was overloaded: the referee itself ran late)" if cause.overloaded else ""
+        excuse = f" ({cause.excuse})" if cause.excuse else ""
         return Forfeit(
             seat=seat,
             code=cause.code,
-            sentence=f"seat {seat} {cause.cited}{overloaded}",
+            sentence=f"seat {seat} {cause.cited}{excuse}",
             turn=turn,
             stderr=words,
             overloaded=cause.overloaded,
             rule=cause.rule,
+            denied_ms=cause.denied_ms,
         )
 
     # The end
@@ -260,13 +270,14 @@ class Game:
             log=self._path.name,
             log_sha256=self._scribe.write(self._path),
             transcripts=tuple(transcripts),
+            level=self._job.level,
         )
 
     def _keep_output(self) -> None:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""
         for chair in self._chairs:
             if output := self._link.output(chair.seat):
-                self._path.with_suffix(f".seat{chair.seat}.output").write_text(output + "\n", encoding="utf-8")
+                files.write(self._path.with_suffix(f".seat{chair.seat}.output"), f"{output}\n".encode())
 
     def _say_over(self, *, interrupted: bool = False) -> None:
         """Sends `game_over` to every seat that is in the game. An interrupted game may not have reached every seat."""

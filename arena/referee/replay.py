@@ -81,11 +81,15 @@ def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
     Raises:
         ReplayMismatch: A record disagrees with what the rules make of the records before it.
     """
-    player = _Player(log, listen)
-    for line, record in enumerate(log.records, start=2):
-        before = player.course.state
-        player.play(line, record)
-        yield Step(line, record, before, player.course.state)
+    line = 1
+    try:
+        player = _Player(log, listen)
+        for line, record in enumerate(log.records, start=2):
+            before = player.course.state
+            player.play(line, record)
+            yield Step(line, record, before, player.course.state)
+    except RecursionError:
+        raise ReplayMismatch(log.source, line, "the values in it nest too deeply") from None
 
 
 class _Player:

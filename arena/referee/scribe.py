@@ -78,6 +78,7 @@ class Scribe:
                 salt=salt.hex(),
                 mix=job.mix.hex(),
                 beacon=job.beacon,
+                level=job.level,
             )
         )
 
@@ -127,7 +128,9 @@ class Scribe:
         """Records that seats forfeited, all at the same moment."""
         self._records.append(
             ForfeitRecord(
-                forfeits=[LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded, f.rule) for f in forfeits],
+                forfeits=[
+                    LoggedForfeit(f.seat, f.code, f.sentence, f.overloaded, f.rule, f.denied_ms) for f in forfeits
+                ],
                 turn=turn,
                 events=events,
                 ms=self._ms(self._link.now_ns()),

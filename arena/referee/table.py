@@ -5,10 +5,12 @@ Inside the referee times are integer nanoseconds, in names that end in `_ns`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from arena.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.link.base import Fault, Frame, Link
@@ -22,6 +24,19 @@ FOREVER_NS: Final = 2**62
 """The limit of a decision without a limit of its own; then there is a bank."""
 LATE_NS: Final = 10 * NS_PER_MS
 """If the referee wakes this much later than it asked for, the machine is overloaded."""
+DENIED_NS: Final = 10 * NS_PER_MS
+"""A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do."""
+DENIED_SHARE: Final = 10
+"""A bot that was denied one in so many parts of a decision's time, and gave no answer, may have lost by that."""
+AWAKE_SHARE: Final = 2
+"""So may one only that ran, or was ready to, in at least one of so many parts of the time: no bot that slept."""
+_PATIENCE_NS: Final = 20 * NS_PER_MS
+_PATIENCE_SHARE: Final = 16
+"""What a bot was denied before is found out when a decision has taken `_PATIENCE_NS`, or this part of its time if that
+is shorter. Most bots have answered by then, so that measuring costs them nothing."""
+_LEAST_LOOK_NS: Final = 5 * NS_PER_MS
+"""The shortest time between two looks at a CPU clock."""
+_CORES: Final = os.cpu_count() or 1
 _LONGEST_WORDS: Final = 400
 """Characters of what a bot says of itself that are repeated."""
 
@@ -65,6 +80,38 @@ class Clock:
             self._bank_ns = max(0, self._bank_ns - used_ns) + (0 if goes_on else self._increment_ns)
 
 
+class CpuClock:
+    """What a seat may use of CPU time in one game, with all its processes. Give it the time that they used so far.
+
+    Until the game begins it stands still.
+    """
+
+    __slots__ = ("_begun_ns", "_budget_ns")
+
+    def __init__(self, budget_ms: int) -> None:
+        self._budget_ns = budget_ms * NS_PER_MS
+        self._begun_ns: int | None = None
+
+    def begin(self, cpu_ns: int) -> None:
+        """Begins the game: what was used before is not charged."""
+        self._begun_ns = cpu_ns
+
+    def left_ns(self, cpu_ns: int) -> int:
+        """Returns what is left of the budget; below 0 if the seat has used more."""
+        return self._budget_ns - self._used_ns(cpu_ns)
+
+    def excess(self, cpu_ns: int) -> Cause | None:
+        """Returns the cause of forfeit of a seat that has used more than its budget."""
+        if self.left_ns(cpu_ns) >= 0:
+            return None
+        used_s = -(-self._used_ns(cpu_ns) // 10**7) / 100  # rounded up, so that it is never the budget
+        detail = f"used {used_s:g} s of CPU; its budget is {self._budget_ns / 10**9:g} s"
+        return Cause(Termination.TIMEOUT, detail, "§9-10")
+
+    def _used_ns(self, cpu_ns: int) -> int:
+        return 0 if self._begun_ns is None else cpu_ns - self._begun_ns
+
+
 class Answer(msgspec.Struct, frozen=True):
     """An answer that arrived."""
 
@@ -84,13 +131,64 @@ class Cause(msgspec.Struct, frozen=True):
     """The number of the protocol's rule that it broke."""
     error_code: str = ""
     """The code of the `error` message, where it differs from the termination."""
-    overloaded: bool = False
-    """The machine was overloaded at that moment."""
+    excuse: str = ""
+    """What the machine did that a time loss may be due to: "the machine did not let it run for 180 ms"."""
+    denied_ms: int = 0
+    """How long the bot could have run in this decision, and was not given a core."""
+
+    @property
+    def overloaded(self) -> bool:
+        """Returns whether the machine was overloaded at that moment."""
+        return bool(self.excuse)
 
     @property
     def cited(self) -> str:
         """Returns the detail, with the rule that was broken behind it."""
         return f"{self.detail} ({self.rule})" if self.rule else self.detail
+
+
+class Share(msgspec.Struct, frozen=True):
+    """What a bot got of the machine, all in nanoseconds."""
+
+    denied_ns: int
+    """How long it could have run, and was not given a core."""
+    ran_ns: int
+    """The CPU time of all its processes."""
+
+    def since(self, before: Share) -> Share:
+        """Returns what it got since an earlier moment."""
+        return Share(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns)
+
+    def excuses(self, time_ns: int, over_ns: int | None) -> bool:
+        """Tells whether a bot with so much time lost by what it was denied; `over_ns` is as in `too_late`."""
+        if over_ns is not None:
+            return self.denied_ns >= max(DENIED_NS, over_ns)
+        is_awake = self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
+        return is_awake and self.denied_ns >= max(DENIED_NS, time_ns // DENIED_SHARE)
+
+
+def too_late(detail: str, time_ns: int, *, share: Share | None, late_ns: int, over_ns: int | None = None) -> Cause:
+    """Returns the cause of forfeit for a time loss, with the machine's share in it.
+
+    A bot was kept from being in time if, with what it was denied, its answer would have come by the deadline. If no
+    answer came, nobody knows how much it lacked: then a tenth of its time counts as enough. That the referee woke late
+    is an excuse for an answer, which may have waited to be read. For a bot that has still not answered then, it is
+    none, unless nothing else is known: a bot that sleeps must have no excuse.
+
+    Args:
+        detail: What to say of the seat: "did not answer in time".
+        time_ns: The time that it had.
+        share: What it got of the machine meanwhile; None if that is not known.
+        late_ns: How late the referee woke.
+        over_ns: How long after its deadline its answer came, if it came.
+    """
+    denied_ms = 0 if share is None else share.denied_ns // NS_PER_MS
+    excuse = ""
+    if share is not None and share.excuses(time_ns, over_ns):
+        excuse = f"the machine did not let it run for {denied_ms} ms"
+    elif late_ns > LATE_NS and (share is None or over_ns is not None):
+        excuse = "the machine was overloaded: the referee itself ran late"
+    return Cause(Termination.TIMEOUT, detail, "§9-3", excuse=excuse, denied_ms=denied_ms)
 
 
 def refused(error: ActionError) -> Cause:
@@ -106,6 +204,8 @@ class Chair:
     def __init__(self, seat: Seat, link: Link, time: TimeControl) -> None:
         self.seat = seat
         self.clock = Clock(time)
+        self.cpu = None if time.cpu_ms is UNSET else CpuClock(time.cpu_ms)
+        """Its CPU time, if that is limited."""
         self.transcript = Transcript()
         self.wants: frozenset[str] = frozenset()
         """What its requests carry."""
@@ -137,6 +237,15 @@ class Chair:
             self.session = self._link.session(self.seat)
             self.seated = True
 
+    def begin(self) -> None:
+        """Begins the game: it said that it is ready."""
+        if self.cpu is not None:
+            self.cpu.begin(self._link.cpu_ns(self.seat))
+
+    def cpu_excess(self) -> Cause | None:
+        """Returns the cause of forfeit if it has used more CPU time than it may."""
+        return None if self.cpu is None else self.cpu.excess(self._link.cpu_ns(self.seat))
+
     @property
     def is_in_game(self) -> bool:
         """Whether the bot knows of the game and has not been told its end."""
@@ -164,7 +273,7 @@ class Chair:
                 self._link.stop(self.seat)
             return None
         if isinstance(arrival, Fault):
-            self.fault = Cause(arrival.code, arrival.detail, arrival.rule)
+            self.fault = Cause(arrival.code, arrival.detail, arrival.rule, arrival.error_code)
             return self.fault
         self.transcript.add("bot", arrival.data, arrival.at_ns)
         try:
@@ -176,6 +285,7 @@ class Chair:
             self.fault = Cause(code, f"sent {what}: {error}", error.rule, error.error_code)
             return self.fault
         if isinstance(message, (Action, Ready)):
+            self._link.rest(self.seat)
             return Answer(message, arrival.at_ns, arrival.at_ns - self._posted_ns)
         if isinstance(message, Error) and self.session.state is State.PREPARING:
             words = f"{message.code}: {message.message}" if message.message else message.code
@@ -197,6 +307,12 @@ class Table:
         self._link = link
         self._due: dict[Seat, int] = {}
         """The deadline of each seat that owes an answer."""
+        self._time_ns: dict[Seat, int] = {}
+        """The time that it had."""
+        self._shares: dict[Seat, Share | None] = {}
+        """What its bot had got of the machine in its life when that was looked at first."""
+        self._look_ns = FOREVER_NS
+        """When to look at the bots that have not answered."""
 
     @property
     def waits(self) -> bool:
@@ -211,9 +327,14 @@ class Table:
         chairs = self._chairs
         ready = [(seat, chairs[seat].write(message), time_ns) for seat, message, time_ns in messages]
         sent = {}
+        if not self._due:
+            self._look_ns = FOREVER_NS
         for seat, frame, time_ns in ready:
             sent[seat] = sent_ns = chairs[seat].post(frame)
             self._due[seat] = sent_ns + time_ns
+            self._time_ns[seat] = time_ns
+            self._shares.pop(seat, None)
+            self._look_ns = min(self._look_ns, sent_ns + min(_PATIENCE_NS, time_ns // _PATIENCE_SHARE))
         return sent
 
     def collect(self, late: str) -> dict[Seat, Answer | Cause]:
@@ -238,14 +359,19 @@ class Table:
         link, due = self._link, self._due
         while due:
             deadline_ns = min(due.values())
-            wait_ns = deadline_ns if until_ns is None else min(deadline_ns, until_ns)
+            wait_ns = min(deadline_ns, self._look_ns if until_ns is None else min(until_ns, self._look_ns))
             arrival = link.receive(wait_ns)
             if arrival is None:
-                if wait_ns < deadline_ns:
+                if wait_ns == deadline_ns:
+                    seat = min(due, key=due.__getitem__)
+                    del due[seat]
+                    return seat, self._too_late(seat, late)
+                if wait_ns == until_ns:
                     return None
-                seat = min(due, key=due.__getitem__)
-                del due[seat]
-                return seat, Cause(Termination.TIMEOUT, late, "§9-3", overloaded=link.lateness_ns > LATE_NS)
+                exhausted = self._look()
+                if exhausted is not None:
+                    return exhausted
+                continue
             seat = arrival.seat
             answer = self._chairs[seat].read(arrival)
             if answer is None or seat not in due:
@@ -254,8 +380,41 @@ class Table:
             if isinstance(answer, Cause):
                 return seat, answer
             if answer.at_ns > deadline_ns:
-                over_ms = (answer.at_ns - deadline_ns) / NS_PER_MS
-                detail = f"{late}: its answer came {over_ms:.1f} ms after the deadline"
-                return seat, Cause(Termination.TIMEOUT, detail, "§9-3", overloaded=link.lateness_ns > LATE_NS)
-            return seat, answer
+                over_ns = answer.at_ns - deadline_ns
+                detail = f"{late}: its answer came {over_ns / NS_PER_MS:.1f} ms after the deadline"
+                return seat, self._too_late(seat, detail, over_ns)
+            return seat, self._chairs[seat].cpu_excess() or answer
+        return None
+
+    def _too_late(self, seat: Seat, detail: str, over_ns: int | None = None) -> Cause:
+        """Returns the cause of forfeit of a seat whose time is over."""
+        late_ns = self._link.lateness_ns
+        before, after = self._shares.get(seat), self._share(seat)
+        share = None if before is None or after is None else after.since(before)
+        return too_late(detail, self._time_ns[seat], share=share, late_ns=late_ns, over_ns=over_ns)
+
+    def _share(self, seat: Seat) -> Share | None:
+        """Returns what a seat's bot has got of the machine in its life."""
+        denied_ns = self._link.denied_ns(seat)
+        return None if denied_ns is None else Share(denied_ns, self._link.cpu_ns(seat))
+
+    def _look(self) -> tuple[Seat, Cause] | None:
+        """Looks at the bots that have not answered, and returns a seat that has used up its CPU time, if there is one.
+
+        The next look is when the first of them can have used it up, with all cores.
+        """
+        self._look_ns = FOREVER_NS
+        for seat in list(self._due):
+            if seat not in self._shares:
+                self._shares[seat] = self._share(seat)
+            clock = self._chairs[seat].cpu
+            if clock is not None:
+                cpu_ns = self._link.cpu_ns(seat)
+                exhausted = clock.excess(cpu_ns)
+                if exhausted is not None:
+                    del self._due[seat]
+                    self._look_ns = 0
+                    return seat, exhausted
+                soonest_ns = max(_LEAST_LOOK_NS, clock.left_ns(cpu_ns) // _CORES)
+                self._look_ns = min(self._look_ns, self._link.now_ns() + soonest_ns)
         return None

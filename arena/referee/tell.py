@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from msgspec import UNSET
+
 from arena.rules.base import Decision, Outcome, Rules
 from arena.rules.course import Course
 from arena.types import GameSettings, Seat, Termination, TimeControl
@@ -48,6 +50,7 @@ def game_start(
             limit_ms=time.limit_ms,
             margin_ms=settings.margin_ms,
             window_us=settings.race_window_us if rules.has_race else None,
+            cpu_ms=None if time.cpu_ms is UNSET else time.cpu_ms,
         ),
         commitment=commitment,
         bot_seed=bot_seed,

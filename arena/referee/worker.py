@@ -32,7 +32,7 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     """
     rules = _rules(msgspec.json.encode(job.settings))
     pool = worker_pool()
-    pool.enter(job.block)
+    pool.enter(job.block, job.level)
     return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
 
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from arena.errors import BoardError
+
+LONGEST: Final = 500
+"""How many characters a value of the header may have."""
 
 
 def find_section(lines: Sequence[str], section: str) -> int | None:
@@ -82,6 +85,7 @@ class BoardText:
             expected = f"`key: value`, a `#` comment or `{self.section}:`"
             self.problem(number, 1, expected, repr(key), "write it as one of these")
         elif self.more_keys and key.startswith(self.more_keys):
+            self._check_shown(number, column, value)
             self.read_other(number, column, key, value)
         elif key not in self.keys:
             close = get_close_matches(key.lower(), known, n=1)
@@ -91,7 +95,16 @@ class BoardText:
             self.problem(number, 1, f"the key `{key}` once", "it again", "remove one of the two lines")
         else:
             self.header[key] = value
+            self._check_shown(number, column, value)
             if value:
                 self.read_value(number, column, key, value)
             else:
                 self.problem(number, column, f"a value after `{key}:`", "nothing", "write one")
+
+    def _check_shown(self, number: int, column: int, value: str) -> None:
+        """Checks a value that will be shown to people, in tables and pictures."""
+        hidden = next((at for at, char in enumerate(value) if not char.isprintable()), None)
+        if hidden is not None:
+            self.problem(number, column + hidden, "visible characters", ascii(value[hidden]), "remove it")
+        elif len(value) > LONGEST:
+            self.problem(number, column + LONGEST, f"at most {LONGEST} characters", str(len(value)), "shorten it")

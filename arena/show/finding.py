@@ -38,13 +38,16 @@ def bytes_text(size: int) -> str:
 
 
 def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], width: int) -> Table:
-    """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, log.
+    """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, level, log.
+
+    The level is left out where all were played as `trusted`.
 
     Args:
         games: What `Finder.describe` yields.
         near: Returns a path as it is called from the operator's folder.
         width: Of the terminal. What has no room is left out, the logs first: the ids stand for them.
     """
+    confined = any(game["level"] != "trusted" for game in games)
     rows = [
         [
             game["game"],
@@ -52,11 +55,22 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
             game["ended"],
             local_time(game["finished"]),
             f"{game['slowest_ms']:.0f}",
+            *([game["level"]] if confined else []),
             plain(near(game["log"])),
         ]
         for game in games
     ]
-    return _table(("game", "ranks by seat", "cause", "ended", "slowest\nms", "log"), rows, width)
+    level = ["level"] if confined else []
+    return _table(("game", "ranks by seat", "cause", "ended", "slowest\nms", *level, "log"), rows, width)
+
+
+def void_line(game: Mapping[str, Any]) -> str:
+    """Returns why a game that was played has no result.
+
+    Args:
+        game: The game, as `Finder.void` yields it.
+    """
+    return plain(f"{game['game']}: void ({', '.join(game['bots'])}): {game['reason']}")
 
 
 def forfeit_lines(game: Mapping[str, Any], seat: Mapping[str, Any], commands: Mapping[str, str]) -> Iterator[str]:
@@ -86,7 +100,9 @@ def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> T
     """
     rows = []
     for row in tournaments:
-        done = f"{row['games']}" if row["games"] == row["planned"] else f"{row['games']}/{row['planned']}"
+        left = row["planned"] - row["games"] - row["void"]
+        done = f"{row['games']}/{row['planned']}" if left else f"{row['games']}"
+        done += f" ({row['void']} void)" if row["void"] else ""
         names = row["bots"] if len(row["bots"]) <= MOST_NAMES else row["bots"][: MOST_NAMES - 1]
         more = row["entrants"] - len(names)
         played = f"{row['rules']} {row['ruleset']}, {row['format']}"
@@ -115,8 +131,10 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     yield ""
     ended = f", finished {local_time(document['finished'])}" if document["finished"] else ""
     yield f"begun      {local_time(document['created'])}{ended}, {document['seconds']:.1f} s of play"
-    yield f"games      {document['games']} of {document['planned']} done"
+    void = f", {document['void']} void" if document["void"] else ""
+    yield f"games      {document['games']} of {document['planned']} done{void}"
     yield f"format     {document['format']}"
+    yield f"level      {document['level']}"
     seed = "none: chance is the system's" if document["seed"] is None else document["seed"]
     yield plain(f"seed       {seed}")
     if document["beacon"]:

@@ -39,6 +39,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 
     turn: int
     """The number of the turn, from 1; 0 is the set-up."""
+    line: int
+    """The line of the decision in the log."""
     heading: Text
     """The turn and who decided."""
     lines: tuple[Text, ...]
@@ -140,6 +142,7 @@ class Onlooker:
                     events += told
         return Frame(
             turn=self.turn,
+            line=self.line,
             heading=self.heading,
             lines=tuple(lines),
             views=dict(self.views),
@@ -148,13 +151,18 @@ class Onlooker:
         )
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
-        """Returns a frame as lines for a terminal that is `width` characters wide; `place` ends the first line."""
+        """Returns a frame as lines for a terminal that is `width` characters wide; `place` ends the first line.
+
+        Raises:
+            LogError: What the seats know by the log cannot be drawn.
+        """
         end = f" {place} ──"
         heading = Text("── ").append_text(frame.heading)
         heading.truncate(width - len(end) - 2, overflow="ellipsis")
         heading.append(" ").append("─" * (width - heading.cell_len - len(end)), "dim").append(end, "dim")
         words = [part for line in frame.lines for part in paragraph(line, width)]
-        return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
+        with self._fitting(frame.line):
+            return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
 
     def _read(self, record: Record) -> None:
         match record:
@@ -200,7 +208,7 @@ class Onlooker:
             if self.seat in (None, forfeit.seat):
                 words = plain(forfeit.sentence.removeprefix(f"seat {forfeit.seat} "))
             else:
-                words = forfeit.code.replace("_", " ") + " (the machine was overloaded)" * forfeit.overloaded
+                words = plain(forfeit.code).replace("_", " ") + " (the machine was overloaded)" * forfeit.overloaded
             self.told.append(self.seats.who(forfeit.seat).append(f": {words}", "bold red"))
 
     def _late(self, record: LateRecord) -> None:
@@ -241,7 +249,16 @@ class Onlooker:
     def _fitting(self, line: int) -> Iterator[None]:
         try:
             yield
-        except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
+        except (
+            ArithmeticError,
+            AssertionError,
+            AttributeError,
+            LookupError,
+            RuntimeError,
+            StopIteration,
+            TypeError,
+            ValueError,
+        ) as error:  # whatever a game's functions raise for what cannot have happened in it
             raise LogError(
                 f"expected a record that fits the game, got: {type(error).__name__}: {error}"
                 f" - at {self.source}:{line}; `arena verify` says what is wrong"

@@ -40,14 +40,15 @@ def game_text(settings: Mapping[str, Any]) -> str:
 
 
 def subject_text(settings: Mapping[str, Any]) -> str:
-    """Returns a heading for a tournament's settings: `swiss, samurai standard, 2 players, board japan`.
+    """Returns a heading for a tournament's settings: `swiss, samurai standard, 2 players, board japan, isolated`.
 
-    A round-robin is not named, since most tournaments are one.
+    A round-robin is not named, nor is the level `trusted`, since most tournaments are so.
     """
     played, format = settings["game"], settings.get("format", "round-robin")
     named = "" if format == "round-robin" else f"{format}, "
     board = f", board {played['board']['name']}" if played["board"] else ""
-    return plain(f"{named}{game_text(settings)}, {played['players']} players{board}")
+    level = "" if (confined := settings.get("level", "trusted")) == "trusted" else f", {confined}"
+    return plain(f"{named}{game_text(settings)}, {played['players']} players{board}{level}")
 
 
 def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill: bool = False) -> Text:

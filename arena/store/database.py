@@ -42,6 +42,7 @@ MIGRATIONS = (
     "0005_contributions",
     "0006_formats",
     "0007_views",
+    "0008_levels",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

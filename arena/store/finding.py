@@ -137,6 +137,28 @@ class Finder(Reader):
             seats = self._rows("SELECT * FROM v_seats WHERE game = ? ORDER BY seat", game)
             yield {**row, "seats": [{key: seat[key] for key in seat if key not in row} for seat in seats]}
 
+    def void(self, wanted: Wanted, limit: int | None = None) -> list[Payload]:
+        """Returns the rows of `v_void` that were played, the latest first.
+
+        They have no result. So what is said of a result (outcome, forfeit, time, an expression) finds none of them.
+
+        Args:
+            wanted: Which games.
+            limit: The most games to return; None means all.
+        """
+        if wanted.outcome or wanted.forfeited or wanted.slow_ms is not None or wanted.where is not None:
+            return []
+        given = [
+            ("? IN (SELECT value FROM json_each(bots))", wanted.bot),
+            ("? IN (SELECT value FROM json_each(bots))", wanted.against),
+            ("tournament = ?", wanted.tournament),
+            ("finished >= ?", wanted.since),
+        ]
+        used = [(condition, _encodable(value)) for condition, value in given if value is not None]
+        where = " AND ".join(["log IS NOT NULL", *(condition for condition, _ in used)])
+        query = f"SELECT * FROM v_void WHERE {where} ORDER BY finished DESC, game DESC LIMIT ?"
+        return self._rows(query, *(value for _, value in used), -1 if limit is None else limit)
+
     def identify(self, text: str) -> str:
         """Returns the identifier of the tournament that a text stands for.
 
@@ -208,7 +230,7 @@ class Finder(Reader):
         )
         return [id for (id,) in rows]
 
-    def _rows(self, query: str, *parameters: str) -> list[Payload]:
+    def _rows(self, query: str, *parameters: str | int) -> list[Payload]:
         cursor = self._db.execute(query, parameters)
         names = [column[0] for column in cursor.description]
         return [

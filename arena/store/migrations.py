@@ -367,6 +367,18 @@ def found(db: Database) -> None:
     views.make(db.conn)
 
 
+@migrations(name="0008_levels")
+def levels(db: Database) -> None:
+    """Notes of each game how far its bots were confined, and of a loss on time how long the bot was denied a core.
+
+    All earlier games were played at the one level that there was. A void game may have been played: then it has a log.
+    """
+    views.drop(db.conn)
+    db.execute("ALTER TABLE games ADD COLUMN level TEXT NOT NULL DEFAULT 'trusted'")
+    db.execute("ALTER TABLE seats ADD COLUMN denied_ms INTEGER")
+    views.make(db.conn)
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

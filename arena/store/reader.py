@@ -241,6 +241,14 @@ class Reader:
         """Returns a finished game, or None if there is no such result."""
         return next(self._games("games.id = ?", id), None)
 
+    def played_void(self, tournament: str) -> dict[int, tuple[str, str]]:
+        """Returns by number the games that were played and are void: each one's identifier and its log's SHA-256."""
+        rows = self._db.execute(
+            "SELECT number, id, log_sha256 FROM games WHERE tournament = ? AND status = 'void' AND log IS NOT NULL",
+            (tournament,),
+        )
+        return {number: (game, sha256) for number, game, sha256 in rows}
+
     def _games(self, where: str, parameter: str) -> Iterator[GameRow]:
         rows = self._db.execute(
             "SELECT id, number, termination, play_digest, log_sha256, entrant, rank FROM games"

@@ -109,8 +109,14 @@ class Store(Reader):
         if changed:
             self._rate_prefix(tournament)
 
-    def void(self, claim: Claim, reason: str) -> None:
+    def void(self, claim: Claim, reason: str, played: GameResult | None = None, seconds: float = 0.0) -> None:
         """Takes a claimed game out of the tournament: it has no result and never will. Ratings pass over it.
+
+        Args:
+            claim: What `claim` returned for the game.
+            reason: Why, for people.
+            played: How it went, if it was played. What its log says is kept, and nobody's result.
+            seconds: What to add to the tournament's time.
 
         Raises:
             StoreError: The claim is void, or the game has a result.
@@ -122,7 +128,21 @@ class Store(Reader):
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
+            if played is not None:
+                self._keep_log(played)
             self._rate_prefix(claim.tournament)
+            self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
+
+    def _keep_log(self, result: GameResult) -> None:
+        """Stores what is known of a game that was played, but for its result."""
+        self._db.execute(
+            "UPDATE games SET finished = ?, turns = ?, actions = ?, seconds = ?, log = ?, log_sha256 = ?,"
+            " play_digest = ?, transcripts = ?, level = ? WHERE id = ?",
+            (
+                *(now(), result.turns, result.actions, result.seconds, result.log, result.log_sha256),
+                *(result.play_digest, canonical(result.transcripts), result.level.value, result.game),
+            ),
+        )
 
     def plan(self, tournament: str, round: StoredRound) -> None:
         """Stores the next round. Its games can be claimed from then on.
@@ -306,25 +326,13 @@ class Store(Reader):
             raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
         with immediate(self._db):
             changed = self._db.execute(
-                "UPDATE games SET status = 'done', finished = ?, termination = ?, turns = ?, actions = ?, seconds = ?,"
-                " log = ?, log_sha256 = ?, play_digest = ?, transcripts = ?"
+                "UPDATE games SET status = 'done', termination = ?, log_sha256 = ?, play_digest = ?"
                 " WHERE id = ? AND status = 'running' AND attempt = ?",
-                (
-                    now(),
-                    result.termination.value,
-                    result.turns,
-                    result.actions,
-                    result.seconds,
-                    result.log,
-                    result.log_sha256,
-                    result.play_digest,
-                    canonical(result.transcripts),
-                    claim.game,
-                    claim.attempt,
-                ),
+                (result.termination.value, result.log_sha256, result.play_digest, claim.game, claim.attempt),
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
+            self._keep_log(result)
             self._insert_seats(result, entrants)
             self._add_up(claim, result, entrants)
             self._rate_prefix(claim.tournament)
@@ -340,11 +348,12 @@ class Store(Reader):
             forfeit = seat.forfeit
             self._db.execute(
                 "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn,"
-                " stderr, overloaded, score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " stderr, overloaded, denied_ms, score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms),
-                    *((None,) * 5 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
+                    *((None,) * 6 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
                     *(() if forfeit is None else (canonical(forfeit.stderr), int(forfeit.overloaded))),
+                    *(() if forfeit is None else (forfeit.denied_ms,)),
                     seat.score,
                 ),
             )

@@ -35,7 +35,9 @@ VIEWS: Final[Mapping[str, str]] = {
             seconds,
             seed,
             commitment,
-            logs
+            logs,
+            json_extract(settings, '$.level') AS level,
+            (SELECT count(*) FROM games WHERE tournament = tournaments.id AND games.status = 'void') AS void
         FROM tournaments JOIN pools ON pools.id = pool""",
     "v_games": f"""
         SELECT games.id AS game,
@@ -59,11 +61,32 @@ VIEWS: Final[Mapping[str, str]] = {
             {_LOG} AS log,
             log_sha256,
             play_digest,
-            {_REPLAY} AS replay
+            {_REPLAY} AS replay,
+            level
         FROM games
         JOIN tournaments ON tournaments.id = games.tournament
         JOIN pools ON pools.id = pool
         WHERE games.status = 'done'""",
+    "v_void": f"""
+        SELECT games.id AS game,
+            games.tournament,
+            games.number,
+            games.finished,
+            rules,
+            ruleset,
+            deal,
+            (SELECT json_group_array(name) FROM (SELECT name FROM json_each(seating) CROSS JOIN entrants
+                ON entrants.tournament = games.tournament AND entrants.number = value
+                ORDER BY json_each.key)) AS bots,
+            reason,
+            {_LOG} AS log,
+            log_sha256,
+            CASE WHEN log IS NOT NULL THEN {_REPLAY} END AS replay,
+            level
+        FROM games
+        JOIN tournaments ON tournaments.id = games.tournament
+        JOIN pools ON pools.id = pool
+        WHERE games.status = 'void'""",
     "v_seats": f"""
         SELECT seats.game,
             games.tournament,
@@ -97,7 +120,9 @@ VIEWS: Final[Mapping[str, str]] = {
             termination AS ended,
             turns,
             {_LOG} AS log,
-            {_REPLAY} AS replay
+            {_REPLAY} AS replay,
+            denied_ms,
+            level
         FROM seats
         JOIN games ON games.id = seats.game AND games.status = 'done'
         JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant
@@ -117,7 +142,9 @@ VIEWS: Final[Mapping[str, str]] = {
             stderr AS last_words,
             json_extract(spec, '$.folder') AS folder,
             {_LOG} AS log,
-            {_REPLAY} AS replay
+            {_REPLAY} AS replay,
+            denied_ms,
+            level
         FROM seats
         JOIN games ON games.id = seats.game AND games.status = 'done'
         JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant

@@ -18,6 +18,7 @@ import msgspec
 from arena.errors import ArenaError, LogError, ReplayMismatch
 from arena.ratings.pairs import PairResult, add_up, pairs_of
 from arena.ratings.running import Rating, rate
+from arena.record.log import ForfeitRecord, Log
 from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, published, sha256_of
 from arena.referee.verify import Publication, published_in, verify
 from arena.store.reader import Reader
@@ -25,7 +26,7 @@ from arena.store.records import GameRow, game_id
 from arena.tournament.planner import collect, round_result
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import Settings
-from arena.types import GameSettings, Ranks
+from arena.types import GameSettings, Level, Ranks
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -75,6 +76,9 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     play_digest: str = ""
     sha256: str = ""
     turns: int = 0
+    level: Level = Level.TRUSTED
+    overloaded: bool = False
+    """Whether a seat lost on time because the machine was overloaded, as the log says."""
     draws_checked: bool = False
 
 
@@ -117,6 +121,8 @@ def examine(path: str) -> Examined:
         play_digest=outcome.play_digest,
         sha256=verdict.log.sha256,
         turns=verdict.turns,
+        level=header.level,
+        overloaded=_is_overloaded(verdict.log),
         draws_checked=verdict.draws_checked,
     )
 
@@ -143,6 +149,12 @@ def _published_in(folder: str) -> Publication:
     except LogError:
         return Publication(None, None, None)
     return Publication(found.commitment, None, None) if found.contradictions() else found
+
+
+def _is_overloaded(log: Log) -> bool:
+    return any(
+        forfeit.overloaded for record in log.records if isinstance(record, ForfeitRecord) for forfeit in record.forfeits
+    )
 
 
 def _played(settings: GameSettings) -> str:
@@ -179,6 +191,8 @@ class Auditor:
         """The same logs, if games depend on results: they are placed when all are known."""
         self._dealt: dict[int, str] = {}
         """By deal its commitment."""
+        self._void: dict[int, str] = {}
+        """By its number the SHA-256 of the log of each game that is void."""
         try:
             self._published = published_in(folder)
         except LogError as error:
@@ -190,8 +204,11 @@ class Auditor:
         self._settings: Settings | None = None
         if self._published.commitment is not None:
             self._checked |= {"commitment", "schedule", "bots"}
-            self._read_commitment(self._published.commitment)
-            self._compare_commitment(self._published.commitment, noted)
+            try:
+                self._read_commitment(self._published.commitment)
+                self._compare_commitment(self._published.commitment, noted)
+            except RecursionError:
+                self._fault("commitment", f"{folder / COMMITMENT_FILE}: the values in it nest too deeply")
 
     def add(self, log: Examined) -> None:
         """Takes a log that was examined."""
@@ -261,11 +278,17 @@ class Auditor:
                 entrants = schedule.game(number).entrants
                 if log is None or len(log.ranks) != len(entrants):
                     return
+                if self._is_void(log):
+                    continue
                 before = [ratings.get(entrant, Rating()) for entrant in entrants]
                 ratings.update(zip(entrants, rate(before, log.ranks), strict=True))
                 pairs += pairs_of(log.deal, entrants, log.ranks)
             meetings = collect(awaited, add_up(pairs))
-            schedule.take(round_result(awaited, meetings, lambda entrant: ratings[entrant].mu))
+            schedule.take(round_result(awaited, meetings, lambda entrant: ratings.get(entrant, Rating()).mu))
+
+    def _is_void(self, log: Examined) -> bool:
+        """Says whether a game does not count by the settings of the tournament."""
+        return log.overloaded and self._settings is not None and self._settings.on_overload == "void"
 
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)
@@ -344,8 +367,16 @@ class Auditor:
             del self._found[number]
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
             return
+        if self._is_void(log):
+            self._void[number] = log.sha256
         if self._reader is not None and (row := self._reader.game(log.game)) is not None:
             self._faults += _differences(row, log)
+        if log.level != settings.level:
+            self._fault(
+                "bots",
+                f"{log.path}:1: its bots ran at level {log.level}; by the settings of the tournament it is "
+                f"{settings.level}",
+            )
         game = schedule.game(number)
         if (log.deal, log.rotation) != (game.deal, game.rotation):
             self._fault(
@@ -387,12 +418,15 @@ class Auditor:
             told, done = reader.tournament(tournament), set()
             for row in reader.games(tournament):
                 done.add(row.number)
+                if row.number in self._void:
+                    self._fault("database", f"{reader.path}: game {row.game} counts, and by its log it is void")
                 if row.number not in self._found:
                     self._fault("database", f"{reader.path}: game {row.game} is done, and its log is not there")
                 if row.number < told.rated:
                     after = rate([again[entrant] for entrant in row.entrants], row.ranks)
                     for entrant, rating in zip(row.entrants, after, strict=True):
                         again[entrant] = rating
+            done |= self._compare_void(reader, tournament)
             # Of one that goes on, a game may have ended whose result was not stored: it will be played again.
             for number in sorted(self._found.keys() - done) if told.status == "finished" else ():
                 self._fault("database", f"{self._found[number]}: {reader.path} knows of no such result")
@@ -403,6 +437,18 @@ class Auditor:
                         f"{reader.path}: by these games {bot.name} has mu {rating.mu:.3f}, sigma {rating.sigma:.3f}; "
                         f"the database says {stored.mu:.3f}, {stored.sigma:.3f}",
                     )
+
+    def _compare_void(self, reader: Reader, tournament: str) -> set[int]:
+        """Compares the games that are void. Returns their numbers."""
+        stored = reader.played_void(tournament)
+        for number, (game, sha256) in stored.items():
+            if number not in self._found:
+                self._fault("database", f"{reader.path}: game {game} was played and is void, and its log is not there")
+            elif (log := self._void.get(number)) is None:
+                self._fault("database", f"{reader.path}: game {game} is void, and by its log it counts")
+            elif log != sha256:
+                self._fault("database", f"{reader.path}: the SHA-256 of the log of void game {game} is another, {log}")
+        return set(stored)
 
 
 def _differences(row: GameRow, log: Examined) -> Iterator[Fault]:

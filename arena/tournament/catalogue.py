@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.files import final_name
 from arena.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE
 
 _PUBLISHED = (COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_FILE)
@@ -67,7 +68,7 @@ def _own_files(tournament: str, folder: Path) -> Iterator[os.DirEntry[str]]:
     """Yields the files that arena wrote for a tournament: those named after its games, and what it published."""
     with os.scandir(folder) as entries:
         for entry in entries:
-            own = entry.name.startswith(f"{tournament}-") or entry.name.removesuffix(".part") in _PUBLISHED
+            own = entry.name.startswith(f"{tournament}-") or final_name(entry.name) in _PUBLISHED
             if own and not entry.is_dir(follow_symlinks=False):
                 yield entry
 

@@ -17,7 +17,7 @@ from arena.tournament.formats.base import Format
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.round_robin import RoundRobin
-from arena.types import RACE_WINDOW_MS, Payload, TimeControl
+from arena.types import RACE_WINDOW_MS, Level, Payload, TimeControl, seconds_text
 
 _COMPARED = ("max_deals", "alpha", "delta", "sprt")
 """The parameters of `arena compare`; its format has others, which follow from what was compared before."""
@@ -66,10 +66,17 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str
     if game["board"] is not None:
         words += ["--board", game["board"]["name"]]
     words += ["--time", str(msgspec.convert(game["time"], TimeControl))]
+    if "cpu_ms" in game["time"]:
+        words += ["--cpu", seconds_text(game["time"]["cpu_ms"])]
     if game["race_window_ms"] != RACE_WINDOW_MS:
         words += ["--race-window", f"{game['race_window_ms']:g}"]
     words += ["--players", str(game["players"]), *_format_options(settings)]
-    words += _PROCESSES.get(settings.get("processes", "tournament"), [])
+    if (level := settings["level"]) != Level.TRUSTED:
+        words += ["--level", level]
+    else:
+        words += _PROCESSES.get(settings.get("processes", "tournament"), [])
+    if (on_overload := settings.get("on_overload", "rate")) != "rate":
+        words += ["--on-overload", on_overload]
     if tournament.seed is not None:
         words += ["--seed", tournament.seed]
     if tournament.beacon:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
 from arena.store.reader import Reader
 from arena.store.records import Tournament
 from arena.tournament.settings import Settings
-from arena.types import Payload, TimeControl
+from arena.types import Payload, TimeControl, seconds_text
 
 MOST_DIFFERENCES: Final = 3
 """A tournament with more differences is another one, not almost the same."""
@@ -63,7 +64,10 @@ def _flat(settings: Payload) -> dict[str, Any]:
         if key == "game":
             flat |= {f"rule {name}": option for name, option in value["options"].items()}
             flat |= {name: inner for name, inner in value.items() if name not in ("options", "time", "board")}
-            flat["time"] = str(msgspec.convert(value["time"], TimeControl))
+            time = msgspec.convert(value["time"], TimeControl)
+            flat["time"] = str(time)
+            if time.cpu_ms is not UNSET:
+                flat["cpu"] = seconds_text(time.cpu_ms)
             flat["board"] = value["board"] and f"{value['board']['name']} ({value['board']['hash'][:8]})"
         else:
             flat[key] = value

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, MachineFault
+from arena.link.sandbox.doctor import require
 from arena.referee.job import Job
 from arena.referee.scribe import Watch
 from arena.referee.transcript import Tap
@@ -37,11 +38,14 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
 
     Raises:
         ConfigError: The folder cannot be made. Show the message to the operator.
+        LevelError: This machine cannot confine bots as the settings demand. Nothing is made.
+        BotError: A bot cannot be confined so, or would see the logs or a rival. Nothing is made.
     """
+    require(setup.settings.level, setup.specs, (logs,))
     id = make_log_folder(logs, "match-", 3)
     match = draw_tournament(setup.settings, id, logs.resolve() / id)
     publish_commitment(match, setup.settings)
-    match = replace(match, entropy=contributions(setup.specs))
+    match = replace(match, entropy=contributions(setup.specs, setup.settings.level))
     publish_contributions(match)
     return match
 

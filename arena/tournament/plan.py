@@ -18,6 +18,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.link.sandbox.doctor import require
 from arena.ratings.running import Rating
 from arena.record.published import (
     COMMITMENT_FILE,
@@ -36,6 +37,7 @@ from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
 from arena.tournament.report import Report, report
 from arena.tournament.settings import Settings, mix_of
+from arena.types import Level
 from arena.wire.messages import Hello
 
 
@@ -74,8 +76,11 @@ def begin(
 
     Raises:
         ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
+        LevelError: This machine cannot confine bots as they demand. Nothing is stored.
+        BotError: A bot cannot be confined so, or would see the database, the logs or a rival. Nothing is stored.
     """
     settings.schedule()  # refuses what cannot be played before anything is made
+    require(settings.level, specs, (store.path, logs))
     found = None if new else store.unfinished(settings.digest)
     if found is not None:
         if Path(found.logs) != logs.resolve() / found.id:
@@ -136,7 +141,7 @@ def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], b
         ConfigError: Another beacon was named before, or no beacon and games have been played.
     """
     if tournament.entropy is None:
-        store.contribute(tournament.id, beacon or "", contributions(specs))
+        store.contribute(tournament.id, beacon or "", contributions(specs, Settings.read(tournament.settings).level))
         tournament = store.tournament(tournament.id)
     elif beacon is not None and beacon != tournament.beacon:
         was = f"the beacon {tournament.beacon!r}" if tournament.beacon else "no beacon"
@@ -148,15 +153,17 @@ def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], b
     return tournament
 
 
-def contributions(specs: Sequence[BotSpec]) -> tuple[str | None, ...]:
+def contributions(specs: Sequence[BotSpec], level: Level) -> tuple[str | None, ...]:
     """Starts the bots whose manifest says that they contribute to chance. Returns by entrant what each gave (hex).
 
-    A bot that fails to start gives nothing; its games will show why.
+    They are confined as in their games. A bot that fails to start gives nothing; its games will show why.
     """
     asked = [number for number, spec in enumerate(specs) if spec.entropy]
     given: list[str | None] = [None] * len(specs)
     if asked:
-        link = LocalLink(worker_pool(), [specs[number] for number in asked])
+        pool = worker_pool()
+        pool.enter("contributions", level)
+        link = LocalLink(pool, [specs[number] for number in asked])
         try:
             for seat, hello in link.open().items():
                 if isinstance(hello, Hello) and hello.entropy:

@@ -37,8 +37,10 @@ from arena.referee.job import Job
 from arena.store.records import Claim, PlannedGame, Tournament
 from arena.store.store import Store
 from arena.tournament.blocks import AHEAD_GAMES, Processes, block_of, started_ahead
+from arena.tournament.overload import overload
 from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
+from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
 from arena.tournament.workers import undisturbed, was_killed
 from arena.types import GameResult, Termination
@@ -61,6 +63,8 @@ class Played(msgspec.Struct, frozen=True):
 
     game: PlannedGame
     result: GameResult
+    void: str = ""
+    """Why it does not count, if it is void."""
 
 
 class _Work(msgspec.Struct, frozen=True):
@@ -113,6 +117,7 @@ class Runner:
             the block ends by an exception.
         helm: Says how many workers there are, and whether games may begin. Asked all the time.
         processes: How long a bot process is kept.
+        on_overload: Whether a game is void that was lost because the machine was overloaded.
         ahead: Whether bots are started before they are needed.
         planned: Called with each round that is planned by results.
     """
@@ -128,6 +133,7 @@ class Runner:
         helm: Helm,
         *,
         processes: Processes = "block",
+        on_overload: OnOverload = "rate",
         ahead: bool = True,
         planned: Callable[[PlacedRound], None] | None = None,
     ) -> None:
@@ -139,6 +145,7 @@ class Runner:
         self._worker = worker
         self._helm = helm
         self._processes = processes
+        self._on_overload = on_overload
         self._ahead = ahead
         self._planned = planned
         self._tries: Counter[str] = Counter()
@@ -297,9 +304,13 @@ class Runner:
             return
         game = self._schedule.game(claim.number)
         now = time.monotonic()
-        self._store.record(claim, result, game.entrants, now - self._since)
+        void = overload(result) if self._on_overload == "void" else ""
+        if void:
+            self._store.void(claim, void, result, now - self._since)
+        else:
+            self._store.record(claim, result, game.entrants, now - self._since)
         self._since = now
-        yield Played(game, result)
+        yield Played(game, result, void)
 
     def _count_death(self, lane: _Lane, claim: Claim, error: BrokenExecutor) -> None:
         """Counts that a worker died in a game.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -21,10 +21,14 @@ from arena.store.records import PlannedGame, StoredRound, Tournament, canonical,
 from arena.tournament.blocks import Processes
 from arena.tournament.formats import FORMATS, AnyFormat
 from arena.tournament.schedule import Schedule
-from arena.types import GameSettings, Payload
+from arena.types import GameSettings, Level, Payload
 
 THINKERS: Final = ("shogun", "planner")
 """Bundled bots that use all the time they get. They enter a tournament only if they are named."""
+
+
+OnOverload: TypeAlias = Literal["rate", "void"]
+"""What becomes of a game that a seat lost on time while the machine denied it a core: it counts, or it is void."""
 
 
 class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,8 +48,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """What is played."""
     format: AnyFormat
     """Which entrants meet."""
-    level: Literal["trusted"] = "trusted"
+    level: Level = Level.TRUSTED
     """How bots are confined."""
+    on_overload: OnOverload = "rate"
+    """What becomes of games that were lost because the machine was overloaded."""
     chance: Literal[2] = 2
     """Which version of `protocol/CHANCE.md` its deals follow."""
     processes: Processes = "block"
@@ -64,12 +70,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def document(self) -> Payload:
         """Returns the settings as plain values, with the format's name and parameters beside the rest.
 
-        The board is without its text, since its hash identifies it.
+        The board is without its text, since its hash identifies it. `on_overload` is left out where it says `rate`: so
+        it was for all tournaments before there was a choice, and their digests stay.
         """
         board = self.game.board
         short = replace(self.game, board=None if board is None else replace(board, text=""))
         document: Payload = msgspec.json.decode(canonical(replace(self, game=short)))
         parameters = document.pop("format")
+        if document["on_overload"] == "rate":
+            del document["on_overload"]
         return {**document, "format": parameters.pop("name"), **parameters}
 
     @classmethod
@@ -132,6 +141,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
             beacon=tournament.beacon,
             entropy=tuple(entropy[entrant] for entrant in game.entrants) if any(entropy) else (),
             logs=tournament.logs,
+            level=self.settings.level,
         )
 
 
@@ -145,7 +155,9 @@ def set_up(
     game: GameSettings,
     format: AnyFormat,
     *,
-    processes: Processes = "block",
+    processes: Processes | None = None,
+    level: Level = Level.TRUSTED,
+    on_overload: OnOverload = "rate",
     seed: str | None = None,
 ) -> Setup:
     """Reads the bots and checks that they make a tournament.
@@ -154,7 +166,9 @@ def set_up(
         bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
         game: What is played.
         format: Which entrants meet, and on how many deals.
-        processes: How long a bot process is kept.
+        processes: How long a bot process is kept; None means as long as the level allows.
+        level: How bots are confined.
+        on_overload: What becomes of games that were lost because the machine was overloaded.
         seed: Source of the tournament's secret; None means the system's random generator.
 
     Raises:
@@ -162,10 +176,39 @@ def set_up(
     """
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
     _check_rules_of_bots(specs, game.rules)
-    settings = Settings(game=game, format=format, processes=processes, seed=seed, bots=enter(specs))
+    _check_connections(specs, level)
+    settings = Settings(
+        game=game,
+        format=format,
+        level=level,
+        on_overload=on_overload,
+        processes=processes_at(level, processes),
+        seed=seed,
+        bots=enter(specs),
+    )
     settings.schedule()
     refs = tuple(bots) or tuple(spec.name for spec in specs)
     return Setup(settings=settings, specs=specs, refs=refs)
+
+
+def processes_at(level: Level, wanted: Processes | None) -> Processes:
+    """Returns how long bot processes are kept at a level.
+
+    Args:
+        level: How bots are confined.
+        wanted: What the operator asked for, if anything.
+
+    Raises:
+        ConfigError: The level does not allow that.
+    """
+    if level is Level.TRUSTED:
+        return wanted or "block"
+    if wanted not in (None, "game"):
+        raise ConfigError(
+            f"expected a new process of each bot for every game, as level {level} demands, got: processes kept for a "
+            f"{wanted}, in which a bot could keep what it learnt; leave out --keep-bots, or use --level trusted"
+        )
+    return "game"
 
 
 def seeded(setup: Setup, ranks: Sequence[tuple[str, str]]) -> Setup:
@@ -212,3 +255,11 @@ def _check_rules_of_bots(specs: Iterable[BotSpec], rules: str) -> None:
     if others:
         listed = ", ".join(f"{name} (which plays {', '.join(map(repr, plays))})" for name, plays in others.items())
         raise ConfigError(f"expected bots that play {rules}, got: {listed}; leave them out, or change --rules")
+
+
+def _check_connections(specs: Iterable[BotSpec], level: Level) -> None:
+    if level is not Level.TRUSTED and (names := ", ".join(spec.name for spec in specs if spec.tcp)):
+        raise ConfigError(
+            f"expected bots that connect over ipc, since level {level} has no network, got: {names}, with "
+            '`endpoint = "tcp"` in bot.toml; use a library that has ipc, or `arena bot bridge`, or --level trusted'
+        )

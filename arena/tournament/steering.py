@@ -11,14 +11,14 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import msgspec
 
 from arena.errors import ArenaError
-from arena.record.durable import write_durably
+from arena.files import MOST_TEXT, read, read_text, write
 from arena.store.lock import is_written_to
 
 Verb: TypeAlias = Literal["pause", "resume", "stop", "concurrency"]
@@ -87,14 +87,15 @@ class Steering(Helm):
         self._looked = now
         for file in sorted(self._folder.glob("*.order")):
             try:
-                order = msgspec.json.decode(file.read_bytes(), type=Order)
+                order = msgspec.json.decode(read(file, "an order", MOST_TEXT, ArenaError, links=False), type=Order)
                 answer = self._obey(order, running)
-            except (OSError, msgspec.MsgspecError) as error:
+            except (ArenaError, ValueError, RecursionError) as error:
                 answer = f"the order could not be read: {error}"
             else:
                 self._tell(answer)
-            file.unlink(missing_ok=True)
-            write_durably(file.with_suffix(".answer"), answer.encode())
+            with suppress(OSError):  # what is no file, or in a folder that is gone, was no command's order
+                file.unlink(missing_ok=True)
+                write(file.with_suffix(".answer"), answer.encode(errors="backslashreplace"))
 
     def _obey(self, order: Order, running: int) -> str:
         games = f"games that workers have already ({running}) are played to the end"
@@ -152,14 +153,14 @@ def send(db: Path, verb: Verb, number: int = 0, *, patience: float = ANSWER_S) -
     order = Order(id=f"{time.time_ns():020d}-{secrets.token_hex(4)}", verb=verb, number=number)
     file = folder / f"{order.id}.order"
     try:
-        write_durably(file, msgspec.json.encode(order))
+        write(file, msgspec.json.encode(order))
     except OSError as error:
         raise ArenaError(f"expected to write an order, got: {error.strerror} - at {file}") from error
     answer = file.with_suffix(".answer")
     end = time.monotonic() + patience
     while time.monotonic() < end:
         if answer.exists():
-            text = answer.read_text(errors="replace")
+            text = read_text(answer, "an answer", MOST_TEXT, ArenaError, links=False)
             answer.unlink(missing_ok=True)
             return text
         if not folder.is_dir():

@@ -143,7 +143,7 @@ def _map(pairs: _Pairs) -> dict[str, Any] | _Fault:
 
 def _read(frame: bytes) -> dict[str, Any]:
     """Returns the frame's map, checked against everything that the specification says of frames (§5.1, §5.2)."""
-    if len(frame) > _SHORT and _nests_too_deeply(frame):
+    if len(frame) > _SHORT and nests_too_deeply(frame):
         raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$", "§5.2-6")
     try:
         value = msgpack.unpackb(frame, object_pairs_hook=_map, strict_map_key=False)
@@ -170,7 +170,7 @@ _PAYLOAD: Final = dict(
 """By first byte: how many bytes follow it or, for a kind with a length, how many bytes hold the length."""
 
 
-def _nests_too_deeply(frame: bytes) -> bool:
+def nests_too_deeply(frame: bytes) -> bool:
     """Says, from the headers alone, whether a frame nests too deeply. Other faults are left for msgpack to find."""
     left = [1]  # values still to come at each open level
     at = 0

@@ -91,7 +91,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
     """Those of the bot's capabilities that the referee has too."""
 
 
-class Time(Struct, frozen=True):
+class Time(Struct, frozen=True, omit_defaults=True):
     """The time control of a game. A limit that does not exist is nil."""
 
     bank_ms: int | None
@@ -104,6 +104,8 @@ class Time(Struct, frozen=True):
     """Added to every deadline for the journey of messages."""
     window_us: int | None
     """How far apart, in microseconds, the times of a race may be and still be tied; nil if the rules have no race."""
+    cpu_ms: PositiveInt | None = None
+    """CPU time for the whole game; missing where there is no such limit."""
 
 
 class GameStart(Message, frozen=True, tag="game_start"):

@@ -254,7 +254,7 @@ def test_several_bots_make_one_document_and_one_junit_file(tmp_path: Path) -> No
     done = arena("./good", "./bad", "--json", "--junit", "report.xml", cwd=tmp_path)
     assert done.returncode == 3
     document: dict[str, Any] = json.loads(done.stdout)
-    assert {*document} == {"level", "passed", "bots"}
+    assert {*document} == {"level", "confined", "passed", "bots"}
     good, bad = document["bots"]
     assert (document["passed"], good["level"], bad["level"]) == (False, "full", None)
     assert {*good} == {*BotReport.__struct_fields__}

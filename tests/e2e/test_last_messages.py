@@ -47,9 +47,11 @@ def test_a_bot_that_was_refused_can_read_why_though_its_game_ends_at_once(pool: 
 
 
 def test_over_a_connection_that_was_refused_nothing_more_is_said(pool: Pool) -> None:
+    sleeper = BotSpec(name="it", version="", command=("sleep", "1000"), folder=str(FAULTY), digest="")
+    pool.start_ahead([sleeper])
     with zmq.Context() as context, context.socket(zmq.DEALER) as socket:
         socket.linger = 0
-        socket.connect(pool.hub.endpoint)
+        socket.connect(pool._ahead[0].listener.endpoint)
         for frame in (b"\xc1", msgpack.packb({"type": "ready", "game": 1}), b"\xc1"):
             socket.send(frame)
         said = []

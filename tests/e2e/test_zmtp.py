@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -50,8 +51,11 @@ def test_a_bot_of_an_old_zmtp_is_refused(pool: Pool, version: str) -> None:
     link = LocalLink(pool, [peer("3.1"), peer(version)])
     opened = link.open()
     assert isinstance(opened[0], Hello)
+    fault = opened[1]
+    assert isinstance(fault, Fault)
+    assert (fault.code, fault.rule) == (Termination.START_FAILED, "§4.1-4")
     reason = "was refused: expected a connection that speaks ZMTP 3, got: one of an older version"
-    assert opened[1] == Fault(1, Termination.START_FAILED, reason, "§4.1-4")
+    assert fault.detail.startswith(reason)
     answers(link, 1)
 
 
@@ -68,34 +72,50 @@ def test_a_bot_that_asks_for_tcp_plays_over_tcp(pool: Pool) -> None:
     """§4.1-7: beside one that does not."""
     link = LocalLink(pool, [peer("3.1", tcp=True), peer("3.1")])
     assert [type(hello) for hello in link.open().values()] == [Hello, Hello]
-    assert pool.hub.tcp_endpoint().startswith("tcp://127.0.0.1:")
+    assert pool._bots[0].listener.endpoint.startswith("tcp://127.0.0.1:")
     answers(link, 1)
 
 
 def test_a_stranger_on_the_port_is_not_listened_to(pool: Pool) -> None:
-    """§4.1-7: without the token of a bot a connection has no effect."""
-    link = LocalLink(pool, [peer("3.1", tcp=True)])
-    assert isinstance(link.open()[0], Hello)
+    """§4.1-7: without the token of the bot a connection has no effect, even if it comes first."""
+    spec = peer("3.1", "late", tcp=True)
+    pool.start_ahead([spec])
     with zmq.Context() as context, context.socket(zmq.DEALER) as stranger:
         stranger.linger = 0
-        stranger.connect(pool.hub.tcp_endpoint())
+        stranger.connect(pool._ahead[0].listener.endpoint)
         stranger.send(encode(Hello(token="a guess", protocol="1.0")))
         stranger.send(encode(Action(id=1, action={})))
+        until = time.monotonic() + 20
+        while not stranger.poll(10) and time.monotonic() < until:
+            pool.tidy()
+        assert b"bad_token" in stranger.recv(zmq.DONTWAIT)
+        pool.enter("a block")
+        link = LocalLink(pool, [spec])
+        assert isinstance(link.open()[0], Hello)
         answers(link, 1)
-        assert link.receive(time.monotonic_ns() + 10**8) is None
-        message = zmq.Frame(stranger.recv()).bytes if stranger.poll(20_000) else b""
-    assert b"bad_token" in message
 
 
-def test_of_two_connections_with_one_routing_id_the_second_is_not_heard(pool: Pool) -> None:
-    """§4.1-6."""
-    with zmq.Context() as context, context.socket(zmq.DEALER) as first, context.socket(zmq.DEALER) as second:
-        for socket, heard in ((first, True), (second, False)):
-            socket.linger = 0
-            socket.routing_id = b"ronin"
-            socket.connect(pool.hub.endpoint)
-            socket.send(encode(Hello(token="a guess", protocol="1.0")))
-            until = time.monotonic() + (20 if heard else 0.3)
-            while not socket.poll(10) and time.monotonic() < until:
-                pool.tidy()
-            assert bool(socket.poll(0)) == heard
+def test_a_port_is_closed_once_its_bot_has_greeted(pool: Pool) -> None:
+    """§4.1-7."""
+    link = LocalLink(pool, [peer("3.1", tcp=True)])
+    assert isinstance(link.open()[0], Hello)
+    host, _, port = pool._bots[0].listener.endpoint.removeprefix("tcp://").rpartition(":")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((host, int(port)))
+
+
+def test_bots_with_the_same_routing_id_play(pool: Pool) -> None:
+    """§4.1-6: it means nothing."""
+    link = LocalLink(pool, [peer("3.1", "named"), peer("3.1", "named")])
+    assert [type(hello) for hello in link.open().values()] == [Hello, Hello]
+    answers(link, 1)
+
+
+def test_a_flood_of_heartbeats_is_refused(pool: Pool) -> None:
+    link = LocalLink(pool, [peer("3.1", "flood")])
+    assert isinstance(link.open()[0], Hello)
+    link.send(0, encode(Request(id=1, kind="turn", clock=RequestClock(limit_ms=1000, bank_ms=None))))
+    arrival = link.receive(time.monotonic_ns() + PATIENCE_NS)
+    assert isinstance(arrival, Fault), arrival
+    assert arrival.code is Termination.PROTOCOL_VIOLATION
+    assert arrival.rule in ("§4.1-5", "§4.1-3")

@@ -228,7 +228,7 @@ class Bot:
         second = self.context.socket(zmq.DEALER)
         second.connect(os.environ["ARENA_ENDPOINT"])
         second.send(msgpack.packb(self.hello))
-        refusal = msgpack.unpackb(second.recv())
+        refusal = msgpack.unpackb(second.recv()) if second.poll(300) else {"type": "no", "code": "answer"}
         self.send(answer | {"note": f"{refusal['type']} {refusal['code']}"})
         self.kept.append(second)
 

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from arena.cli import main
 from arena.errors import RemoteProtocolError
-from arena.link.hub import Hub
 from arena.link.local import LocalLink
 from arena.link.pool import Pool
 from arena.referee import game
@@ -23,6 +22,7 @@ from arena.types import NS_PER_MS
 from arena.wire.codec import decode, encode
 from arena.wire.messages import Action, Request
 from arena.wire.session import Session
+from arena.wire.zmtp import Zmtp
 
 FAULTS: dict[str, Callable[[], None]] = {}
 """What each does to the program, by name."""
@@ -107,8 +107,17 @@ def late_answer_accepted() -> None:
 @fault
 def two_frames_accepted() -> None:
     """Of several frames the first one counts."""
-    complete = Hub.complete
-    Hub.complete = lambda *words: replace(complete(*words), more=False)
+    feed, following = Zmtp.feed, dict[Zmtp, bool]()
+
+    def first_only(zmtp: Zmtp, data: bytes) -> bytes | None:
+        if following.get(zmtp):
+            data = b""
+        if data[:1] == b"\1":
+            following[zmtp] = True
+            data = b"\0" + data[1 : 2 + data[1]]
+        return feed(zmtp, data)
+
+    Zmtp.feed = first_only
 
 
 @fault

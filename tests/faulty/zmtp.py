@@ -1,7 +1,8 @@
-"""A bot that speaks ZMTP itself, byte by byte: `zmtp.py VERSION [pings]`, where VERSION is 1, 2, 3.0 or 3.1.
+"""A bot that speaks ZMTP itself, byte by byte: `zmtp.py VERSION [WORD…]`, where VERSION is 1, 2, 3.0 or 3.1.
 
 With `pings` it sends a heartbeat before its `hello` and each answer, and goes on only when it is answered. When it is
-sent an `error` it ends with status 7.
+sent an `error` it ends with status 7. With `late` it waits a second before it connects, with `named` it sets a routing
+id, and with `flood` it answers a request with heartbeats without end.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from typing import Any
 
 import msgpack
@@ -20,7 +22,8 @@ FRAME, COMMAND = 0, 4
 class Peer:
     """A connection. Frames are short: at most 255 bytes in ZMTP 2 and 3, 254 in ZMTP 1; longer ones are read only."""
 
-    def __init__(self, endpoint: str, version: str) -> None:
+    def __init__(self, endpoint: str, version: str, name: bytes = b"") -> None:
+        self.name = name
         if endpoint.startswith("tcp://"):
             host, _, port = endpoint.removeprefix("tcp://").rpartition(":")
             self.socket = socket.create_connection((host, int(port)))
@@ -48,6 +51,8 @@ class Peer:
         self.socket.sendall(b"\xff" + bytes(8) + b"\x7f\x03" + bytes([minor]) + b"NULL".ljust(20, b"\0") + bytes(32))
         self.read(64)
         ready = b"\x05READY" + b"\x0bSocket-Type" + (6).to_bytes(4, "big") + b"DEALER"
+        if self.name:
+            ready += b"\x08Identity" + len(self.name).to_bytes(4, "big") + self.name
         self.socket.sendall(bytes([COMMAND, len(ready)]) + ready)
         self.frame()
 
@@ -95,8 +100,11 @@ class Peer:
         return message
 
 
-def main(version: str, *, pings: bool) -> None:
-    peer = Peer(os.environ["ARENA_ENDPOINT"], version)
+def main(version: str, *words: str) -> None:
+    pings = "pings" in words
+    if "late" in words:
+        time.sleep(1)
+    peer = Peer(os.environ["ARENA_ENDPOINT"], version, b"ronin" if "named" in words else b"")
     if pings:
         peer.ping()
     peer.send({"type": "hello", "token": os.environ["ARENA_TOKEN"], "protocol": "1.0"})
@@ -107,10 +115,12 @@ def main(version: str, *, pings: bool) -> None:
         if message["type"] == "goodbye":
             raise SystemExit(0)
         if message["type"] == "request":
+            while "flood" in words:
+                peer.socket.sendall(b"\x04\x0b\x04PING\x00\x00here" * 1000)
             if pings:
                 peer.ping()
             peer.send({"type": "action", "id": message["id"], "action": {}})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], pings="pings" in sys.argv)
+    main(*sys.argv[1:])

@@ -49,11 +49,11 @@ def lines_of(table: Text, width: int) -> list[str]:
 
 def is_there(name: str, text: str) -> bool:
     """Says whether a name is whole, or its first and last characters, at least `LEAST` of them, are there."""
-    escaped = plain(name).rstrip()  # spaces at the end of a line are not printed
-    if escaped in text:
+    escaped = plain(name)
+    if escaped.rstrip() in text:  # spaces at the end of a line are not printed
         return True
     cuts = [(begin, kept - begin) for kept in range(LEAST, len(escaped)) for begin in [kept - kept // 2]]
-    return any(f"{escaped[:begin]}…{escaped[len(escaped) - end :]}" in text for begin, end in cuts)
+    return any(f"{escaped[:begin]}…{escaped[len(escaped) - end :]}".rstrip() in text for begin, end in cuts)
 
 
 @st.composite

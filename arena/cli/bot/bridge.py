@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from arena.text import plain
+
 
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.argument("command", metavar="-- COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -55,4 +57,4 @@ def bridge(ctx: click.Context, command: tuple[str, ...], name: str, version: str
 
 
 def _report(sentence: str) -> None:
-    click.echo(sentence, err=True)
+    click.echo(plain(sentence), err=True)

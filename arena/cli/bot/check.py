@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import complete
-from arena.cli.options import json_option
-from arena.cli.output import console, show, show_json
+from arena.cli.options import LEVELS, json_option
+from arena.cli.output import console, echo, show, show_json
 from arena.errors import CheckFailed, ConfigError
+from arena.types import Level as Confinement
 
 if TYPE_CHECKING:
     from arena.conform.report import BotReport, Level
     from arena.conform.runner import Progress
 
-LEVELS = ("core", "full")
+REACHED = ("core", "full")
+"""What a bot may be asked to reach."""
 
 
 @click.command()
@@ -30,7 +32,13 @@ LEVELS = ("core", "full")
     help="Check only this game; may be repeated.  [default: those of the manifest]",
 )
 @click.option(
-    "--level", type=click.Choice(LEVELS), default="core", show_default=True, help="What a bot must reach to pass."
+    "--level",
+    "levels",
+    type=click.Choice([*REACHED, *LEVELS]),
+    multiple=True,
+    metavar="LEVEL",
+    help="core or full: what a bot must reach to pass. trusted, isolated or strict: how it is confined. "
+    "Both may be given.  [default: core, trusted]",
 )
 @click.option(
     "--junit", type=click.Path(dir_okay=False, allow_dash=True), metavar="FILE", help="Write JUnit XML too, for CI."
@@ -38,7 +46,12 @@ LEVELS = ("core", "full")
 @json_option
 @click.pass_context
 def check(
-    ctx: click.Context, bots: tuple[str, ...], rules: tuple[str, ...], level: str, junit: str | None, as_json: bool
+    ctx: click.Context,
+    bots: tuple[str, ...],
+    rules: tuple[str, ...],
+    levels: tuple[str, ...],
+    junit: str | None,
+    as_json: bool,
 ) -> None:
     """Check that a bot keeps to the protocol, and say where it does not.
 
@@ -56,6 +69,9 @@ def check(
     A bot reaches the level core if it keeps every MUST and plays everything that it claims to play. It reaches full if
     it keeps every SHOULD too. The exit code is 3 if a bot does not reach the level that is demanded.
 
+    With --level isolated or strict it is checked as it runs in a tournament of that level: whether its program and
+    libraries start there, and whether it plays by what it may read and use.
+
     \b
     Example:
       arena bot check greedy
@@ -67,23 +83,24 @@ def check(
     from arena.conform.runner import check_bot, rules_to_check
     from arena.link.bots import load_bot
 
-    demanded = Level(level)
+    demanded = Level(last(levels, REACHED, "core"))
+    confined = Confinement(last(levels, LEVELS, "trusted"))
     specs = [load_bot(bot) for bot in bots]
     for spec in specs:
         rules_to_check(spec, rules)
     reports = []
     for spec in specs:
         with progress_line(spec.name) as progress:
-            reports.append(check_bot(spec, rules, progress=progress))
+            reports.append(check_bot(spec, rules, progress=progress, level=confined))
         if not as_json:
             if len(reports) > 1:
-                click.echo()
+                echo()
             for line in report_lines(reports[-1], console().width):
                 show(line)
     if as_json:
-        show_json(document(reports, demanded))
+        show_json(document(reports, demanded, confined))
     elif len(reports) > 1:
-        click.echo()
+        echo()
         for line in verdict_lines(reports, demanded):
             show(line)
     if junit is not None:
@@ -92,10 +109,16 @@ def check(
         ctx.exit(CheckFailed.exit_code)
 
 
-def document(reports: list[BotReport], demanded: Level) -> dict[str, object]:
+def last(given: tuple[str, ...], known: tuple[str, ...], default: str) -> str:
+    """Returns the last of the given words that is known."""
+    return next((word for word in reversed(given) if word in known), default)
+
+
+def document(reports: list[BotReport], demanded: Level, confined: Confinement) -> dict[str, object]:
     """Returns what `--json` prints."""
     return {
         "level": demanded,
+        "confined": confined,
         "passed": all(report.reaches(demanded) for report in reports),
         "bots": reports,
     }

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from arena.rules.samurai.board import PIECES, Board, Kind
 from arena.show.seats import MARKS, SEAT_STYLES
+from arena.text import plain
 from arena.types import Payload
 
 CELL = 4
@@ -107,7 +108,7 @@ def legend(board: Board) -> Iterator[Text]:
     yield Text("* changed")
     for number, space in enumerate(board.spaces):
         if space.name:
-            yield Text(f"{number} {space.name}")
+            yield Text(f"{number} {plain(space.name)}")
 
 
 def _line(row: int, col: int) -> int:

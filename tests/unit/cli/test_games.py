@@ -49,7 +49,7 @@ def run(*arguments: object) -> Result:
 
 def found(*arguments: object) -> list[dict[str, object]]:
     document = json.loads(run("games", "--json", *arguments).stdout)
-    assert set(document) == {"games", "more"}
+    assert set(document) == {"games", "more", "void"}
     return list(document["games"])
 
 

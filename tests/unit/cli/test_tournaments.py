@@ -169,7 +169,8 @@ def test_vacuum_makes_the_file_smaller(ids: list[str]) -> None:
     grown = Path("arena.db").stat().st_size
     done = run("remove", *ids[1:], "--yes", "--vacuum")
     assert "arena.db: smaller by " in done.stdout
-    assert Path("arena.db").stat().st_size <= before < grown
+    page = 4096  # VACUUM packs the schema anew, which may take a page more
+    assert Path("arena.db").stat().st_size <= before + page < grown
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -106,7 +107,9 @@ def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
         (GOOD.replace("mine", "-rf"), r"name: expected at most 64 letters"),
         (GOOD.replace("mine", "x" * 65), r"name: expected at most 64 letters"),
         ("name = ", r"expected a TOML file, got: Invalid value"),
-        (GOOD + 'include = ["../gone.py"]', r"expected to read '../gone.py', got: No such file"),
+        (GOOD + 'include = ["a\\u0000b"]', r"include: expected names .* got: a NUL character in one; remove it"),
+        ("x = " + "[" * 9000, r"expected a TOML file, got: maximum recursion depth"),
+        ("x = " + "9" * 9000, r"expected a TOML file, got: Exceeds the limit"),
         (GOOD.replace("bot.py", "gone.py"), r"expected 'gone.py', which mine needs, got: no such file; install it"),
         (GOOD.replace("{python}", "./bot") + 'build = ["make", "it"]', r"expected './bot'.* run `arena bot build /"),
         (
@@ -136,6 +139,51 @@ def test_the_digest_is_what_the_bot_is(folder: Path) -> None:
     assert changed != before
     (moved / "new.txt").touch()
     assert load(moved).digest != changed
+
+
+def test_what_a_bot_includes_is_a_file(folder: Path) -> None:
+    rewrite(folder, GOOD + 'include = ["../beside"]')
+    beside = folder.parent / "beside"
+    with pytest.raises(BotError, match=r"expected the file '../beside' of a bot, got: No such file .*/mine/../beside'"):
+        load(folder)
+    os.mkfifo(beside)
+    with pytest.raises(BotError, match=r"got: a pipe, not a regular file"):
+        load(folder)
+    beside.unlink()
+    beside.symlink_to("/dev/zero")
+    with pytest.raises(BotError, match=r"got: a device, not a regular file"):
+        load(folder)
+
+
+def test_a_manifest_is_a_file(folder: Path) -> None:
+    (folder / "bot.toml").unlink()
+    os.mkfifo(folder / "bot.toml")
+    with pytest.raises(BotError, match=r"expected a bot's manifest, got: a pipe"):
+        load(folder)
+
+
+def test_links_stay_in_a_bots_folder(folder: Path) -> None:
+    (folder / "bot.py").rename(folder / "real.py")
+    (folder / "bot.py").symlink_to("real.py")
+    load(folder)
+    (folder.parent / "outside.py").write_text("pass\n")
+    (folder / "more.py").symlink_to("../outside.py")
+    with pytest.raises(
+        BotError, match=r"expected the bot's files in its folder, got: 'more.py', which leads to /.*py; "
+    ):
+        load(folder)
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "d/" * 3000 + "x"])
+def test_names_that_are_too_long_are_no_files(folder: Path, name: str) -> None:
+    rewrite(folder, GOOD.replace("bot.py", name))
+    with pytest.raises(BotError, match=r"got: no such file"):
+        load(folder)
+    with pytest.raises(BotError, match=r"expected a program to run"):
+        load_bot(f"cmd:./{name}")
+    with pytest.raises(BotError, match=r"expected a folder with a bot.toml"):
+        load_bot(name)
+    assert load_bot(f"cmd:{{python}} -c {name}").command[2:] == (name,)
 
 
 def test_the_digest_leaves_out_what_is_made(folder: Path) -> None:

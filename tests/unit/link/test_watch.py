@@ -20,14 +20,15 @@ class Process:
 
     def __init__(self) -> None:
         self.ended = False
-        self.mib = 10
         self.killed = False
+        self.fence = self
+        self.too_much: str | None = None
 
     def end(self) -> End | None:
         return End(CRASHED.code, CRASHED.detail) if self.ended else None
 
-    def memory_mib(self) -> int:
-        return self.mib
+    def excess(self) -> str | None:
+        return self.too_much
 
     def kill(self) -> None:
         self.killed = True
@@ -40,9 +41,9 @@ def process() -> Process:
 
 @pytest.fixture
 def watch(process: Process) -> Watch:
-    """A watch of a process that has greeted over the connection 7."""
-    watch = Watch(cast(BotProcess, process), 100)
-    watch.connect(7)
+    """A watch of a process that has greeted."""
+    watch = Watch(cast(BotProcess, process))
+    watch.connect()
     return watch
 
 
@@ -57,7 +58,7 @@ def test_a_process_that_lives_has_no_failure(watch: Watch) -> None:
 
 
 def test_who_closes_and_then_ends_has_crashed(watch: Watch, process: Process) -> None:
-    watch.hear_closed([7], 0)
+    watch.disconnect(0)
     assert watch.is_failing
     assert seen(watch, SETTLE_MS - 1) is None
     process.ended = True
@@ -65,7 +66,7 @@ def test_who_closes_and_then_ends_has_crashed(watch: Watch, process: Process) ->
 
 
 def test_who_closes_and_lives_on_is_disconnected(watch: Watch) -> None:
-    watch.hear_closed([7], 0)
+    watch.disconnect(0)
     watch.disconnect(1000 * MS)  # what is known already
     failure = seen(watch, SETTLE_MS)
     assert failure is not None
@@ -76,7 +77,7 @@ def test_who_ends_has_crashed_once_its_connection_has_closed(watch: Watch, proce
     process.ended = True
     assert seen(watch, 0) is None, "what it sent may be on its way"
     assert watch.is_failing
-    watch.hear_closed([3, 7], 10 * MS)
+    watch.disconnect(10 * MS)
     assert seen(watch, 10) == CRASHED
 
 
@@ -89,26 +90,27 @@ def test_a_connection_that_outlives_its_process_is_not_waited_for_for_ever(watch
 
 
 def test_the_end_of_a_process_that_never_greeted(process: Process) -> None:
-    watch = Watch(cast(BotProcess, process), 100)
+    watch = Watch(cast(BotProcess, process))
     process.ended = True
     assert seen(watch, 0) is None, "its greeting may be on its way"
     assert seen(watch, GREETING_MS) == CRASHED
 
 
-def test_connections_of_others_mean_nothing(watch: Watch) -> None:
-    watch.hear_closed([3, 8], 0)
-    assert not watch.is_closed
-    stranger = Watch(cast(BotProcess, Process()), 100)
-    stranger.hear_closed([-1, 0, 7], 0)
-    assert not stranger.is_closed
+BIG = "used 101 MiB of memory; its limit is 100 MiB"
 
 
 def test_memory_is_looked_at_from_time_to_time(watch: Watch, process: Process) -> None:
     assert seen(watch, 0) is None
-    process.mib = 101
+    process.too_much = BIG
     assert seen(watch, LOOK_MS - 1) is None
     failure = seen(watch, LOOK_MS)
-    assert failure == Failure(Termination.OUT_OF_MEMORY, "used 101 MiB of memory; its limit is 100 MiB")
+    assert failure == Failure(Termination.OUT_OF_MEMORY, BIG)
     assert watch.is_failing
-    process.mib = 10
+    process.too_much = None
     assert seen(watch, 2 * LOOK_MS) == failure, "it stays"
+
+
+def test_who_was_ended_for_its_memory_has_not_crashed(watch: Watch, process: Process) -> None:
+    assert seen(watch, 0) is None
+    process.ended, process.too_much = True, BIG
+    assert seen(watch, 1) == Failure(Termination.OUT_OF_MEMORY, BIG), "whatever its exit status says"

@@ -468,4 +468,5 @@ def test_faults_are_plain_values() -> None:
         "code": "crashed",
         "detail": "x",
         "rule": "",
+        "error_code": "",
     }

@@ -251,7 +251,7 @@ def test_the_secret_is_found_beside_the_log_once_it_is_revealed(log: Path, tmp_p
 
 
 def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="expected a readable log"):
+    with pytest.raises(LogError, match=r"expected a game's log, got: No such file"):
         read_log(tmp_path / "missing")
     (tmp_path / "other").write_text("hello\n")
     with pytest.raises(LogError, match="expected a game log"):

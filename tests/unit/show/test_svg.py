@@ -9,11 +9,13 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.resources import board_names, board_text
 from arena.rules.gardener.deck import parse_deck
 from arena.rules.samurai.board import parse_board
 from arena.show.boards import board_facts, board_svg
+from arena.show.presenter import presenter
 from arena.show.svg import document, fitting_size, lines_of, text, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -123,8 +125,12 @@ HOSTILE = st.text(st.characters(exclude_characters="\r\n"), min_size=1, max_size
 
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_any_text_of_a_board_is_escaped(name: str, source: str, place: str) -> None:
-    text = SMALL.format(name=name, source=source, place=place)
-    ElementTree.fromstring(board_svg(text, "hostile", 2))
+    board = parse_board(SMALL.format(name="a", source="b", place="c"), "small").for_players(2)
+    spaces = tuple(replace(space, name=place) for space in board.spaces)
+    hostile = replace(board, name=name, source=source, spaces=spaces)
+    ElementTree.fromstring(presenter("samurai").board_svg(hostile, 2))
+    for line in presenter("samurai").board_lines(hostile, 2, 80):
+        assert line.plain.isprintable()
 
 
 def test_markup_in_a_name_is_text() -> None:

@@ -84,7 +84,8 @@ def test_what_is_freed_is_used_again_or_given_back(store: Store, tmp_path: Path)
     freed = store.remove(ids)
     assert 0 < freed < size
     store.vacuum()
-    assert store.path.stat().st_size <= size - freed
+    page = 4096  # VACUUM packs the schema anew, which may take a page more
+    assert store.path.stat().st_size <= size - freed + page
     play(store, tmp_path)
 
 

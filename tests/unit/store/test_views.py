@@ -171,6 +171,25 @@ def test_games_of_earlier_versions_have_their_tournaments_begin(tmp_path: Path) 
         assert names(store, "view") == set(views.VIEWS)
 
 
+def test_games_from_before_there_were_levels_are_trusted(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+    with open_store(path) as store:
+        begun = instant.start(store, SETTINGS, tmp_path)
+        games = instant.runner(store, begun, SETTINGS, lanes=1).run()
+        next(games)
+        games.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        views.drop(connection)
+        connection.execute("ALTER TABLE games DROP COLUMN level")
+        connection.execute("ALTER TABLE seats DROP COLUMN denied_ms")
+        Database(connection)["_sqlite_migrations"].delete_where("name = '0008_levels'")
+    with open_store(path) as store:
+        assert store._db.execute("SELECT DISTINCT level FROM v_games").fetchall() == [("trusted",)]
+        assert store._db.execute("SELECT DISTINCT level, denied_ms FROM v_seats").fetchall() == [("trusted", None)]
+        assert store._db.execute("SELECT level FROM v_tournaments").fetchall() == [("trusted",)]
+        assert names(store, "view") == set(views.VIEWS)
+
+
 def test_a_table_below_the_views_can_be_replaced(store: Store) -> None:
     """As the migrations to come will do: SQLite refuses to rename a table while a view lacks one."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:

@@ -18,15 +18,15 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / ID
     folder.mkdir()
     names = (f"{ID}-000000.jsonl", f"{ID}-000000.seat1.output", f"{ID}-000001.jsonl.part", "commitment.json")
-    for name in (*names, "contributions.json", "secret.json"):
+    for name in (*names, "contributions.json", "secret.json", "secret.json.0123456789abcdef.part"):
         (folder / name).write_text("12345")
     return folder
 
 
 def test_its_files_go_and_then_the_folder(folder: Path) -> None:
-    assert size_of(ID, folder) == Size(6, 30)
+    assert size_of(ID, folder) == Size(7, 35)
     done = remove_logs(ID, folder)
-    assert (done.removed, done.kept) == (Size(6, 30), None)
+    assert (done.removed, done.kept) == (Size(7, 35), None)
     assert not folder.exists()
     assert folder.parent.is_dir()
 
@@ -38,7 +38,7 @@ def test_what_others_put_there_stays_and_is_named(folder: Path) -> None:
     (folder / kept[2]).mkdir()
     (folder / f"{ID}-plots").mkdir()
     done = remove_logs(ID, folder)
-    assert done.removed == Size(6, 30)
+    assert done.removed == Size(7, 35)
     assert done.kept == f"it holds {ID}-plots, 20260101-1a2c-000000.jsonl, notes.txt and 1 more"
     assert sorted(os.listdir(folder)) == sorted([*kept, f"{ID}-plots"])
 
@@ -47,14 +47,14 @@ def test_a_folder_of_another_name_is_left_alone(folder: Path) -> None:
     other = folder.rename(folder.with_name("mine"))
     done = remove_logs(ID, other)
     assert (done.removed, done.kept) == (Size(0, 0), "it is not the tournament's own folder")
-    assert len(os.listdir(other)) == 6
+    assert len(os.listdir(other)) == 7
 
 
 def test_a_link_to_a_folder_is_not_followed(folder: Path) -> None:
     real = folder.rename(folder.with_name("elsewhere"))
     folder.symlink_to(real)
     assert remove_logs(ID, folder).removed == Size(0, 0)
-    assert len(os.listdir(real)) == 6
+    assert len(os.listdir(real)) == 7
 
 
 def test_a_link_to_a_file_goes_without_the_file(folder: Path, tmp_path: Path) -> None:

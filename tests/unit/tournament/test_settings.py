@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.errors import ConfigError
@@ -15,11 +16,21 @@ from arena.games import game, make_settings, names
 from arena.store.records import Tournament
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import draw_tournament
-from arena.tournament.settings import Settings, Setup, bundled_python_bots, seeded, set_up
-from arena.types import BoardFile
+from arena.tournament.settings import (
+    BotSettings,
+    Settings,
+    Setup,
+    bundled_python_bots,
+    processes_at,
+    seeded,
+    set_up,
+)
+from arena.types import BoardFile, GameSettings, Level, TimeControl
 
 BARE = "cmd:{python} -c pass"
 """A bot that does not say what it plays."""
+EARLIER = "8286173e4b51c9a024f27d92ed29baeba5859663eca12e7cfd8790030f46e373"
+"""The digest of `fixed()` before there were levels."""
 
 
 def typed(*bots: str, rules: str = "samurai", players: int = 2, **options: Any) -> Setup:
@@ -120,3 +131,73 @@ def test_bots_are_seeded_by_earlier_standings_and_new_ones_come_last(bot: Any) -
     assert [one.name for one in again.settings.bots] == ["cid", "ann", "bob", "dan"]
     assert [spec.name for spec in again.specs] == ["cid", "ann", "bob", "dan"]
     assert [Path(ref).name for ref in again.refs] == ["cid", "ann", "bob", "dan"]
+
+
+# Levels, overload, CPU
+
+
+def fixed(**changes: Any) -> Settings:
+    """Settings whose digest depends on no file."""
+    time = changes.pop("time", TimeControl(bank_ms=10_000, increment_ms=100))
+    board = BoardFile(name="japan", hash="0" * 64)
+    options = {"setup": "draft"}
+    played = GameSettings(
+        rules="samurai", rules_version=1, ruleset="basic", options=options, players=2, board=board, time=time
+    )
+    bots = tuple(BotSettings(name=name, version="1", digest="0" * 64) for name in ("ann", "bob"))
+    return Settings(game=played, format=RoundRobin(deals=2), seed="tea", bots=bots, **changes)
+
+
+def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> None:
+    """Else an unfinished tournament could not go on, and a finished one would be played again."""
+    assert fixed().digest == EARLIER
+    assert "on_overload" not in fixed().document()
+    assert fixed().document()["game"]["time"] == {"bank_ms": 10_000, "increment_ms": 100, "limit_ms": None}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        fixed(level=Level.ISOLATED, processes="game"),
+        fixed(on_overload="void"),
+        fixed(time=TimeControl(bank_ms=10_000, increment_ms=100, cpu_ms=20_000)),
+    ],
+)
+def test_each_of_them_makes_another_tournament_that_is_read_again(changed: Settings) -> None:
+    assert changed.digest != EARLIER
+    assert Settings.read(json.loads(json.dumps(changed.document()))) == changed
+
+
+def test_trusted_bots_are_kept_for_a_block_and_others_for_one_game() -> None:
+    assert processes_at(Level.TRUSTED, None) == "block"
+    assert processes_at(Level.TRUSTED, "tournament") == "tournament"
+    for level in (Level.ISOLATED, Level.STRICT):
+        assert processes_at(level, None) == processes_at(level, "game") == "game"
+        with pytest.raises(
+            ConfigError, match=f"as level {level} demands, got: .* could keep what it learnt; leave out"
+        ):
+            processes_at(level, "tournament")
+
+
+def test_the_level_is_that_of_every_job(tmp_path: Path) -> None:
+    made = set_up((BARE, BARE), make_settings("samurai", 2), RoundRobin(deals=1), level=Level.STRICT)
+    tournament = draw_tournament(made.settings, "t", tmp_path)
+    assert {made.job(tournament, one).level for one in made.settings.schedule()} == {Level.STRICT}
+    assert made.settings.processes == "game"
+
+
+def test_a_bot_that_connects_by_tcp_is_refused_where_there_is_no_network(tmp_path: Path) -> None:
+    manifest = 'name = "far"\nendpoint = "tcp"\ncommand = ["{python}", "-c", "pass"]\n'
+    (tmp_path / "bot.toml").write_text(manifest)
+    game = make_settings("samurai", 2)
+    assert set_up((str(tmp_path), BARE), game, RoundRobin(deals=1)).specs[0].tcp
+    with pytest.raises(ConfigError, match=r"level isolated has no network, got: far, .*--level trusted"):
+        set_up((str(tmp_path), BARE), game, RoundRobin(deals=1), level=Level.ISOLATED)
+
+
+def test_a_budget_of_cpu_time_is_read_with_the_time() -> None:
+    assert make_settings("samurai", 2, cpu="1m30s").time == TimeControl(10_000, 100, cpu_ms=90_000)
+    assert make_settings("samurai", 2).time.cpu_ms is UNSET
+    for wrong in ("", "0", "-1", "soon", "20/move", "999999h"):
+        with pytest.raises(ConfigError, match=r"expected a time above 0 .* - at --cpu"):
+            make_settings("samurai", 2, cpu=wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,22 @@ class Planned(Helm):
 def play(store: Store, logs: Path, helm: Helm) -> list[int]:
     begun = instant.start(store, SETTINGS, logs)
     return [played.game.number for played in instant.runner(store, begun, SETTINGS, helm=helm).run()]
+
+
+@pytest.mark.timeout(20)
+def test_what_is_no_file_is_no_order(tmp_path: Path) -> None:
+    told: list[str] = []
+    with steered(tmp_path / "arena.db", 2, told.append) as steering:
+        folder = folder_of(tmp_path / "arena.db")
+        os.mkfifo(folder / "1.order")
+        (folder / "2.order").symlink_to("/dev/zero")
+        (folder / "3.order").write_text('{"id":"3","verb":"pause","more":' + "[" * 9000)
+        (folder / "4.order").mkdir()
+        (folder / "5.order").write_text('{"id":"5","verb":"pause"}')
+        steering.look(0)
+        assert (steering.paused, len(told)) == (True, 1)
+        for number, said in ((1, "a pipe"), (2, "a symbolic link"), (3, "recursion"), (5, "Paused")):
+            assert said in (folder / f"{number}.answer").read_text()
 
 
 def test_a_paused_tournament_plays_nothing_and_then_all_of_it(store: Store, tmp_path: Path) -> None:

@@ -1,0 +1,193 @@
+"""Reads files that somebody else made, and writes files where somebody else can write too.
+
+Laws:
+1. Only regular files are read. A pipe would be waited for without end, and a device such as `/dev/zero` has no end.
+2. Whatever is read has a limit, so that no file fills the memory.
+3. A file is written under a fresh name, which nobody can have planted, and then renamed. So a symbolic link in the
+   place of the file, or of its temporary name, is never followed.
+
+Nothing else under `arena/` opens files: `tests/meta/test_files.py` lists the exceptions and says why.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from arena.errors import ArenaError
+
+MIB: Final = 2**20
+MOST_LOG: Final = 64 * MIB
+"""Bytes of a game's log. The logs of the games of arena have less than a hundredth of that."""
+MOST_DOCUMENT: Final = 16 * MIB
+"""Bytes of what is published beside logs."""
+MOST_TEXT: Final = MIB
+"""Bytes of what people write: boards, manifests, settings."""
+MOST_PROGRAM: Final = 4096 * MIB
+"""Bytes of a file of a bot. It is read piece by piece."""
+
+_KINDS: Final = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFLNK: "a symbolic link",
+}
+_REMEDIES: Final = {
+    errno.ENOENT: "give the path of one that is there",
+    errno.EACCES: "make it readable for this user",
+    errno.EPERM: "make it readable for this user",
+    errno.ENAMETOOLONG: "give a shorter name",
+    errno.EMFILE: "raise the limit of open files (`ulimit -n`)",
+    errno.ENFILE: "close other programs, or raise the machine's limit of open files",
+}
+
+
+def read(path: Path, what: str, most: int, error: type[ArenaError], *, links: bool = True) -> bytes:
+    """Returns the content of a regular file.
+
+    Args:
+        path: Its path.
+        what: What it should be, for the error: `a game's log`.
+        most: The most bytes that it may have.
+        error: The class of the error if it cannot be read.
+        links: Whether the file may be a symbolic link. Folders on the way to it always may.
+
+    Raises:
+        ArenaError: Of the class `error`: the file is not there, is not a regular file, is too large, or cannot be
+            read. The message names the place and the remedy.
+    """
+    with opened(path, what, most, error, links=links) as file:
+        return file.read()
+
+
+def read_text(path: Path, what: str, most: int, error: type[ArenaError], *, links: bool = True) -> str:
+    """Returns the text of a regular file, line ends normalised. Arguments and errors are those of `read`.
+
+    It is an error as well if the file is not in UTF-8.
+    """
+    data = read(path, what, most, error, links=links)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as fault:
+        line = data.count(b"\n", 0, fault.start) + 1
+        raise error(
+            f"expected {what} in UTF-8, got: the byte 0x{data[fault.start]:02x} - at {path}:{line}; "
+            "save the file as UTF-8"
+        ) from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+@contextmanager
+def opened(path: Path, what: str, most: int, error: type[ArenaError], *, links: bool = True) -> Iterator[_Limited]:
+    """Yields a regular file that is open for reading. Arguments and errors are those of `read`."""
+    try:
+        _check(os.stat(path, follow_symlinks=links))  # first: merely to open a device may start something
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW))
+        with open(descriptor, "rb") as file:
+            size = _check(os.fstat(descriptor))
+            yield _Limited(file, size, most)
+    except (OSError, ValueError) as fault:
+        raise _unreadable(path, what, error, fault) from None
+
+
+class _Limited:
+    """A file that is open for reading, no further than its limit."""
+
+    def __init__(self, file: BinaryIO, size: int, most: int) -> None:
+        self.size = size
+        """Its size in bytes when it was opened."""
+        self._file = file
+        self._left = most
+        self._most = most
+        if size > most:
+            raise self._too_large()
+
+    def read(self) -> bytes:
+        """Returns what is left of it."""
+        return b"".join(self.chunks())
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yields what is left of it, piece by piece."""
+        while chunk := self._file.read(min(MIB, self._left + 1)):
+            self._left -= len(chunk)
+            if self._left < 0:  # it grew, or it is one of those that tell no size
+                raise self._too_large()
+            yield chunk
+
+    def _too_large(self) -> _Unfit:
+        return _Unfit(f"more than {_size(self._most)}, the most that is read", "give a smaller file")
+
+
+class _Unfit(OSError):
+    """A file is there, and is not read. `args` are what it is, and what to do."""
+
+
+def _check(status: os.stat_result) -> int:
+    """Returns the size of a regular file, or of /dev/null, by which people name an empty one."""
+    if not stat.S_ISREG(status.st_mode) and not os.path.samestat(status, os.stat(os.devnull)):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "something else")
+        raise _Unfit(f"{kind}, not a regular file", "give a regular file")
+    return status.st_size
+
+
+def _unreadable(path: Path, what: str, error: type[ArenaError], fault: OSError | ValueError) -> ArenaError:
+    if isinstance(fault, _Unfit):
+        reason, remedy = fault.args
+    elif isinstance(fault, OSError):
+        reason, remedy = fault.strerror or str(fault), _REMEDIES.get(fault.errno or 0, "give another file")
+    else:  # a NUL character in the name
+        reason, remedy = str(fault), "give another name"
+    return error(f"expected {what}, got: {reason} - at {str(path)!r}; {remedy}")
+
+
+def _size(count: int) -> str:
+    return f"{count // MIB} MiB" if count >= MIB else f"{count} bytes"
+
+
+def write(path: Path, data: bytes, *, durably: bool = False) -> None:
+    """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
+
+    Args:
+        path: Its path.
+        data: Its content.
+        durably: Whether it is on the disk when this returns, even if the power fails.
+
+    Raises:
+        OSError: It could not be written. Nothing is left of it.
+    """
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(part, flags, 0o666), "wb") as file:
+        try:
+            file.write(data)
+            file.flush()
+            if durably:
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    if durably:
+        _sync_folder(path.parent)
+
+
+def final_name(name: str) -> str:
+    """Returns what a file is called when it is written: of a temporary name, which a kill can leave, the rest."""
+    return re.sub(r"(\.[0-9a-f]{16})?\.part\Z", "", name)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

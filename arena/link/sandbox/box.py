@@ -1,0 +1,245 @@
+"""Makes the command that starts a bot in a sandbox: bubblewrap's `bwrap`, with exactly the options that were tried.
+
+In the box a program sees the system's programs and the trees that it was given, all read-only, a small empty `/tmp` and
+`/dev/shm`, its own processes, and the folder of its own socket at `/run/arena`. It has no network, no capability and
+no other descriptor than 0, 1 and 2; the filter of `filter.py` refuses what else leads to other processes.
+
+Laws:
+1. `bwrap` is process 1 of the box, so a bot can read its environment and its arguments in `/proc/1`. So start it with
+   `env={}`; its options go through a descriptor.
+2. The order of the options is the order of the mounts. Trees may lie below `/tmp`, so they come after it. `/dev` and
+   `/` are made read-only last: `/dev` is a tmpfs without a limit otherwise.
+3. As root, start it as another user (`accounts.py`): in a box that root's `bwrap` makes, `/proc/sys` can be written to.
+   The change of user is a program of its own: a fork of the worker that changes it would take several milliseconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import resource
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+import msgspec
+
+from arena.errors import MachineFault
+from arena.link.sandbox import filter
+
+SOCKET_FOLDER: Final = "/run/arena"
+"""Where a bot finds the folder of its socket."""
+ENDPOINT: Final = f"ipc://{SOCKET_FOLDER}/referee"
+"""What `ARENA_ENDPOINT` is in a box."""
+TMP_MIB: Final = 32
+"""Size of `/tmp` in a box."""
+SHM_MIB: Final = 16
+"""Size of `/dev/shm` in a box."""
+MAX_DESCRIPTORS: Final = 256
+"""How many descriptors a process in a box may have."""
+HOSTNAME: Final = "seat"
+_SYSTEM: Final = ("/usr/bin", "/bin", "/usr/local/bin")
+"""Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
+_PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
+"""Folders of the system's programs beside `/usr`. On most systems they are links into it."""
+_ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/localtime")
+"""All of `/etc` that programs of the system need to start. Java's is added where there is one."""
+_HIDDEN_FILES: Final = (
+    "buddyinfo", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg", "locks", "modules",
+    "pagetypeinfo", "partitions", "sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "sysrq-trigger",
+    "timer_list", "vmallocinfo", "vmstat", "zoneinfo",
+)  # fmt: skip
+"""Files of `/proc` that tell of the machine. Not `stat`, `cpuinfo` and `meminfo`: runtimes count cores in them."""
+_HIDDEN_FOLDERS: Final = (
+    "acpi",
+    "asound",
+    "bus",
+    "driver",
+    "fs",
+    "irq",
+    "pressure",
+    "scsi",
+    "sys/fs",
+    "sysvipc",
+    "tty",
+)
+"""Folders of it that do. `sys/fs` counts the open files of the machine."""
+_GONE: Final = {
+    "bwrap": "install bubblewrap (apt install bubblewrap)",
+    "prlimit": "install util-linux (apt install util-linux)",
+    "setpriv": "install util-linux (apt install util-linux)",
+}
+
+
+class Command:
+    """A command that starts a box. Use it in a `with`: when the process is started, its descriptors are closed.
+
+    Start it with `env={}`, `cwd="/"` and `pass_fds=command.descriptors`.
+    """
+
+    def __init__(self, program: Sequence[str], options: Sequence[str], words: Sequence[str]) -> None:
+        """Writes the options and the filter to files without a name.
+
+        `program` makes the box, by way of another that changes the user perhaps; `words` is what runs in it.
+
+        Raises:
+            MachineFault: The machine has no descriptor or no memory left.
+        """
+        self.descriptors: tuple[int, ...] = ()
+        """What the process has to inherit."""
+        try:
+            rules = self._write(filter.program())
+            told = self._write(b"".join(os.fsencode(word) + b"\0" for word in (*options, "--seccomp", str(rules))))
+            status = self._write(b"")
+        except OSError as error:
+            self._close()
+            raise MachineFault(f"expected to make a sandbox, got: {error.strerror}") from None
+        self.status = status
+        """Where `bwrap` writes what becomes of the box: see `status`. It stays open, and is the caller's to close."""
+        self.words = (*program, "--json-status-fd", str(status), "--args", str(told), "--", *words)
+        """Program and arguments."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.descriptors = tuple(number for number in self.descriptors if number != self.status)
+        self._close()
+
+    def _write(self, content: bytes) -> int:
+        descriptor = os.memfd_create("arena")
+        self.descriptors += (descriptor,)
+        os.write(descriptor, content)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        return descriptor
+
+    def _close(self) -> None:
+        for descriptor in self.descriptors:
+            os.close(descriptor)
+        self.descriptors = ()
+
+
+def command(
+    program: Sequence[str],
+    *,
+    folder: str,
+    trees: Mapping[str, str],
+    environment: Mapping[str, str],
+    processes: int,
+    data_mib: int | None = None,
+    socket_folder: str | None = None,
+    user: int | None = None,
+) -> Command:
+    """Returns the command that runs `program` in a box.
+
+    `folder` is the working directory. `trees` are the folders and files that it sees beside the system's programs: each
+    path, and where the content of it can be reached (the same path, unless `staging.py` had to make another). None may
+    lie in another. `environment` is all that it gets, beside `HOME` and `TMPDIR`. `processes` is how many processes and
+    threads the box may have, `data_mib` the memory that each process may reserve. `socket_folder` is the folder of its
+    socket, as the seat's user can reach it. `user` is that user; None for this process's own.
+
+    Raises:
+        MachineFault: The machine lacks `bwrap`, or descriptors. Show the message to the operator: it says what to do.
+    """
+    options = [
+        *_NAMESPACES,
+        *_words("--setenv", {**environment, "HOME": "/tmp", "TMPDIR": "/tmp"}.items()),
+        *_system(),
+        *("--proc", "/proc", *_masks(), "--dev", "/dev"),
+        *("--size", str(TMP_MIB << 20), "--tmpfs", "/tmp", "--size", str(SHM_MIB << 20), "--tmpfs", "/dev/shm"),
+        *_words("--ro-bind", [(reached, tree) for tree, reached in sorted(trees.items())]),
+        *(("--ro-bind", socket_folder, SOCKET_FOLDER) if socket_folder is not None else ()),
+        *("--chdir", folder, "--remount-ro", "/dev", "--remount-ro", "/"),
+    ]
+    limits = {"nofile": (resource.RLIMIT_NOFILE, MAX_DESCRIPTORS), "nproc": (resource.RLIMIT_NPROC, processes)}
+    if data_mib is not None:
+        limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
+    lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]
+    change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
+    return Command([*change, _program("bwrap")], options, [_program("prlimit"), *lowered, "--core=0", "--", *program])
+
+
+class Status(msgspec.Struct, frozen=True):
+    """What `bwrap` has said of a box."""
+
+    pid: int | None
+    """The number of the box's process 1, as this process sees it; None if there is no such process yet."""
+    exit_code: int | None
+    """What the program exited with, or 128 plus the number of the signal that ended it; None if it has not ended, or
+    if it was never started."""
+
+
+def status(descriptor: int) -> Status:
+    """Returns what `bwrap` has written to the `status` of a command.
+
+    If the process has ended and there is no exit code, the program was never started: the box could not be made.
+    """
+    told: dict[str, int] = {}
+    for line in os.pread(descriptor, 4096, 0).splitlines():
+        with suppress(msgspec.DecodeError):  # it is being written
+            told |= msgspec.json.decode(line, type=dict[str, int])
+    return Status(told.get("child-pid"), told.get("exit-code"))
+
+
+_NAMESPACES: Final = (
+    *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
+    *("--cap-drop", "ALL", "--hostname", HOSTNAME, "--clearenv"),
+)
+
+
+def _words(option: str, pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yields an option with its two arguments for each pair."""
+    for first, second in pairs:
+        yield from (option, first, second)
+
+
+@functools.cache
+def _system() -> tuple[str, ...]:
+    """Returns the options that bind the system's programs, and what they need of `/etc`."""
+    options = ["--ro-bind", "/usr", "/usr"]
+    for path in _PROGRAMS:
+        if os.path.islink(path):
+            options += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            options += ["--ro-bind", path, path]
+    java = (entry.path for entry in os.scandir("/etc") if entry.name.startswith(("java-", "jvm-")))
+    for path in (*_ETC, *sorted(java)):
+        options += ["--ro-bind-try", path, path]
+    return tuple(options)
+
+
+@functools.cache
+def _masks() -> tuple[str, ...]:
+    """Returns the options that hide what `/proc` tells of the machine."""
+    options: list[str] = []
+    for name in _HIDDEN_FILES:
+        if os.path.exists(f"/proc/{name}"):
+            options += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    for name in _HIDDEN_FOLDERS:
+        if os.path.isdir(f"/proc/{name}"):
+            options += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
+    return tuple(options)
+
+
+@functools.cache
+def _program(name: str) -> str:
+    """Returns the path of a program of the system.
+
+    Raises:
+        MachineFault: There is none.
+    """
+    path = shutil.which(name, path=":".join(_SYSTEM))
+    if path is None:
+        raise MachineFault(f"expected the program {name} in {', '.join(_SYSTEM)}, got: none; {_GONE[name]}")
+    return path
+
+
+def _lowered(number: int, limit: int) -> int:
+    """Returns a limit, or the process's own if it is lower: nobody but root may raise it again."""
+    hard = resource.getrlimit(number)[1]
+    return limit if hard == resource.RLIM_INFINITY else min(limit, hard)

@@ -1,0 +1,402 @@
+"""Says which levels this machine can give, by probes that run in a real seat.
+
+A level is what the probes show now, never a version and never a guess: a tournament asks here before it begins.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import resource
+import secrets
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Final, TextIO
+
+import msgspec
+
+from arena.errors import ArenaError, LevelError
+from arena.link.bots import BotSpec
+from arena.link.custody import Custody
+from arena.link.process import BotProcess
+from arena.link.sandbox import binds, box, filter, probe_program
+from arena.link.sandbox.accounts import seat_user
+from arena.link.sandbox.fence import fence, process_limit
+from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
+from arena.text import plain
+from arena.types import NS_PER_MS, Level
+
+LEVELS: Final = (Level.TRUSTED, Level.ISOLATED, Level.STRICT)
+"""Those that a machine gives by itself, the weakest first."""
+_PATIENCE_S: Final = 10.0
+"""How long a seat may take to start and to report."""
+_MEMORY_MIB: Final = 128
+"""Limit of the seat in which the probes run."""
+_SYSTEM: Final = ":".join(box._SYSTEM)
+"""Where `bwrap` is looked for."""
+_OF_A_BOT: Final = "its own words say why; name what it reads beside its folder in `include` or `needs` of bot.toml"
+_LEAST_BWRAP: Final = (0, 8)
+_LEAST_DESCRIPTORS: Final = 1024
+_WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
+"""In these versions of SQLite two connections that write at once can damage a database with a WAL."""
+_FROZEN_S: Final = 0.05
+"""How long the CPU time of a frozen seat is watched."""
+_SETTLE_S: Final = 2.0
+"""How long a seat may take to stand still, at most."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a probe found."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str
+    """What to do if it is not ok, or to know if it is; may be empty."""
+
+
+class Given(msgspec.Struct, frozen=True):
+    """Whether the machine gives a level."""
+
+    ok: bool
+    missing: tuple[str, ...]
+    """The names of the probes that failed."""
+
+
+class Examination(msgspec.Struct, frozen=True):
+    """What the probes show of this machine."""
+
+    levels: dict[Level, Given]
+    probes: tuple[Outcome, ...]
+
+
+def examine(levels: Sequence[Level] = LEVELS) -> Examination:
+    """Runs the probes of these levels, and says of each level whether the machine gives it."""
+    found = {outcome.name: outcome for outcome in _outcomes(max(levels, key=LEVELS.index))}
+    given = {}
+    for level in levels:
+        missing = tuple(name for name in needed(level) if name not in found or not found[name].ok)
+        given[level] = Given(not missing, missing)
+    return Examination(given, tuple(found[probe.name] for probe in PROBES if probe.name in found))
+
+
+@cache
+def _examined(level: Level) -> Examination:
+    return examine((level,))
+
+
+def level_in_force(level: Level) -> tuple[str, ...]:
+    """Returns the names of the probes that keep this machine from giving a level; none if it gives it.
+
+    It is found out once in a process.
+    """
+    if level is Level.TRUSTED:
+        return ()
+    return _examined(level).levels[level].missing
+
+
+def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:
+    """Checks that this machine gives a level now, and that bots can be started at it and see no more than they must.
+
+    Args:
+        level: The level.
+        specs: The bots.
+        hidden: Files and folders of the operator: the database, the logs.
+
+    Raises:
+        LevelError: It does not. Show the message to the operator: it names what is missing and what to do.
+        BotError: A bot needs or would see too much. Show the message to the operator.
+    """
+    if level is Level.REMOTE:
+        raise LevelError("expected a level that this machine can give (trusted, isolated, strict), got: remote")
+    missing = level_in_force(level)
+    if missing:
+        outcomes = {outcome.name: outcome for outcome in _examined(level).probes}
+        first = outcomes.get(missing[0])
+        told = f"{TABLE[missing[0]].holds}: {first.detail}; {first.remedy}" if first else TABLE[missing[0]].holds
+        raise LevelError(
+            f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
+            f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
+        )
+    if level is not Level.TRUSTED:
+        binds.check(specs, hidden)
+
+
+def _outcomes(level: Level) -> Iterator[Outcome]:
+    """Yields what the probes find that a level needs, as far as they can be tried, and those worth knowing."""
+    yield _descriptors()
+    yield _sqlite()
+    if level is Level.TRUSTED:
+        return
+    bwrap = _bwrap()
+    yield bwrap
+    if not bwrap.ok:
+        return
+    if level is Level.STRICT:
+        held = _control_groups()
+        yield held
+        if not held.ok:
+            level = Level.ISOLATED
+    yield from _in_a_seat(level)
+
+
+def _found(name: str, ok: bool, detail: str, remedy: str = "") -> Outcome:
+    return Outcome(name, ok, detail, "" if ok else remedy or TABLE[name].remedy)
+
+
+def _descriptors() -> Outcome:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _found("descriptors", limit >= _LEAST_DESCRIPTORS, f"{limit:,} may be open")
+
+
+def _sqlite() -> Outcome:
+    first, last = _WAL_FAULT
+    if not first <= sqlite3.sqlite_version_info <= last:
+        return _found("sqlite", True, f"SQLite {sqlite3.sqlite_version}")
+    detail = f"SQLite {sqlite3.sqlite_version}: two programs that write at once could damage a database"
+    return Outcome("sqlite", True, detail, TABLE["sqlite"].remedy)
+
+
+def _bwrap() -> Outcome:
+    program = shutil.which("bwrap", path=_SYSTEM)
+    if program is None:
+        return _found("bwrap", False, f"there is no bwrap in {_SYSTEM}")
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, env={}, check=False).stdout
+    except OSError as error:
+        return _found("bwrap", False, f"{program}: {error.strerror}", "install it anew: apt install bubblewrap")
+    version = re.search(r"(\d+)\.(\d+)", said)
+    is_new = version is not None and (int(version[1]), int(version[2])) >= _LEAST_BWRAP
+    return _found("bwrap", is_new, plain(said.strip()) or "it does not tell its version")
+
+
+def _control_groups() -> Outcome:
+    """Makes a fence of level strict, and removes it."""
+    try:
+        fence(Level.STRICT, _spec(())).close()
+    except ArenaError as error:
+        detail, _, remedy = str(error).partition("; ")
+        return _found("control-groups", False, detail, remedy)
+    return _found("control-groups", True, "they limit and count memory, processes and CPU time")
+
+
+# In a seat
+
+
+class _Seat:
+    """A program that runs in a seat, and the socket at which it calls."""
+
+    def __init__(self, spec: BotSpec, level: Level, custody: Custody) -> None:
+        """Starts it.
+
+        Raises:
+            MachineFault: The machine cannot give it.
+            BotError: Its program cannot be started.
+            OSError: So too.
+        """
+        self.level = level
+        self._folder = custody.directory / secrets.token_hex(8)
+        self._folder.mkdir(mode=0o711)
+        self._folder.chmod(0o711)
+        user = seat_user(level)
+        self._listener = _listen(self._folder / "referee", user)
+        environment = {"ARENA_ENDPOINT": f"ipc://{self._folder}/referee", "ARENA_TOKEN": secrets.token_hex(32)}
+        try:
+            self.process = BotProcess(spec, custody, environment, level=level, socket_folder=self._folder, user=user)
+        except BaseException:
+            self._listener.close()
+            raise
+
+    def accept(self) -> socket.socket | None:
+        """Returns the connection of the program; None if it ended, or did not call in time."""
+        until = time.monotonic() + _PATIENCE_S
+        self._listener.settimeout(0.02)
+        while time.monotonic() < until:
+            try:
+                connection, _ = self._listener.accept()
+            except TimeoutError:
+                if self.process.end() is not None:
+                    return None
+                continue
+            connection.settimeout(_PATIENCE_S)
+            return connection
+        return None
+
+    def said(self) -> str:
+        """Returns how the program ended, and its last words."""
+        end = self.process.end()
+        words = " | ".join(self.process.last_words()[-3:])
+        return f"it {end.detail if end is not None else 'did not connect in time'}{words and f': {words}'}"
+
+    def close(self) -> None:
+        """Ends it, and waits until it has."""
+        self._listener.close()
+        self.process.kill()
+        self.process.reap(wait=True)
+
+
+def _listen(path: Path, user: int | None) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen(1)
+    path.chmod(0o600)
+    if user is not None:
+        os.chown(path, user, user)
+    return listener
+
+
+@contextmanager
+def _seat(spec: BotSpec, level: Level) -> Iterator[_Seat]:
+    with closing(Custody()) as custody, closing(_Seat(spec, level, custody)) as seat:
+        yield seat
+
+
+def _spec(arguments: Sequence[str]) -> BotSpec:
+    """Returns the probe program as a bot."""
+    program = probe_program.__file__
+    command = (sys.executable, "-I", "-S", program, *arguments)
+    return BotSpec(
+        name="probe", version="", command=command, folder=str(Path(program).parent), digest="", memory_mib=_MEMORY_MIB
+    )
+
+
+def _in_a_seat(level: Level) -> Iterator[Outcome]:
+    """Yields what the probes in a seat find."""
+    machine = platform.machine()
+    if machine not in filter.MACHINES:
+        yield _found("filter", False, f"the filter does not know the system calls of {machine}", "use level trusted")
+        return
+    with tempfile.NamedTemporaryFile(prefix="arena-canary-") as canary:
+        told = {
+            "socket": f"{box.SOCKET_FOLDER}/referee",
+            "calls": calls_to_try(machine),
+            "newest": filter.NEWEST,
+            "canary": canary.name,
+            "folder": str(Path(probe_program.__file__).parent),
+            "processes": process_limit(),
+        }
+        try:
+            with _seat(_spec([msgspec.json.encode(told).decode()]), level) as seat:
+                yield from _report(seat)
+        except (ArenaError, OSError) as error:
+            detail, _, remedy = str(error).partition("; ")
+            yield _found("seat", False, detail, start_remedy(detail, "" if "arena doctor" in remedy else remedy))
+
+
+def _report(seat: _Seat) -> Iterator[Outcome]:
+    began = time.monotonic()
+    connection = seat.accept()
+    if connection is None:
+        said = seat.said()
+        yield _found("seat", False, said, start_remedy(said))
+        return
+    took_ms = (time.monotonic() - began) * 1_000
+    with closing(connection), connection.makefile("rw", encoding="utf-8") as lines:
+        yield _found("seat", True, f"a Python program connected after {took_ms:.0f} ms")
+        try:
+            report: dict[str, tuple[bool, str]] = msgspec.json.decode(
+                lines.readline(), type=dict[str, tuple[bool, str]]
+            )
+        except (OSError, msgspec.DecodeError):
+            yield _found("socket", False, f"the report was cut off; {seat.said()}")
+            return
+        yield _found("socket", True, "the report of the seat came over it")
+        yield _user(seat)
+        for name, (ok, detail) in report.items():
+            yield _found(name, ok, plain(detail))
+        yield _measured(seat)
+        if seat.level is Level.STRICT:
+            yield _frozen(seat, lines)
+            yield _memory_limit(seat, lines)
+        yield _ended(seat, connection)
+
+
+def _user(seat: _Seat) -> Outcome:
+    user, expected = os.stat(f"/proc/{seat.process.pid}").st_uid, seat.process.user
+    return _found("user", user == (os.geteuid() if expected is None else expected), f"user {user}")
+
+
+def _measured(seat: _Seat) -> Outcome:
+    held = seat.process.fence
+    excess, cpu_ms = held.excess(), held.cpu_ns() / NS_PER_MS
+    ok = excess is None and held.most_mib > 0 and cpu_ms > 0
+    return _found("measured", ok, excess or f"{held.most_mib} MiB, {cpu_ms:.0f} ms of CPU time")
+
+
+def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
+    """Lets a program compute, freezes it, and looks at its CPU time."""
+    held = seat.process.fence
+    _order(lines, "spin")
+    lines.readline()
+    held.freeze()
+    until = time.monotonic() + _SETTLE_S
+    while not held.is_frozen() and time.monotonic() < until:
+        time.sleep(_FROZEN_S / 50)
+    before = held.cpu_ns()
+    time.sleep(_FROZEN_S)
+    used_ns = held.cpu_ns() - before
+    held.thaw()
+    stood, until = held.cpu_ns(), time.monotonic() + _PATIENCE_S / 2
+    while (goes_on := held.cpu_ns() > stood) is False and time.monotonic() < until:
+        time.sleep(0.002)
+    detail = f"{used_ns / NS_PER_MS:g} ms of CPU time in {_FROZEN_S * 1_000:g} ms"
+    return _found("frozen", used_ns == 0 and goes_on, detail if goes_on else f"{detail}, and none when thawed")
+
+
+def _memory_limit(seat: _Seat, lines: TextIO) -> Outcome:
+    """Lets the program take more memory than it may."""
+    _order(lines, "allocate")
+    until = time.monotonic() + _PATIENCE_S
+    while (excess := seat.process.fence.excess()) is None and time.monotonic() < until:
+        time.sleep(0.005)
+    return _found("memory-limit", excess is not None, excess or f"it took more than {_MEMORY_MIB} MiB unhindered")
+
+
+def _order(lines: TextIO, order: str) -> None:
+    lines.write(f"{order}\n")
+    lines.flush()
+
+
+def _ended(seat: _Seat, connection: socket.socket) -> Outcome:
+    """Kills the seat. When all its processes have ended, its connection is closed."""
+    began = time.monotonic()
+    seat.process.kill()
+    connection.settimeout(_PATIENCE_S)
+    try:
+        while connection.recv(4096):
+            pass
+    except TimeoutError:
+        return _found("ended", False, f"a process of it lives on {_PATIENCE_S:g} s later")
+    except OSError:
+        pass  # it was reset: closed too
+    return _found("ended", True, f"{(time.monotonic() - began) * 1_000:.0f} ms after it was killed")
+
+
+# A bot
+
+
+def examine_bot(spec: BotSpec, level: Level) -> Outcome:
+    """Starts a bot in a seat, and says whether it connects to the referee."""
+    name = f"bot {spec.name} at {level}"
+    began = time.monotonic()
+    try:
+        with _seat(spec, level) as seat:
+            connection = seat.accept()
+            if connection is not None:
+                connection.close()
+                return Outcome(name, True, f"connected after {(time.monotonic() - began) * 1_000:.0f} ms", "")
+            said = seat.said()
+    except (ArenaError, OSError) as error:
+        detail, _, remedy = str(error).partition("; ")
+        return Outcome(name, False, detail, remedy or start_remedy(detail, _OF_A_BOT))
+    return Outcome(name, False, said, start_remedy(said, _OF_A_BOT))

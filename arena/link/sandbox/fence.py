@@ -1,0 +1,306 @@
+"""Limits and measures one bot: its process with all that it starts.
+
+A fence is made before the process starts, takes it in before its program runs, and ends with it.
+
+========  ====================================  ======================================  ========================
+level     memory                                processes                               off turn
+========  ====================================  ======================================  ========================
+trusted   looked at, the whole tree             not limited                             measured
+isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured
+          a hard limit for each process
+          (`data_limit_mib`)
+strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
+          memory are counted too
+========  ====================================  ======================================  ========================
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from multiprocessing.util import Finalize
+from typing import ClassVar, Final, Protocol
+
+from arena.link.bots import BotSpec
+from arena.link.sandbox.cgroups import Group, ground
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, resident_mib
+from arena.types import NS_PER_MS, Level
+
+MAX_FILES: Final = 2_000
+"""How many files and folders a bot may have in its `/tmp` and `/dev/shm`: each takes memory of the system."""
+_STACKS_MIB: Final = 512
+"""Room for what a process reserves and does not use: 64 stacks of 8 MiB."""
+_PROCESSES: Final = 64
+_PROCESSES_A_CORE: Final = 8
+_BOX_PROCESSES: Final = 4
+"""Those of the box itself."""
+_LAST_WAIT_MS: Final = 500
+"""How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
+
+
+class Fence(Protocol):
+    """What holds one bot, from before its start until after its end."""
+
+    @property
+    def most_mib(self) -> int:
+        """Returns the most memory that was seen in MiB; 0 where the system does not tell."""
+
+    def adopt(self, pid: int) -> None:
+        """Takes in the bot's first process. Call it before the bot's program runs.
+
+        Raises:
+            MachineFault: The system refuses. The bot must not be let go.
+        """
+
+    def excess(self) -> str | None:
+        """Looks at the bot, and returns what it uses more of than it may; None if it keeps to its limits.
+
+        It is the rest of a sentence: "used 300 MiB of memory; its limit is 64 MiB".
+        """
+
+    def cpu_ns(self) -> int:
+        """Returns the CPU time that all its processes have used so far, those that have ended included."""
+
+    def denied_ns(self) -> int | None:
+        """Returns how long the machine kept it from running so far, because others ran; None where it is not known.
+
+        It grows from call to call: compare two. What the bot's own threads and processes take from each other does not
+        count, nor what it gives away by a lower priority or by fewer cores.
+        """
+
+    def freeze(self) -> None:
+        """Stops all its processes, where the level has it (strict). SIGKILL still ends them.
+
+        It does not wait until they stand, which takes as long as one that waits for a core has to wait.
+        """
+
+    def is_frozen(self) -> bool:
+        """Tells whether all its processes stand."""
+
+    def thaw(self) -> None:
+        """Lets them run again."""
+
+    def kill(self) -> None:
+        """Kills every process of it that is known, frozen ones too, without waiting."""
+
+    def close(self) -> None:
+        """Kills what is left and removes what the fence made. Call it when the bot's first process has been reaped."""
+
+
+def fence(level: Level, spec: BotSpec) -> Fence:
+    """Makes the fence of a bot that is about to start.
+
+    Raises:
+        MachineFault: The machine cannot give what the level needs.
+    """
+    if level is Level.STRICT:
+        return _HardFence(spec)
+    if not os.path.exists("/proc/self/stat"):
+        return _NoFence()
+    return _WatchedFence(spec, boxed=level is Level.ISOLATED)
+
+
+def data_limit_mib(memory_mib: int) -> int:
+    """Returns the RLIMIT_DATA in MiB of each process of a bot (isolated): the hard stop between two looks.
+
+    It is above the bot's limit, because it counts what is reserved, not what is used.
+    """
+    return memory_mib + _STACKS_MIB
+
+
+def process_limit() -> int:
+    """Returns how many processes and threads a bot may have at once. Runtimes start threads by the number of cores."""
+    return _PROCESSES + _PROCESSES_A_CORE * max(0, (os.cpu_count() or 1) - 2)
+
+
+class _NoFence:
+    """Sees nothing, and holds nothing: for systems without /proc, where only `trusted` can be had."""
+
+    most_mib = 0
+
+    def adopt(self, pid: int) -> None:
+        """Does nothing."""
+
+    def excess(self) -> str | None:
+        """Finds nothing."""
+        return None
+
+    def cpu_ns(self) -> int:
+        """Returns 0: it is not known."""
+        return 0
+
+    def denied_ns(self) -> int | None:
+        """Returns None: it is not known."""
+        return None
+
+    def freeze(self) -> None:
+        """Does nothing."""
+
+    def is_frozen(self) -> bool:
+        """Tells that they run."""
+        return False
+
+    def thaw(self) -> None:
+        """Does nothing."""
+
+    def kill(self) -> None:
+        """Does nothing: the bot's process group is killed by its owner."""
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
+class _WatchedFence(_NoFence):
+    """Looks at the tree of a bot from outside. It can limit nothing, only tell."""
+
+    def __init__(self, spec: BotSpec, *, boxed: bool) -> None:
+        """Takes the bot, and whether it runs in a box with memory file systems of its own."""
+        self.most_mib = 0
+        self._limit_mib = spec.memory_mib
+        self._boxed = boxed
+        self._tree: Tree | None = None
+        self._denied = Denied()
+        self._scales = Scales()
+
+    def adopt(self, pid: int) -> None:
+        """Begins to look at a process and all that it starts."""
+        self._tree = Tree(pid)
+
+    def excess(self) -> str | None:
+        """Looks at memory, and in a box at its files. What only seems too much is weighed."""
+        if self._tree is None:
+            return None
+        members = self._tree.members()
+        self._tree.cpu_ns(members)  # of what ends before it is asked for
+        found = files(members) if self._boxed else Files(0, 0)
+        if found.entries > MAX_FILES:
+            return _too_many(found)
+        mib = resident_mib(members) + found.mib
+        if mib > self._limit_mib:
+            weighed = self._scales.weigh(members)
+            if weighed is None:
+                return None
+            mib = weighed + found.mib
+        self.most_mib = max(self.most_mib, mib)
+        return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB" if mib > self._limit_mib else None
+
+    def cpu_ns(self) -> int:
+        """Returns the CPU time of the tree. What ended between two looks and was not waited for is not in it."""
+        return self._tree.cpu_ns() if self._tree is not None else 0
+
+    def denied_ns(self) -> int:
+        """Adds up what was denied since the last call, and returns the sum."""
+        if self._tree is not None:
+            members = self._tree.members()
+            self._denied.add(members, self._tree.cpu_ns(members), self._tree.restless_ns)
+        return self._denied.total_ns
+
+    def kill(self) -> None:
+        """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""
+        if self._tree is not None:
+            self._tree.kill()
+
+    def close(self) -> None:
+        """Kills what was seen of the tree and lives on."""
+        self.kill()
+        self._tree = None
+
+
+def _too_many(found: Files) -> str:
+    return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
+
+
+class _HardFence:
+    """Limits and stops a bot by a control group."""
+
+    _unremoved: ClassVar[list[Group]] = []
+    """Groups in which processes were still ending."""
+    _finisher: ClassVar[Finalize | None] = None
+
+    def __init__(self, spec: BotSpec) -> None:
+        """Makes the group.
+
+        Raises:
+            MachineFault: The machine cannot give it.
+        """
+        self._limit_mib = spec.memory_mib
+        self._group = Group(ground(), spec.memory_mib, process_limit() + _BOX_PROCESSES)
+        if _HardFence._finisher is None:
+            _HardFence._finisher = Finalize(None, _HardFence._finish, exitpriority=0)  # after the bots have ended
+        self._denied = Denied()
+        self._closed = False
+        self._cpu_ns = 0
+
+    @property
+    def most_mib(self) -> int:
+        """Returns the most memory that the group used. Copies of files that it read are part of it."""
+        return 0 if self._closed else self._group.most_mib()
+
+    def adopt(self, pid: int) -> None:
+        """Moves the process into the group."""
+        self._group.join(pid)
+
+    def excess(self) -> str | None:
+        """Tells whether the system has killed a process for its memory; the bot's first one may have survived.
+
+        Files without content hardly count as the group's memory, so they are counted here.
+        """
+        if self._closed:
+            return None
+        if self._group.killed_for_memory():
+            return f"used more memory than its limit of {self._limit_mib} MiB"
+        found = files(self._group.members())
+        return _too_many(found) if found.entries > MAX_FILES else None
+
+    def cpu_ns(self) -> int:
+        """Returns the CPU time of the group, exactly."""
+        if not self._closed:
+            self._cpu_ns = self._group.cpu_ns()
+        return self._cpu_ns
+
+    def denied_ns(self) -> int:
+        """Adds up what was denied since the last call, and returns the sum."""
+        if not self._closed:
+            self._denied.add(self._group.members(), self.cpu_ns())
+        return self._denied.total_ns
+
+    def freeze(self) -> None:
+        """Stops the group."""
+        if not self._closed:
+            self._group.freeze()
+
+    def is_frozen(self) -> bool:
+        """Tells whether the group stands."""
+        return not self._closed and self._group.is_frozen()
+
+    def thaw(self) -> None:
+        """Lets it run again."""
+        if not self._closed:
+            self._group.thaw()
+
+    def kill(self) -> None:
+        """Kills the group."""
+        if not self._closed:
+            self._group.kill()
+
+    def close(self) -> None:
+        """Kills and removes the group, at the latest with a later one if its processes are still ending."""
+        if not self._closed:
+            self.cpu_ns()
+            self._closed = True
+            self._group.kill()
+            self._unremoved.append(self._group)
+        self._clear()
+
+    @classmethod
+    def _clear(cls) -> None:
+        """Removes the groups whose processes have ended."""
+        cls._unremoved[:] = [group for group in cls._unremoved if not group.remove()]
+
+    @classmethod
+    def _finish(cls) -> None:
+        """Removes the last groups: this process ends."""
+        until_ns = time.monotonic_ns() + _LAST_WAIT_MS * NS_PER_MS
+        while cls._unremoved and time.monotonic_ns() < until_ns:
+            cls._clear()
+            time.sleep(0.001)

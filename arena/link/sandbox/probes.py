@@ -1,0 +1,116 @@
+"""What must hold on a machine for each level, by probe: what is tried, which level needs it, what to do if it fails.
+
+`doctor.py` runs them. Those that are tried inside a seat are functions of `probe_program.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, Condition, Match, Treatment
+from arena.types import Level
+
+_BUG: Final = "this is a bug of arena's sandbox, or of this kernel: please report it with this line"
+_ERRORS: Final = {Treatment.PRETENDS: "OK"}
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """One thing that must hold."""
+
+    name: str
+    level: Level | None
+    """The weakest level that needs it; None if no level does, and it is only worth knowing."""
+    holds: str
+    """What is so if it holds."""
+    remedy: str
+    """What to do if it does not."""
+
+
+_MOUNT: Final = (
+    "mount the control groups, or run as root; on version 2 also in a group of your own: "
+    "systemd-run --user --scope -p Delegate=yes COMMAND"
+)
+_UNIFIED: Final = "mount the second version too: mount -t cgroup2 none /sys/fs/cgroup/unified"
+_SINCE: Final = "a kernel without seccomp has level trusted only; on any other " + _BUG
+
+PROBES: Final = (
+    Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
+    Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
+    Probe("bwrap", Level.ISOLATED, "bubblewrap 0.8 or newer is installed", "apt install bubblewrap"),
+    Probe("seat", Level.ISOLATED, "a program starts in a sandbox", _BUG),
+    Probe("socket", Level.ISOLATED, "it reaches the referee's socket", "set TMPDIR to a folder with a shorter path"),
+    Probe("user", Level.ISOLATED, "it runs as a user of its own, if the referee is root's", _BUG),
+    Probe("filter", Level.ISOLATED, "its system calls are filtered", _SINCE),
+    Probe("system-calls", Level.ISOLATED, "each call of the filter's table ends as the table says", _SINCE),
+    Probe("kernel-entries", Level.ISOLATED, "no other way into the kernel is open", _SINCE),
+    Probe("network", Level.ISOLATED, "it has no network", _BUG),
+    Probe("other-processes", Level.ISOLATED, "it sees no process but its own", _BUG),
+    Probe("files", Level.ISOLATED, "it sees no file but its own and the system's programs", _BUG),
+    Probe("kernel-secrets", Level.ISOLATED, "/proc tells it nothing of others", _BUG),
+    Probe("read-only", Level.ISOLATED, "it can write to /tmp and /dev/shm only", _BUG),
+    Probe("room", Level.ISOLATED, "these two are small", _BUG),
+    Probe("rights", Level.ISOLATED, "it has no capability and no terminal", _BUG),
+    Probe("descriptors-inherited", Level.ISOLATED, "it has no descriptor but 0, 1 and 2", _BUG),
+    Probe("processes", Level.ISOLATED, "it can start only so many processes", _BUG),
+    Probe("limits", Level.ISOLATED, "its descriptors and core files are limited", _BUG),
+    Probe("measured", Level.ISOLATED, "the referee sees its memory and CPU", "mount /proc without hidepid"),
+    Probe("ended", Level.ISOLATED, "it ends when it is killed", _BUG),
+    Probe("control-groups", Level.STRICT, "a control group holds it", _MOUNT),
+    Probe("frozen", Level.STRICT, "frozen, it uses no CPU", _UNIFIED),
+    Probe("memory-limit", Level.STRICT, "the system ends it at its memory limit, and says so", _MOUNT),
+)  # fmt: skip
+"""All of them, in the order in which they are shown. If one fails, those after it may not have been tried."""
+
+TABLE: Final[Mapping[str, Probe]] = {probe.name: probe for probe in PROBES}
+"""By name."""
+
+STARTS: Final = (
+    ("uid map", "AppArmor restricts user namespaces: install a profile for bwrap, or run as root"),
+    ("No space left on device", "sysctl user.max_user_namespaces=10000"),
+    ("ENOSPC", "sysctl user.max_user_namespaces=10000"),
+    ("fork for pid 1", "raise the limit of processes: ulimit -u 4096"),
+    ("Can't mount proc", "a container hides parts of /proc: run outside it, or with --privileged"),
+    ("Operation not permitted", "a container's own filter forbids it: allow user namespaces there, or run outside it"),
+    ("Permission denied", "open the folder that is named to others (chmod o+x), move it, or run as root"),
+)
+"""What to do if a seat does not start, by what `bwrap` says. The first that fits counts."""
+
+
+def needed(level: Level) -> tuple[str, ...]:
+    """Returns the names of the probes that a level needs."""
+    weaker = {Level.TRUSTED: (), Level.ISOLATED: (Level.ISOLATED,), Level.STRICT: (Level.ISOLATED, Level.STRICT)}
+    return tuple(probe.name for probe in PROBES if probe.level in weaker.get(level, ()))
+
+
+def start_remedy(said: str, otherwise: str = "") -> str:
+    """Returns what to do if a seat did not start and this was said, or what to do `otherwise`."""
+    return next((remedy for words, remedy in STARTS if words in said), otherwise or _BUG)
+
+
+def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:
+    """Returns a call for each row of the filter's table: its name, number, arguments, and the error that it must have.
+
+    The arguments do no harm if the call is let through.
+    """
+    column = list(MACHINES).index(machine)
+    tried = [
+        (name, numbers[column], [-1] * 6, group.treatment) for group in GROUPS for name, numbers in group.calls.items()
+    ]
+    tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in CONDITIONS]
+    return [
+        (name, number, arguments, _ERRORS.get(treatment, treatment.name))
+        for name, number, arguments, treatment in tried
+        if number is not None
+    ]
+
+
+def _arguments(row: Condition) -> list[int]:
+    """Returns arguments of which the one that decides is treated."""
+    values = row.values.values()
+    treated = next(iter(values))
+    if row.match is Match.NOT_ONE_OF:
+        treated = next(value for value in range(2, 1_000) if value not in values)
+    return [treated if number == row.argument else -1 for number in range(6)]

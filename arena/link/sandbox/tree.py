@@ -1,0 +1,396 @@
+"""What a bot's processes use, all of them, as the system tells: memory, files, CPU time, and time denied.
+
+Nothing is opened by a name that a bot can write: every path begins with /proc/ and a number. On a system without /proc
+there is nothing to see, and every figure is 0.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Final, NamedTuple
+
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
+_READ: Final = 65_536
+_TOKEN: Final = b"ARENA_TOKEN="
+_FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
+_REST_SHARE: Final = 10
+"""How many times as long as weighing took it is not done again."""
+_ROUNDS: Final = 16
+"""How often a tree is looked for again that forks while it is killed."""
+
+
+class Stat(NamedTuple):
+    """Some fields of /proc/PID/stat."""
+
+    parent: int
+    buried_ns: int
+    """CPU time of its children that ended and were waited for."""
+    started: int
+    """In ticks since the machine started: with the number, it names a process for good."""
+    is_dead: bool
+
+
+class Files(NamedTuple):
+    """What lies in the memory file systems of a box."""
+
+    mib: int
+    entries: int
+    """Files and folders."""
+
+
+class _Thread(NamedTuple):
+    """What the scheduler tells of a thread."""
+
+    ran_ns: int
+    waited_ns: int
+    """How long it was ready to run while others ran."""
+    is_modest: bool
+    """It has a lower priority or fewer cores than it was started with: it waits by its own choice."""
+
+
+class Tree:
+    """The processes of a bot: the first one, all that descend from it, and those that were seen to.
+
+    A process whose parent has ended is given to the nearest subreaper or to the first process of its namespace. In a
+    box that is in the tree. Outside, it stays known if it was seen before; if this process is the subreaper, it is also
+    known by the token of the bot in its environment.
+    """
+
+    def __init__(self, pid: int) -> None:
+        """Takes the first process."""
+        self.restless_ns = 0
+        """How long it was between looks of which the second found a new process."""
+        self._looked_ns = time.monotonic_ns()
+        self._pid = pid
+        self._started = started_at(pid)
+        self._known: dict[int, int] = {}
+        """When each process that was seen started."""
+        self._strangers: dict[int, int] = {}
+        """The same of this process's children that are none of the tree."""
+        self._token = _token(pid)
+        self._most_cpu_ns = 0
+        self._cpu_seen: dict[int, int] = {}
+        """The CPU time of each process when it was last seen."""
+        self._gone_ns = 0
+        """CPU time of processes that are gone, as last seen."""
+        self._buried_ns = 0
+        """The same, as their parents tell."""
+
+    def members(self) -> list[int]:
+        """Returns the numbers of its processes that live, the first process first."""
+        found: dict[int, None] = {}
+        if self._started is not None and started_at(self._pid) == self._started:  # else the number is another's by now
+            found.update(dict.fromkeys(_descendants(self._pid)))
+        for pid in (*self._orphans(found), *self._adopted(found)):
+            found.update(dict.fromkeys(_descendants(pid)))
+        looked_ns, self._looked_ns = self._looked_ns, time.monotonic_ns()
+        new = [pid for pid in found if pid not in self._known]
+        if new:
+            self.restless_ns += self._looked_ns - looked_ns
+        for pid in new:
+            if (stat := process_stat(pid)) is not None:
+                self._known[pid] = stat.started
+        for pid in [pid for pid in self._known if pid not in found]:
+            del self._known[pid]
+        return list(found)
+
+    def _orphans(self, found: Iterable[int]) -> list[int]:
+        """Returns processes that were in the tree and live elsewhere."""
+        orphans = []
+        for pid, started in self._known.items():
+            if pid not in found:
+                stat = process_stat(pid)
+                if stat is not None and stat.started == started and not stat.is_dead:
+                    orphans.append(pid)
+        return orphans
+
+    def _adopted(self, found: Iterable[int]) -> list[int]:
+        """Returns children of this process that have the bot's token and that it did not start."""
+        if not self._token:
+            return []
+        adopted = []
+        strangers = {}
+        for pid in _children(os.getpid()):
+            if pid in found:
+                continue
+            stat = process_stat(pid)
+            if stat is None or stat.is_dead:
+                continue
+            is_stranger = self._strangers.get(pid) == stat.started
+            token = b"" if is_stranger else _token(pid)
+            if token == self._token:
+                adopted.append(pid)
+            elif is_stranger or token:  # one without may be about to run its program
+                strangers[pid] = stat.started
+        self._strangers = strangers
+        return adopted
+
+    def cpu_ns(self, members: Iterable[int] | None = None) -> int:
+        """Returns the CPU time of all its processes so far, of those that ended too; it never falls.
+
+        A process that ended between two looks and was not waited for is not counted.
+        """
+        seen: dict[int, int] = {}
+        buried_ns = 0
+        for pid in self.members() if members is None else members:
+            stat = process_stat(pid)
+            if stat is not None:
+                seen[pid] = _cpu_ns(pid)
+                buried_ns += stat.buried_ns
+        self._gone_ns += sum(ns for pid, ns in self._cpu_seen.items() if pid not in seen)
+        self._cpu_seen = seen
+        self._buried_ns = max(self._buried_ns, buried_ns)
+        self._most_cpu_ns = max(self._most_cpu_ns, sum(seen.values()) + max(self._gone_ns, self._buried_ns))
+        return self._most_cpu_ns
+
+    def kill(self) -> None:
+        """Kills every process of the tree but zombies, and looks again until it finds no other."""
+        killed: set[tuple[int, int]] = set()
+        for _ in range(_ROUNDS):
+            fresh = [(pid, self._known[pid]) for pid in self.members() if pid in self._known]
+            fresh = [process for process in fresh if process not in killed]
+            if not fresh:
+                break
+            for pid, started in fresh:
+                _kill(pid, started)
+            killed.update(fresh)
+
+
+def started_at(pid: int) -> int | None:
+    """Returns when a process started, in ticks since the machine did; None if there is none with this number."""
+    stat = process_stat(pid)
+    return None if stat is None else stat.started
+
+
+def resident_mib(members: Iterable[int]) -> int:
+    """Returns the resident memory of processes. What several share is counted for each: it is never too little."""
+    return sum(map(_resident, members)) * _PAGE >> 20
+
+
+def proportional_mib(members: Iterable[int]) -> int:
+    """Returns the memory of processes, each page once however many share it.
+
+    It takes a millisecond for a small process, and 0.2 s for one of 2 GiB or of many mappings. A process that may not
+    be asked counts with its resident memory.
+    """
+    return sum(map(_proportional, members)) >> 20
+
+
+class Scales:
+    """Weighs processes by `proportional_mib` in a thread: 0.2 s for a large one, while the clocks of a game run."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+        self._mib = 0
+        self._took_ns = 0
+        self._rests_until_ns = 0
+
+    def weigh(self, members: Iterable[int]) -> int | None:
+        """Begins to weigh, or returns what was weighed since the last call; None if nothing was.
+
+        It rests between, so that weighing takes no more than a small part of a core.
+        """
+        if self._thread is None:
+            if time.monotonic_ns() >= self._rests_until_ns:
+                thread = threading.Thread(target=self._work, args=(list(members),), daemon=True)
+                with suppress(RuntimeError):  # the machine has no thread left: later, then
+                    thread.start()
+                    self._thread = thread
+            return None
+        if self._thread.is_alive():
+            return None
+        self._thread = None
+        self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * self._took_ns
+        return self._mib
+
+    def _work(self, members: list[int]) -> None:
+        begun_ns = time.monotonic_ns()
+        self._mib = proportional_mib(members)
+        self._took_ns = time.monotonic_ns() - begun_ns
+
+
+def files(members: Iterable[int]) -> Files:
+    """Returns what lies in `/tmp` and `/dev/shm` of the box that some of `members` are in; nothing if none is yet."""
+    for pid in members:
+        with suppress(OSError):
+            return _files(pid)
+    return Files(0, 0)
+
+
+def _files(pid: int) -> Files:
+    """Returns what lies in the folders of a process's box.
+
+    Raises:
+        OSError: It is in no box, or has ended.
+    """
+    size = entries = 0
+    for name in _FOLDERS:
+        path = f"/proc/{pid}/root/{name}"
+        # While the box is made, these may be folders of this system.
+        if os.stat(path).st_dev in {os.stat(ours).st_dev for ours in ("/", f"/{name}") if os.path.exists(ours)}:
+            raise FileNotFoundError(path)
+        found = os.statvfs(path)
+        size += (found.f_blocks - found.f_bfree) * found.f_frsize
+        entries += found.f_files - found.f_ffree - 1  # the folder itself
+    return Files(size >> 20, entries)
+
+
+class Denied:
+    """How long the machine kept a tree from running.
+
+    A thread is denied while it is ready and others run in its place. Of that, what its own tree ran meanwhile is its
+    own doing, and a thread that asked for a lower priority or for fewer cores is not counted at all. A tree that got
+    the CPU time of a whole core was not denied, however many threads it has. Nor is time counted in which it started
+    processes: they may have run and be gone before anybody counts what they ran. So no tree can make itself denied.
+    """
+
+    def __init__(self) -> None:
+        self.total_ns = 0
+        self._threads: dict[tuple[int, int], _Thread] = {}
+        self._cpu_ns = 0
+        self._restless_ns = 0
+        self._at_ns = time.monotonic_ns()
+
+    def add(self, members: Iterable[int], cpu_ns: int, restless_ns: int = 0) -> None:
+        """Adds what was denied since the last call.
+
+        Args:
+            members: The processes of the tree.
+            cpu_ns: The CPU time of the tree so far, counted after the members were found.
+            restless_ns: The time so far in which `cpu_ns` may be too little, since processes were started.
+        """
+        now = time.monotonic_ns()
+        threads = dict(_threads(members))
+        ran_ns = cpu_ns - self._cpu_ns
+        quiet_ns = now - self._at_ns - (restless_ns - self._restless_ns)
+        self.total_ns += max(0, min(quiet_ns - ran_ns, self._longest_ns(threads, ran_ns)))
+        self._threads, self._cpu_ns, self._restless_ns, self._at_ns = threads, cpu_ns, restless_ns, now
+
+    def _longest_ns(self, threads: dict[tuple[int, int], _Thread], ran_ns: int) -> int:
+        """Returns how long the thread was denied that was denied longest."""
+        longest_ns = 0
+        for number, thread in threads.items():
+            before = self._threads.get(number, _NEW)
+            if not (thread.is_modest or before.is_modest):
+                others_ns = ran_ns - (thread.ran_ns - before.ran_ns)
+                longest_ns = max(longest_ns, thread.waited_ns - before.waited_ns - max(0, others_ns))
+        return longest_ns
+
+
+_NEW: Final = _Thread(0, 0, False)
+
+
+def _threads(members: Iterable[int]) -> Iterator[tuple[tuple[int, int], _Thread]]:
+    """Yields the threads of processes, by process and thread."""
+    cores = len(os.sched_getaffinity(0))
+    priority, policy = os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0)
+    for pid in members:
+        for name in _names(f"/proc/{pid}/task"):
+            with suppress(OSError, ValueError):
+                tid = int(name)
+                ran, waited, _ = _read(f"/proc/{pid}/task/{tid}/schedstat").split()
+                is_modest = (
+                    os.getpriority(os.PRIO_PROCESS, tid) > priority
+                    or os.sched_getscheduler(tid) != policy
+                    or len(os.sched_getaffinity(tid)) < cores
+                )
+                yield (pid, tid), _Thread(int(ran), int(waited), is_modest)
+
+
+def _descendants(root: int) -> list[int]:
+    """Returns a process and all that descend from it: parents before children."""
+    found = [root]
+    for pid in found:
+        found += _children(pid)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """Returns the children of all threads of a process."""
+    return [
+        int(child)
+        for name in _names(f"/proc/{pid}/task")
+        for child in _read_or_nothing(f"/proc/{pid}/task/{name}/children").split()
+    ]
+
+
+def process_stat(pid: int) -> Stat | None:
+    """Reads /proc/PID/stat; None if there is no such process."""
+    # The second field is the program's name in parentheses, and may hold anything.
+    fields = _read_or_nothing(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+    if len(fields) < 20:
+        return None
+    buried = int(fields[13]) + int(fields[14])
+    return Stat(int(fields[1]), buried * _NS_PER_TICK, int(fields[19]), fields[0] in (b"Z", b"X"))
+
+
+def _cpu_ns(pid: int) -> int:
+    """Returns the CPU time of the threads of a process, by its clock: /proc counts in ticks of 10 ms."""
+    with suppress(OSError):
+        return time.clock_gettime_ns((~pid << 3) | 2)
+    return 0
+
+
+def _resident(pid: int) -> int:
+    """Returns a process's resident pages; 0 if it has ended."""
+    fields = _read_or_nothing(f"/proc/{pid}/statm").split()
+    return int(fields[1]) if fields else 0
+
+
+def _proportional(pid: int) -> int:
+    """Returns a process's share of the pages that it has, in bytes."""
+    try:
+        lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+    except (PermissionError, FileNotFoundError):
+        return _resident(pid) * _PAGE
+    except OSError:
+        return 0  # it is just ending
+    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith((b"Pss:", b"SwapPss:")))
+
+
+def _token(pid: int) -> bytes:
+    """Returns the entry with the bot's token in the environment that a process was started with."""
+    entries = _read_or_nothing(f"/proc/{pid}/environ").split(b"\0")
+    return next((entry for entry in entries if entry.startswith(_TOKEN)), b"")
+
+
+def _kill(pid: int, started: int) -> None:
+    """Kills a process if it is still the one that started then: its number may be another's by now."""
+    with suppress(OSError):
+        if not hasattr(os, "pidfd_open"):
+            if started_at(pid) == started:
+                os.kill(pid, signal.SIGKILL)
+            return
+        descriptor = os.pidfd_open(pid)
+        try:
+            if started_at(pid) == started:
+                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        finally:
+            os.close(descriptor)
+
+
+def _names(path: str) -> list[str]:
+    with suppress(OSError):
+        return os.listdir(path)
+    return []
+
+
+def _read_or_nothing(path: str) -> bytes:
+    with suppress(OSError):
+        return _read(path)
+    return b""
+
+
+def _read(path: str) -> bytes:
+    """Reads the beginning of a file of /proc, in which all that is asked for stands."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, _READ)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,183 @@
+"""Starting a bot: what is its program's fault, and what is the machine's."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import select
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import BotError, MachineFault
+from arena.link.bots import BotSpec
+from arena.link.custody import Custody
+from arena.link.process import BotProcess, End
+from arena.link.sandbox import box
+from arena.types import Level, Termination
+
+LEVELS = (Level.TRUSTED, Level.ISOLATED)
+
+
+@pytest.fixture
+def custody() -> Iterator[Custody]:
+    made = Custody()
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=LEVELS)
+def level(request: pytest.FixtureRequest, needs: Callable[..., None]) -> Level:
+    if request.param is not Level.TRUSTED:
+        needs("bwrap", "prlimit")
+    found: Level = request.param
+    return found
+
+
+def spec(folder: Path, *command: str, tcp: bool = False) -> BotSpec:
+    return BotSpec(name="tried", version="", command=command, folder=str(folder), digest="0" * 64, tcp=tcp)
+
+
+def ended(process: BotProcess) -> End:
+    """Waits for the end of a process, and buries it."""
+    try:
+        while (end := process.end()) is None:
+            time.sleep(0.005)
+        return end
+    finally:
+        process.kill()
+        process.reap(wait=True)
+
+
+def descriptors() -> set[str]:
+    return set(os.listdir("/proc/self/fd"))
+
+
+def children() -> set[str]:
+    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
+
+
+def test_a_program_that_is_not_there(tmp_path: Path, custody: Custody, level: Level) -> None:
+    end = ended(BotProcess(spec(tmp_path, "./nothing"), custody, {}, level=level))
+    assert end == End(Termination.CRASHED, "exited with status 127")
+
+
+def test_a_program_that_may_not_be_executed(tmp_path: Path, custody: Custody, level: Level) -> None:
+    (tmp_path / "text").write_text("text")
+    process = BotProcess(spec(tmp_path, "./text"), custody, {}, level=level)
+    assert ended(process) == End(Termination.CRASHED, "exited with status 126")
+    assert "Permission denied" in process.last_words()[-1]
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path, custody: Custody, level: Level) -> None:
+    before = descriptors(), children()
+    with pytest.raises(FileNotFoundError):
+        BotProcess(spec(tmp_path / "gone", "true"), custody, {}, level=level)
+    assert (descriptors(), children()) == before
+
+
+def test_without_descriptors_nobody_is_to_blame(tmp_path: Path, custody: Custody, level: Level) -> None:
+    before = descriptors(), children()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = [number for number in range(1_000) if str(number) not in before[0]]
+    started = faults = 0
+    for room in range(24):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (free[room], hard))
+        try:
+            process = BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
+        except MachineFault as error:
+            faults += "Too many open files; raise `ulimit -n`" in str(error)
+        else:
+            started += 1
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            assert ended(process) == End(Termination.CRASHED, "exited with status 0")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        assert (descriptors(), children()) == before
+    assert faults > 3
+    assert started > 3
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.EPERM])
+def test_a_process_that_the_machine_refuses(
+    number: int, tmp_path: Path, custody: Custody, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*words: Any, **how: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    before = descriptors(), children()
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(MachineFault, match=f"expected to start tried, got: {os.strerror(number)}"):
+        BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
+    assert (descriptors(), children()) == before
+
+
+def test_a_process_that_cannot_be_watched_does_not_begin(
+    tmp_path: Path, custody: Custody, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(pid: int) -> int:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    before = descriptors(), children()
+    monkeypatch.setattr(os, "pidfd_open", refuse)
+    with pytest.raises(MachineFault, match="expected to watch tried"):
+        BotProcess(spec(tmp_path, "touch", "begun"), custody, {}, level=level)
+    assert not (tmp_path / "begun").exists()
+    assert (descriptors(), children()) == before
+
+
+def test_without_room_for_its_output_nobody_is_to_blame(tmp_path: Path, custody: Custody, level: Level) -> None:
+    (custody.directory / "output").mkdir()
+    with pytest.raises(MachineFault, match="expected to capture a bot's output"):
+        BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
+
+
+def test_a_box_that_cannot_be_made_is_nobody_s_fault(
+    tmp_path: Path, custody: Custody, monkeypatch: pytest.MonkeyPatch, needs: Callable[..., None]
+) -> None:
+    needs("bwrap", "prlimit")
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho bwrap: No permissions to create a new namespace\nexit 1\n")
+    broken.chmod(0o755)
+    found = box._program
+    monkeypatch.setattr(box, "_program", lambda name: str(broken) if name == "bwrap" else found(name))
+    process = BotProcess(spec(tmp_path, "true"), custody, {}, level=Level.ISOLATED)
+    with pytest.raises(MachineFault, match=r"got: bwrap: No permissions.*; `arena doctor --level isolated` says"):
+        ended(process)
+
+
+def test_a_machine_without_bubblewrap(tmp_path: Path, custody: Custody, monkeypatch: pytest.MonkeyPatch) -> None:
+    box._program.cache_clear()
+    monkeypatch.setattr(box, "_SYSTEM", (str(tmp_path),))
+    before = descriptors()
+    with pytest.raises(MachineFault, match=r"expected the program bwrap in .*; install bubblewrap"):
+        BotProcess(spec(tmp_path, "true"), custody, {}, level=Level.ISOLATED)
+    assert descriptors() == before
+
+
+def test_a_box_has_no_tcp(tmp_path: Path, custody: Custody) -> None:
+    with pytest.raises(BotError, match="plays over TCP"):
+        BotProcess(spec(tmp_path, "true", tcp=True), custody, {}, level=Level.ISOLATED)
+
+
+def test_killing_the_box_ends_all_that_is_in_it(tmp_path: Path, custody: Custody, needs: Callable[..., None]) -> None:
+    needs("bwrap", "prlimit")
+    script = "(setsid sleep 300 &) ; sleep 300 & echo ready; wait"
+    process = BotProcess(spec(tmp_path, "sh", "-c", script), custody, {}, level=Level.ISOLATED)
+    while process.output() != "ready":
+        time.sleep(0.005)
+    assert process._status_file is not None
+    first = box.status(process._status_file).pid
+    inside = os.pidfd_open(first) if first else -1
+    process.kill()
+    process.reap(wait=True)
+    # The kernel ends process 1 of a namespace only when all others in it are gone.
+    poll = select.poll()
+    poll.register(inside)
+    assert poll.poll(10_000)
+    os.close(inside)

@@ -1,0 +1,256 @@
+"""Attacks on hidden information: covert channels between seats, names, secrets, probing."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import shutil
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from resources import attacking
+from seat import Message, Seat, target
+
+BITS = 12
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def h7(seat: Seat, _: Message) -> None:
+    """Looks for the log, the secret, the database while the game is played."""
+    logs = target()["logs"]
+
+    def secret() -> str | None:
+        os.listdir(logs)
+        for parent, _folders, names in os.walk(logs):
+            if "secret.json" in names:
+                return Path(parent, "secret.json").read_text()[:80]
+        return None
+
+    seat.attempt("look into the folder of logs", lambda: str(os.listdir(logs)))
+    seat.attempt("read the secret of the deals", secret)
+    seat.attempt("read the database", lambda: Path(target()["database"]).read_bytes()[:15].decode())
+
+
+class Channel(NamedTuple):
+    """Something that two seats may both be able to touch, and that stays as it is while nobody touches it."""
+
+    name: str
+    write: Callable[[int], Any]
+    read: Callable[[], int]
+
+
+def h11() -> None:
+    """Seat 0 leaves a bit in every channel at each of its turns, and seat 1 looks what it finds there at its own."""
+    seat = Seat()
+    seat.greet()
+    seats = [0]
+    seat.on_start = lambda message: seats.__setitem__(0, message["seat"])  # type: ignore[method-assign]
+    channels = list(all_channels())
+    got: dict[str, list[int]] = {channel.name: [] for channel in channels}
+    shut: dict[str, str] = {}
+    turn = 0
+    for request in seat.requests():
+        if request["kind"] == "turn" and turn <= BITS:
+            for channel in channels:
+                try:
+                    if seats[0] == 0:
+                        channel.write(pattern(channel.name)[min(turn, BITS - 1)])
+                    else:
+                        got[channel.name].append(channel.read())
+                except (OSError, KeyError) as error:
+                    shut[channel.name] = str(error)
+            turn += 1
+            if turn == BITS + 1:
+                for channel in channels:
+                    if seats[0] == 0:
+                        with suppress(OSError):
+                            channel.write(0)
+                        continue
+                    sent, seen = pattern(channel.name), got[channel.name]
+                    matches = any(seen[at : at + BITS - 1] == sent[: BITS - 1] for at in (0, 1))
+                    seat.report(channel.name, matches, shut.get(channel.name, ""))
+        seat.send(seat.answer(request))
+
+
+def pattern(name: str) -> list[int]:
+    """The bits that go over a channel: about as many ones as zeros."""
+    number = int.from_bytes(hashlib.sha256(f"{target()['marker']} {name}".encode()).digest()[:2], "big")
+    return [1, 0, *(number >> bit & 1 for bit in range(BITS - 2))]
+
+
+def all_channels() -> Iterator[Channel]:
+    """The channels that were found open between sandboxes, and some that everybody tries."""
+    shared = os.open(os.path.realpath(shutil.which("sh") or "/bin/sh"), os.O_RDONLY)
+    yield Channel(
+        "flock on a file of the system",
+        lambda bit: fcntl.flock(shared, fcntl.LOCK_SH if bit else fcntl.LOCK_UN),
+        lambda: refused(
+            lambda: fcntl.flock(shared, fcntl.LOCK_EX | fcntl.LOCK_NB), lambda: fcntl.flock(shared, fcntl.LOCK_UN)
+        ),
+    )
+
+    def region(kind: int) -> bytes:
+        return struct.pack("hhqqi4x", kind, 0, 0, 0, 0)
+
+    yield Channel(
+        "a POSIX lock on a file of the system",
+        lambda bit: fcntl.fcntl(shared, fcntl.F_SETLK, region(fcntl.F_RDLCK if bit else fcntl.F_UNLCK)),
+        lambda: int(
+            struct.unpack_from("h", fcntl.fcntl(shared, fcntl.F_GETLK, region(fcntl.F_WRLCK)))[0] != fcntl.F_UNLCK
+        ),
+    )
+    other = os.open(os.path.realpath(shutil.which("ls") or "/bin/ls"), os.O_RDONLY)
+    yield Channel(
+        "a lock of an open file on a file of the system",
+        lambda bit: fcntl.fcntl(other, 37, region(fcntl.F_RDLCK if bit else fcntl.F_UNLCK)),
+        lambda: int(struct.unpack_from("h", fcntl.fcntl(other, 36, region(fcntl.F_WRLCK)))[0] != fcntl.F_UNLCK),
+    )
+    yield Channel(
+        "a lease on a file of the system",
+        lambda bit: fcntl.fcntl(other, 1024, fcntl.F_RDLCK if bit else fcntl.F_UNLCK),
+        lambda: int("LEASE" in Path("/proc/locks").read_text()),
+    )
+    mark = f"arena-hostile-{target()['marker']}"
+    for folder in dict.fromkeys(("/tmp", "/dev/shm", "/var/tmp", "/run/arena", os.environ.get("TMPDIR", "/tmp"))):
+        path = os.path.join(folder, mark)
+        yield Channel(
+            f"a file in {folder}",
+            lambda bit, path=path: Path(path).touch() if bit else (os.path.exists(path) and os.unlink(path)),
+            lambda path=path: int(os.path.exists(path)),
+        )
+    held: list[socket.socket] = []
+
+    def bind(bit: int) -> None:
+        while held:
+            held.pop().close()
+        if bit:
+            held.append(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+            held[-1].bind(f"\0{mark}")
+
+    def connects() -> int:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as found:
+            try:
+                found.connect(f"\0{mark}")
+            except ConnectionRefusedError:
+                return 0
+        return 1
+
+    yield Channel("an abstract socket", bind, connects)
+
+    def port(bit: int) -> None:
+        while held:
+            held.pop().close()
+        if bit:
+            held.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+            held[-1].bind(("127.0.0.1", 20_000 + number % 20_000))
+
+    def is_taken() -> int:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as found:
+            return refused(lambda: found.bind(("127.0.0.1", 20_000 + number % 20_000)), lambda: None)
+
+    number = int.from_bytes(hashlib.sha256(mark.encode()).digest()[:3], "big")
+    yield Channel("a port of this machine", port, is_taken)
+
+    def segment(bit: int) -> None:
+        found = LIBC.shmget(number, 4096, 0o1666)
+        if found == -1:
+            raise OSError(ctypes.get_errno(), "refused")
+        if not bit:
+            LIBC.shmctl(found, 0, None)
+
+    yield Channel("a System V segment", segment, lambda: int(LIBC.shmget(number, 0, 0) != -1))
+
+    def key(bit: int) -> None:
+        found = LIBC.syscall(248, b"user", mark.encode(), b"x", 1, -4)
+        if found == -1:
+            raise OSError(ctypes.get_errno(), "refused")
+        if not bit:
+            LIBC.syscall(250, 3, found)
+
+    yield Channel("a key of the kernel", key, lambda: int(LIBC.syscall(250, 10, -4, b"user", mark.encode(), 0) > 0))
+
+
+def refused(call: Callable[[], Any], undo: Callable[[], Any]) -> int:
+    """1 if something is taken by another."""
+    try:
+        call()
+    except (BlockingIOError, OSError) as error:
+        if isinstance(error, BlockingIOError) or error.errno == 98:
+            return 1
+        raise
+    undo()
+    return 0
+
+
+def h12(seat: Seat, _: Message) -> None:
+    """Looks what environment, arguments, numbers and names say about the referee and the machine."""
+    wanted = {
+        "ARENA_ENDPOINT",
+        "ARENA_TOKEN",
+        "PATH",
+        "HOME",
+        "LANG",
+        "LC_ALL",
+        "TMPDIR",
+        "PWD",
+        "OLDPWD",
+        "_",
+        "SHLVL",
+    }
+    seat.report(
+        "find more in its environment than it needs", bool(set(os.environ) - wanted), sorted(set(os.environ) - wanted)
+    )
+    seat.report("know the machine's name", os.uname().nodename == target()["host"])
+    try:
+        with open("/proc/1/environ", "rb") as file:
+            first = file.read()
+    except OSError:
+        first = b""
+    words = [word for word in first.split(b"\0") if word and not word.startswith(b"PWD=")]
+    seat.report("read the environment of process 1", bool(words), words[:3])
+    with open("/proc/1/cmdline", "rb") as file:
+        arguments = file.read()
+    seat.report("read the referee's paths in arguments", target()["logs"].encode() in arguments)
+    processes = [name for name in os.listdir("/proc") if name.isdigit()]
+    seat.report("see other processes", len(processes) > 6, len(processes))
+    with open("/proc/self/mountinfo") as file:
+        seat.report("see the operator's paths in its mounts", target()["logs"] in file.read())
+
+
+def h13() -> None:
+    """Looks for its opponent's name and version in all that it is sent."""
+    seat = Seat()
+    seat.greet()
+    found = []
+    take = seat._frame
+
+    def frame() -> tuple[int, bytes]:
+        flags, body = take()
+        found.extend(word for word in target()["names"] if word.encode() in body)
+        return flags, body
+
+    seat._frame = frame  # type: ignore[method-assign]
+    for number, request in enumerate(seat.requests()):
+        if number == 8:
+            seat.report("learn who its opponent is", bool(found), found[:3])
+        seat.send(seat.answer(request))
+
+
+def h14(*_: Any) -> None:
+    """Ends, as if it did not like its hand."""
+    os._exit(3)
+
+
+ATTACKS = {
+    "H7": attacking(h7),
+    "H11": h11,
+    "H12": attacking(h12),
+    "H13": h13,
+    "H14": attacking(h14),
+}

@@ -1,0 +1,287 @@
+"""Attacks on memory, disk, processes, descriptors."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import ctypes
+import glob
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from seat import Message, Seat
+
+MIB = 2**20
+PAGE = 4096
+
+
+def attacking(attack: Callable[[Seat, Message], bool | None]) -> Callable[[], None]:
+    """Makes a bot of what it does at its third request."""
+
+    def bot() -> None:
+        seat = Seat()
+        seat.greet()
+        seat.play(lambda request: attack(seat, request))
+
+    return bot
+
+
+def grab(mib: int) -> list[bytearray]:
+    """Takes memory, and touches every page of it."""
+    kept = []
+    for _ in range(0, mib, 8):
+        block = bytearray(8 * MIB)
+        block[::PAGE] = b"x" * (8 * MIB // PAGE)
+        kept.append(block)
+    return kept
+
+
+def r1(seat: Seat, _: Message) -> None:
+    """4 GiB at once."""
+    kept = seat.attempt("take 4 GiB", lambda: grab(4096))
+    time.sleep(1 if kept else 0)
+
+
+def r2(seat: Seat, _: Message) -> None:
+    """Eight children with 32 MiB each, where the bot may have 64; all hold it for two seconds at the same time."""
+    listen, tell = os.pipe()
+    children = []
+    for _number in range(8):
+        child = os.fork()
+        if child == 0:
+            try:
+                kept = grab(32)
+            except MemoryError:
+                os._exit(1)
+            os.write(tell, b"x")
+            time.sleep(20 if kept else 0)
+            os._exit(0)
+        children.append(child)
+    os.close(tell)
+    holding = 0
+    while holding < len(children) and (ready := os.read(listen, len(children))):
+        holding += len(ready)
+    time.sleep(2)
+    alive = [child for child in children if os.waitpid(child, os.WNOHANG)[0] == 0]
+    for child in alive:
+        os.kill(child, signal.SIGKILL)
+    seat.report("hold 256 MiB in eight children", len(alive) == len(children), f"{len(alive)} held it")
+
+
+def fill(folder: str, mib: int) -> Callable[[], int | None]:
+    """Writes files of 8 MiB into a folder; returns how many MiB fit, or None if it was fewer than `mib`."""
+
+    def write() -> int | None:
+        written = 0
+        try:
+            for number in range(mib // 8):
+                with open(f"{folder}/arena-hostile-{os.getpid()}-{number}", "wb", buffering=0) as file:
+                    written += file.write(bytes(8 * MIB)) // MIB
+            return written if written >= mib else None
+        finally:
+            for path in glob.glob(f"{folder}/arena-hostile-{os.getpid()}-*"):
+                os.unlink(path)
+
+    return write
+
+
+def r3(seat: Seat, _: Message) -> None:
+    """Fills every folder that it can write to."""
+    for folder in (os.environ.get("TMPDIR", "/tmp"), "/dev/shm", "/", "/dev", "/run", os.getcwd(), "/var/tmp"):
+        seat.attempt(f"write 64 MiB to {folder if folder.count('/') < 3 else 'its own folder'}", fill(folder, 64))
+
+
+def r4(seat: Seat, _: Message) -> None:
+    """256 MiB in files that only memory holds, where the bot may have 64."""
+    kept = []
+
+    def hold() -> int:
+        for number in range(32):
+            descriptor = os.memfd_create(f"memory-{number}")
+            kept.append(descriptor)
+            for _ in range(8):
+                os.write(descriptor, bytes(MIB))
+        return 256
+
+    if seat.attempt("hold 256 MiB in memfds", hold):
+        time.sleep(1.5)
+
+
+def r5(seat: Seat, _: Message) -> None:
+    """A fork bomb; it stops by itself at 400."""
+    count = 0
+    with contextlib.suppress(OSError):
+        while count < 400:
+            if os.fork() == 0:
+                time.sleep(60)
+                os._exit(0)
+            count += 1
+    seat.report("start 400 processes", count == 400, f"{count} were started")
+
+
+def r6(seat: Seat, _: Message) -> None:
+    """A bomb of threads; it stops by itself at 400."""
+    _thread.stack_size(64 * 1024)
+    count = 0
+    with contextlib.suppress(RuntimeError):
+        while count < 400:
+            _thread.start_new_thread(time.sleep, (60,))
+            count += 1
+    seat.report("start 400 threads", count == 400, f"{count} were started")
+
+
+def r7(_: Seat, __: Message) -> None:
+    """Computes for ever, deaf to every signal that asks it to end."""
+    for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        pass
+
+
+def r8(seat: Seat, _: Message) -> None:
+    """50 files of 4 MiB, the largest that the bot may write."""
+    folder = os.environ.get("TMPDIR", "/tmp")
+    paths = []
+
+    def write() -> int:
+        for number in range(50):
+            paths.append(f"{folder}/arena-hostile-{number}")
+            with open(paths[-1], "wb", buffering=0) as file:
+                if file.write(bytes(4 * MIB)) < 4 * MIB:
+                    raise OSError(28, "a short write")
+        return 200
+
+    seat.attempt("write 200 MiB in 50 files", write)
+    for path in paths:
+        os.unlink(path)
+
+
+def r9(seat: Seat, _: Message) -> None:
+    """Opens files until there are no more descriptors; it stops by itself at 50,000."""
+    kept = []
+    with_error = ""
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (50_000, 50_000))
+    try:
+        for _ in range(50_000):
+            kept.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError as error:
+        with_error = f", then {error.strerror}"
+    for descriptor in kept:
+        os.close(descriptor)
+    seat.report("open 50,000 files", len(kept) >= 50_000, f"{len(kept)}{with_error}")
+
+
+def flood(descriptor: int) -> Callable[[Seat, Message], None]:
+    def attack(seat: Seat, _: Message) -> None:
+        """Writes as much as it can for a second."""
+        block, written, failed = b"spam " * 2**18, 0, 0
+        until = time.monotonic() + 1
+        while time.monotonic() < until:
+            try:
+                written += os.write(descriptor, block)
+            except OSError:
+                failed += 1
+        seat.report("write more than 64 MiB of output", written > 64 * MIB, f"{written // MIB} MiB")
+
+    return attack
+
+
+def r12(seat: Seat, _: Message) -> None:
+    """Allows itself core dumps, and lets a child dump one into its folder."""
+
+    def raise_limits() -> bool:
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        return True
+
+    seat.attempt("allow core dumps", raise_limits)
+
+    def raise_files() -> bool:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        return True
+
+    seat.attempt("allow files of any size", raise_files)
+    child = os.fork()
+    if child == 0:
+        os.abort()
+    status = os.waitpid(child, 0)[1]
+    seat.report("dump core", os.WCOREDUMP(status) and bool(glob.glob("core*")), f"status {status}")
+
+
+def r13(seat: Seat, _: Message) -> None:
+    """A file of 1 TiB with nothing in it."""
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), "arena-hostile-sparse")
+
+    def make() -> bool:
+        descriptor = os.open(path, os.O_CREAT | os.O_WRONLY)
+        try:
+            os.ftruncate(descriptor, 2**40)
+        finally:
+            os.close(descriptor)
+            os.unlink(path)
+        return True
+
+    seat.attempt("make a sparse file of 1 TiB", make)
+
+
+def r14(seat: Seat, _: Message) -> None:
+    """Empty files until something stops it; it stops by itself at 200,000, or after some seconds."""
+    folder = os.path.join(os.environ.get("TMPDIR", "/tmp"), "arena-hostile-many")
+    number = 0
+    until = time.monotonic() + 6
+
+    def make() -> int:
+        nonlocal number
+        os.mkdir(folder)
+        while number < 200_000 and time.monotonic() < until:
+            os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY))
+            number += 1
+        return number
+
+    seat.attempt("make as many empty files as there is time for", make)
+
+
+def r17(seat: Seat, _: Message) -> None:
+    """Memory that belongs to no process: System V segments and POSIX queues, which outlive their maker."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def segment() -> Any:
+        found = libc.shmget(0, 64 * MIB, 0o1600)
+        if found == -1:
+            raise OSError(ctypes.get_errno(), "shmget")
+        libc.shmctl(found, 0, None)
+        return True
+
+    seat.attempt("make a segment of shared memory", segment)
+
+
+def quick(what: str) -> Callable[[Seat, Message], None]:
+    """An attack in C, which the stage has compiled."""
+
+    def attack(seat: Seat, _: Message) -> None:
+        words = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "quick"), what]
+        listen, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.dup2(tell, 1)
+            os.execv(words[0], words)
+        os.close(tell)
+        got = os.read(listen, 200).decode().strip()
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        seat.report(f"{what} as fast as a machine can", status == 0, f"{got or 'nothing'}, status {status}")
+
+    return attack
+
+
+ATTACKS = {
+    attack.__name__.upper(): attacking(attack) for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17)
+} | {
+    "R10": attacking(flood(2)),
+    "R11": attacking(flood(1)),
+    "R1-c": attacking(quick("memory")),
+    "R5-c": attacking(quick("fork")),
+}

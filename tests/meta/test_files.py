@@ -1,0 +1,60 @@
+"""Files are opened in one place, `arena/files.py`, which reads no pipe and follows no planted link."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.meta.test_layers import MODULES, module_name
+
+OTHERWISE = {
+    "arena.files": "it is the place",
+    "arena.link.pool": "/proc",
+    "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
+    "arena.link.warden": "/proc, and the folders of ended processes",
+    "arena.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
+    "arena.cli": "/dev/null",
+    "arena.cli.board": "the picture that the operator names, or stdout",
+    "arena.cli.bot.check": "the report that the operator names, or stdout",
+}
+"""Modules that open files by other means, and which files those are."""
+FOLDERS = ("arena.link.sandbox.",)
+"""Modules of which all read and write what the kernel shows as files: /proc, cgroups."""
+
+METHODS = {"read_text", "read_bytes", "write_text", "write_bytes", "open_file", "copyfile", "copy", "copy2", "copytree"}
+
+
+def openings(path: Path) -> Iterator[int]:
+    """The lines of a module that open a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        match node.func:
+            case ast.Name("open"):
+                yield node.lineno
+            case ast.Attribute(ast.Name("files"), _) | ast.Attribute(ast.Name("formatter"), "write_text"):
+                pass
+            case ast.Attribute(ast.Name("link") | ast.Attribute(_, "_link"), "open"):
+                pass  # a link to bots
+            case ast.Attribute(_, name) if name == "open" or (name in METHODS and not is_of_a_value(name, node)):
+                yield node.lineno
+
+
+def is_of_a_value(name: str, call: ast.Call) -> bool:
+    """Whether a method copies a value: `state.copy()`."""
+    return name == "copy" and not call.args
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_files_are_opened_in_one_place(path: Path) -> None:
+    name = module_name(path)
+    if name.startswith(FOLDERS):
+        return
+    lines = list(openings(path))
+    if name in OTHERWISE:
+        assert lines, f"{name} opens no file any more: take it out of the list"
+    else:
+        assert not lines, f"{path}:{lines[0]}: use arena.files, or say here why not"

@@ -1,0 +1,228 @@
+"""The doctor: which probes a level needs, what is made of what they find, and the probes themselves in a real seat."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.errors import LevelError
+from arena.link.bots import BotSpec, load_bot
+from arena.link.sandbox import doctor, filter, probe_program
+from arena.link.sandbox.doctor import Outcome, examine, examine_bot, level_in_force, require
+from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
+from arena.types import Level
+
+OUTSIDE = {"descriptors", "sqlite", "bwrap", "seat", "socket", "user", "measured", "ended"}
+"""What is found from outside a seat; the rest is tried inside, or on control groups."""
+HARD = {"control-groups", "frozen", "memory-limit"}
+
+
+@pytest.fixture(autouse=True)
+def _anew() -> Iterator[None]:
+    doctor._examined.cache_clear()
+    yield
+    doctor._examined.cache_clear()
+
+
+def machine(monkeypatch: pytest.MonkeyPatch, *failing: str, untried: tuple[str, ...] = ()) -> list[Level]:
+    """A machine on which these probes fail. Returns the levels that it is asked for."""
+    asked: list[Level] = []
+
+    def outcomes(level: Level) -> Iterator[Outcome]:
+        asked.append(level)
+        names = [probe.name for probe in PROBES if probe.name not in untried]
+        return iter([Outcome(name, name not in failing, f"{name} was tried", "mend it") for name in names])
+
+    monkeypatch.setattr(doctor, "_outcomes", outcomes)
+    return asked
+
+
+# The table
+
+
+def test_a_stronger_level_needs_all_that_a_weaker_one_needs() -> None:
+    assert needed(Level.TRUSTED) == ()
+    assert set(needed(Level.ISOLATED)) < set(needed(Level.STRICT))
+    assert set(needed(Level.STRICT)) - set(needed(Level.ISOLATED)) == HARD
+    assert len(TABLE) == len(PROBES), "names are unique"
+
+
+def test_each_probe_of_the_table_is_tried_and_no_other() -> None:
+    assert set(probe_program.PROBES) == set(TABLE) - OUTSIDE - HARD
+
+
+def test_every_row_of_the_filter_is_tried() -> None:
+    for number, name in enumerate(filter.MACHINES):
+        rows = [numbers[number] for group in filter.GROUPS for numbers in group.calls.values()]
+        rows += [row.numbers[number] for row in filter.CONDITIONS]
+        assert sorted(call for _, call, _, _ in calls_to_try(name)) == sorted(row for row in rows if row is not None)
+
+
+def test_the_argument_that_decides_is_one_that_is_treated() -> None:
+    tried = {name: arguments for name, _, arguments, _ in calls_to_try("x86_64")}
+    assert tried["socket"][0] not in (-1, 1)
+    assert tried["fcntl"][1] == 5, "the first command that is not allowed: a lock"
+    assert tried["ioctl"][1] == 0x5412
+    assert tried["preadv2"][5] == 8
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("bwrap: setting up uid map: Permission denied", "AppArmor"),
+        ("bwrap: Creating new namespace failed: No space left on device", "user.max_user_namespaces"),
+        ("bwrap: Creating new namespace failed: Operation not permitted", "container"),
+        ("bwrap: Can't fork for pid 1: Resource temporarily unavailable", "ulimit -u"),
+        ("bwrap: Can't find source path /root/x: Permission denied", "chmod o+x"),
+    ],
+)
+def test_what_bwrap_says_has_a_remedy(said: str, remedy: str) -> None:
+    assert remedy in start_remedy(said)
+    assert start_remedy("what nobody has seen") != start_remedy(said)
+
+
+# What is made of it
+
+
+def test_a_level_is_given_if_all_its_probes_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch)
+    found = examine()
+    assert {level: (given.ok, given.missing) for level, given in found.levels.items()} == {
+        Level.TRUSTED: (True, ()),
+        Level.ISOLATED: (True, ()),
+        Level.STRICT: (True, ()),
+    }
+    assert [outcome.name for outcome in found.probes] == [probe.name for probe in PROBES]
+
+
+def test_a_level_lacks_what_failed_and_what_could_not_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "frozen", untried=("memory-limit",))
+    found = examine()
+    assert found.levels[Level.ISOLATED].ok
+    assert found.levels[Level.STRICT].missing == ("frozen", "memory-limit")
+
+
+def test_what_no_level_needs_keeps_none_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "descriptors", "sqlite")
+    assert all(given.ok for given in examine().levels.values())
+
+
+def test_a_level_that_is_not_given_is_refused_with_the_reason_and_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = machine(monkeypatch, "filter", "network")
+    with pytest.raises(
+        LevelError, match="expected a machine that gives level isolated, got one on which 2 of its"
+    ) as e:
+        require(Level.ISOLATED)
+    assert "filter was tried; mend it" in str(e.value)
+    assert "`arena doctor --level isolated`" in str(e.value)
+    assert e.value.exit_code == 3
+    assert level_in_force(Level.ISOLATED) == ("filter", "network")
+    assert asked == [Level.ISOLATED], "it is found out once in a process"
+
+
+def test_trusted_needs_no_probe_and_remote_is_not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = machine(monkeypatch, *TABLE)
+    require(Level.TRUSTED)
+    with pytest.raises(LevelError, match="remote"):
+        require(Level.REMOTE)
+    assert asked == []
+
+
+def test_without_bubblewrap_nothing_is_tried_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_SYSTEM", "/nowhere")
+    found = examine((Level.ISOLATED,))
+    assert [outcome.name for outcome in found.probes if not outcome.ok] == ["bwrap"]
+    assert found.levels[Level.ISOLATED].missing == needed(Level.ISOLATED)
+
+
+# In a real seat
+
+SEATED = examine((Level.ISOLATED,)) if sys.platform == "linux" else None
+isolated = pytest.mark.skipif(
+    not (SEATED and SEATED.levels[Level.ISOLATED].ok),
+    reason="this machine does not give level isolated: see `arena doctor`",
+)
+
+
+@isolated
+def test_all_that_level_isolated_needs_holds_in_a_seat_here() -> None:
+    assert SEATED is not None
+    assert [(outcome.name, outcome.detail) for outcome in SEATED.probes if not outcome.ok] == []
+    assert {outcome.name for outcome in SEATED.probes} == {probe.name for probe in PROBES} - HARD
+
+
+def test_outside_a_box_most_probes_see_that_they_are_not_in_one(tmp_path: Path) -> None:
+    """Each probe can fail: here it runs as a program of this user."""
+    told = {
+        "calls": [],
+        "newest": filter.NEWEST,
+        "canary": str(tmp_path),
+        "folder": str(tmp_path),
+        "processes": 4,
+        "open": [0, 1, 2, 7],
+    }
+    if sys.platform != "linux":
+        pytest.skip("the probes are for Linux")
+    held = {name for name, (ok, _) in probe_program.results(told) if ok}
+    assert not held & {"filter", "files", "read-only", "descriptors-inherited", "processes", "network", "room"}
+
+
+def test_a_call_that_is_not_treated_as_the_table_says_is_named() -> None:
+    if platform.machine() != "x86_64" or sys.platform != "linux":
+        pytest.skip("numbers of x86_64")
+    ok, detail = probe_program.calls_are_treated({"calls": [("getpid", 39, [], "EPERM"), ("close", 3, [-1], "EBADF")]})
+    assert (ok, detail) == (False, "getpid: OK instead of EPERM")
+
+
+# A bot
+
+
+def bot(tmp_path: Path, program: str) -> BotSpec:
+    tmp_path.chmod(0o755)
+    (tmp_path / "bot.py").write_text(program)
+    (tmp_path / "bot.toml").write_text('name = "ronin"\ncommand = ["{python}", "bot.py"]\n')
+    return load_bot(str(tmp_path))
+
+
+@pytest.mark.parametrize("level", [Level.TRUSTED, pytest.param(Level.ISOLATED, marks=isolated)])
+def test_a_bot_that_connects_has_started(level: Level) -> None:
+    found = examine_bot(load_bot("random"), level)
+    assert (found.name, found.ok, found.remedy) == (f"bot random at {level}", True, "")
+
+
+@pytest.mark.parametrize("level", [Level.TRUSTED, pytest.param(Level.ISOLATED, marks=isolated)])
+def test_a_bot_that_ends_is_named_with_its_last_words(tmp_path: Path, level: Level) -> None:
+    found = examine_bot(bot(tmp_path, "import nothing_of_that_name\n"), level)
+    assert not found.ok
+    assert "exited with status 1: " in found.detail
+    assert "No module named 'nothing_of_that_name'" in found.detail
+    assert "`include` or `needs`" in found.remedy
+
+
+@isolated
+def test_a_bot_that_reads_what_its_manifest_does_not_name_starts_at_level_trusted_only(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("x")
+    random = load_bot("random")
+    opening = f"open({str(tmp_path / 'elsewhere')!r}); import runpy; runpy.run_path('bot.py', run_name='__main__')"
+    spec = replace(random, command=(random.command[0], "-c", opening))
+    assert examine_bot(spec, Level.TRUSTED).ok
+    found = examine_bot(spec, Level.ISOLATED)
+    assert not found.ok
+    assert f"No such file or directory: '{tmp_path}/elsewhere'" in found.detail
+    assert "`include` or `needs`" in found.remedy
+
+
+@isolated
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the seats of root's referee are other users")
+def test_a_folder_that_seats_cannot_read_is_named_with_the_remedy(tmp_path: Path) -> None:
+    spec = bot(tmp_path, "pass\n")
+    tmp_path.chmod(0o700)
+    found = examine_bot(spec, Level.ISOLATED)
+    assert f"got: mode 0700 - at {tmp_path}" in found.detail
+    assert found.remedy.startswith(f"run `chmod -R o+rX {tmp_path}`")

@@ -1,0 +1,199 @@
+"""The filter's table: its numbers are those of the kernel, and its program does what it says."""
+
+from __future__ import annotations
+
+import errno
+import json
+import struct
+import subprocess
+from collections.abc import Iterator
+from itertools import pairwise
+
+import pytest
+
+from arena.errors import MachineFault
+from arena.link.sandbox.filter import (
+    CONDITIONS,
+    GROUPS,
+    MACHINES,
+    NEWEST,
+    UNUSED,
+    X32,
+    Condition,
+    Match,
+    Numbers,
+    Treatment,
+    program,
+)
+
+ALLOW = 0x7FFF_0000
+UNKNOWN_TO_LIBSECCOMP = {"statmount", "listmount", "lsm_set_self_attr", "open_tree_attr"}
+"""Calls that are newer than libseccomp 2.5.4. A newer libseccomp knows them, and they are compared."""
+ASK_LIBSECCOMP = """
+import json, sys
+sys.path.insert(0, "/usr/lib/python3/dist-packages")
+import seccomp
+
+def number(machine, name):
+    try:
+        found = seccomp.resolve_syscall(machine, name)
+    except (RuntimeError, OSError, ValueError):
+        return "unknown"
+    return "unknown" if found == -1 else found
+
+machines = seccomp.Arch.X86_64, seccomp.Arch.AARCH64
+print(json.dumps({name: [number(machine, name) for machine in machines] for name in json.load(sys.stdin)}))
+"""
+
+
+def ask_libseccomp(names: list[str]) -> dict[str, list[int | str]]:
+    """Each name's numbers. A negative one means that the machine has no such call."""
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", ASK_LIBSECCOMP], input=json.dumps(names), capture_output=True, text=True, check=False
+    )
+    if "ModuleNotFoundError" in done.stderr:
+        pytest.skip("needs python3-seccomp, which /usr/bin/python3 has not")
+    assert done.returncode == 0, done.stderr
+    result: dict[str, list[int | str]] = json.loads(done.stdout)
+    return result
+
+
+def table() -> dict[str, Numbers]:
+    return {name: numbers for group in GROUPS for name, numbers in group.calls.items()} | {
+        condition.call: condition.numbers for condition in CONDITIONS
+    }
+
+
+def run(machine: str, number: int, *arguments: int, kernel_machine: int | None = None) -> int:
+    """What the kernel would do with a call, by interpreting the program."""
+    data = struct.pack(
+        "<iIQ6Q",
+        number if number < 2**31 else number - 2**32,
+        MACHINES[machine] if kernel_machine is None else kernel_machine,
+        0,
+        *(*arguments, *[0] * (6 - len(arguments))),
+    )
+    code = list(struct.iter_unpack("<HBBI", program(machine)))
+    at = loaded = 0
+    while True:
+        operation, yes, no, value = code[at]
+        at += 1
+        if operation == 0x20:
+            (loaded,) = struct.unpack_from("<I", data, value)
+        elif operation == 0x06:
+            return int(value)
+        else:
+            holds = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}[operation]
+            at += yes if holds else no
+
+
+def test_the_numbers_are_those_that_libseccomp_has() -> None:
+    found = ask_libseccomp(list(table()))
+    assert {name for name, numbers in found.items() if "unknown" in numbers} <= UNKNOWN_TO_LIBSECCOMP
+    for name, numbers in table().items():
+        for ours, theirs in zip(numbers, found[name], strict=True):
+            if isinstance(theirs, int):
+                assert ours == (theirs if theirs >= 0 else None), name
+
+
+def test_no_call_is_in_the_table_twice() -> None:
+    names = [name for group in GROUPS for name in group.calls] + [condition.call for condition in CONDITIONS]
+    assert len(names) == len(set(names))
+    for column in range(len(MACHINES)):
+        numbers = [numbers[column] for numbers in table().values() if numbers[column] is not None]
+        assert len(numbers) == len(set(numbers))
+        assert max(numbers) <= NEWEST
+
+
+def test_every_reason_is_said() -> None:
+    assert all(group.why for group in (*GROUPS, *CONDITIONS))
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_call_of_the_table_is_treated_as_it_says(machine: str) -> None:
+    column = list(MACHINES).index(machine)
+    for group in GROUPS:
+        for numbers in group.calls.values():
+            if numbers[column] is not None:
+                assert run(machine, numbers[column]) == group.treatment.answer
+
+
+def values_of(condition: Condition) -> Iterator[tuple[int, bool]]:
+    """Values of the argument, and whether the call is treated with them."""
+    named = list(condition.values.values())
+    others = [value for value in (2, 3, 5, 6, 7, 36, 37, 38, 99, 1024, 1035, 1036, 2**31) if value not in named]
+    match condition.match:
+        case Match.ANY_BIT:
+            yield from ((1 << bit, bool(named[0] >> bit & 1)) for bit in range(32))
+            yield named[0], True
+            yield ~named[0] & 0xFFFF_FFFF, False
+        case Match.ONE_OF:
+            yield from ((value, True) for value in named)
+            yield from ((value, False) for value in others)
+        case Match.NOT_ONE_OF:
+            yield from ((value, False) for value in named)
+            yield from ((value, True) for value in others)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("condition", CONDITIONS, ids=lambda condition: condition.call)
+@pytest.mark.parametrize("high", [0, 0xDEAD_BEEF])
+def test_an_argument_decides(machine: str, condition: Condition, high: int) -> None:
+    number = condition.numbers[list(MACHINES).index(machine)]
+    assert number is not None
+    for value, treated in values_of(condition):
+        arguments = [7] * 6
+        arguments[condition.argument] = high << 32 | value
+        assert run(machine, number, *arguments) == (condition.treatment.answer if treated else ALLOW), value
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_bot_may_do_what_programs_do(machine: str) -> None:
+    names = "read write openat close mmap munmap mprotect brk futex execve exit_group wait4 kill nanosleep epoll_ctl"
+    names += " epoll_pwait connect sendto recvfrom getsockopt pipe2 dup3 getrandom clock_gettime sched_getaffinity"
+    names += " rt_sigaction tgkill prctl set_robust_list rseq eventfd2 timerfd_create statx readlinkat unlinkat setsid"
+    column = list(MACHINES).index(machine)
+    for name, numbers in ask_libseccomp(names.split()).items():
+        number = numbers[column]
+        assert isinstance(number, int)
+        assert number >= 0
+        assert run(machine, number) == ALLOW, name
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_call_newer_than_the_table_does_not_exist(machine: str) -> None:
+    assert run(machine, NEWEST) == ALLOW
+    for number in (NEWEST + 1, 500, X32 - 1):
+        assert run(machine, number) == Treatment.ENOSYS.answer
+    first, last = UNUSED[machine]
+    assert {run(machine, number) for number in range(first, last + 1)} == {Treatment.ENOSYS.answer}
+    assert all(before != Treatment.ENOSYS.answer for before in (run(machine, first - 1), run(machine, last + 1)))
+
+
+def test_other_interfaces_of_the_kernel_end_the_process() -> None:
+    assert run("x86_64", X32 + 39) == Treatment.KILLED.answer
+    assert run("x86_64", 2**32 - 1) == Treatment.KILLED.answer
+    for machine in MACHINES:
+        for other in (0x4000_0003, 0x4000_0028, *(number for name, number in MACHINES.items() if name != machine)):
+            assert run(machine, 39, kernel_machine=other) == Treatment.KILLED.answer
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_jump_ends_inside_the_program(machine: str) -> None:
+    code = list(struct.iter_unpack("<HBBI", program(machine)))
+    assert len(code) <= 4096, "the kernel takes no longer program"
+    for at, (operation, yes, no, _) in enumerate(code):
+        if operation in (0x15, 0x35, 0x45):
+            assert at + 1 + max(yes, no) < len(code)
+    assert code[-1][0] == 0x06
+
+
+def test_treatments_are_answers_of_the_kernel() -> None:
+    numbers = {treatment.answer & 0xFFFF for treatment in Treatment if treatment.answer >> 16 == 5}
+    assert numbers == {0, errno.EPERM, errno.EAFNOSUPPORT, errno.ENOSYS, errno.EOPNOTSUPP}
+    assert all(first.answer != second.answer for first, second in pairwise(Treatment))
+
+
+def test_a_machine_that_the_table_does_not_know() -> None:
+    with pytest.raises(MachineFault, match=r"got: riscv64; only level trusted"):
+        program("riscv64")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import MachineFault
+from arena.link import custody as module
 from arena.link import warden
 from arena.link.custody import Custody
 
@@ -204,6 +205,7 @@ def test_a_warden_that_is_stopped_holds_nothing_up(custody: Custody) -> None:
 WORKER = """\
 import os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
+from arena.link import custody as module
 from arena.link import warden
 from arena.link.custody import Custody
 from tests.unit.link.test_custody import Bot, eventually

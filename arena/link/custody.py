@@ -151,6 +151,7 @@ class Custody:
             self._warden.kill()  # it has nothing left to do
             os.close(self._writer)
         self._thread.join()
+        self._warden.wait()  # the thread may have waited for the one before it
         _be_subreaper(-1)
         for group in self._groups:
             _known.pop(group, None)

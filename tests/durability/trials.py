@@ -177,12 +177,12 @@ ROWS: Final = (
     Row(
         name="killed at the n-th write, sync, truncation, unlink",
         must="announced games are stored once; it goes on to the same end",
-        run=injected(23),
+        run=injected(31),
     ),
     Row(
         name="killed when the n-th write is half done",
         must="the same",
-        run=injected(37, fault="tear", kinds=("write",)),
+        run=injected(53, fault="tear", kinds=("write",)),
     ),
     *(
         Row(
@@ -192,7 +192,7 @@ ROWS: Final = (
             short=stride > 0,
         )
         for what, kinds, error, stride in (
-            ("write", ("write",), "EIO", 41),
+            ("write", ("write",), "EIO", 61),
             ("write", ("write",), "ENOSPC", 0),
             ("sync", ("sync",), "EIO", 5),
             ("truncation", ("truncate",), "EIO", 2),
@@ -203,7 +203,7 @@ ROWS: Final = (
     Row(
         name="the disk is full from the n-th write on",
         must="it says so, and goes on when there is room",
-        run=injected(47, fault="fail from", kinds=("write", "truncate"), error="ENOSPC"),
+        run=injected(67, fault="fail from", kinds=("write", "truncate"), error="ENOSPC"),
     ),
     Row(
         name="the disk fails for good from the n-th call on",
@@ -214,12 +214,12 @@ ROWS: Final = (
     Row(
         name="the write-ahead log of a killed run ends at any byte",
         must="what was before it stands; it goes on to the same end",
-        run=injected(31_013, about="log", fault="tear", stride=777),
+        run=injected(51_013, about="log", fault="tear", stride=777),
     ),
     Row(
         name="a bit of that log is flipped",
         must="the same",
-        run=injected(32_003, about="log", fault="flip", stride=777),
+        run=injected(52_003, about="log", fault="flip", stride=777),
     ),
     Row(
         name="the wall clock jumps at every look, up to 30 years",
@@ -229,7 +229,7 @@ ROWS: Final = (
     Row(
         name="kill -9 of coordinators, workers, wardens",
         must="announced games are stored once, the same end, at the end no process or folder is left",
-        run=played(8, 50, storms),
+        run=played(6, 50, storms),
     ),
     Row(
         name="kill -9 of bots",
@@ -271,8 +271,8 @@ ROWS: Final = (
             is_mutant=True,
         )
         for mutant, stride in (
-            ("announces before the commit", 15),
-            ("stores status and result in two transactions", 15),
+            ("announces before the commit", 20),
+            ("stores status and result in two transactions", 20),
             ("rates without the prefix rule", 90),
         )
     ),

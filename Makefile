@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness ladder statistics venv clean
+.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel),
 
 fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players
 	@$(BIN)/python benchmarks/fairness.py
+
+overload: $(VENV)/with-test ## Measure which time losses are marked as the machine's, under load: five minutes on a quiet machine
+	@$(BIN)/python benchmarks/overload.py
 
 ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py

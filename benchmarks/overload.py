@@ -2,14 +2,15 @@
 
 A bot (`burner`) plays against one that answers at once, while so many processes of this script spin on the same cores.
 It needs 60 % of each decision's limit in CPU time. Alone it never loses; with others it loses because it gets no core,
-and the loss has to be marked `overloaded`. Bots that oversleep, or that starve themselves (with children that spin, at
-a low priority, on one core), lose by their own doing, on a machine with a core to spare and on one without: then no
-loss may be marked.
+and the loss has to be marked `overloaded`. Bots that oversleep or ask for less (a low priority, one core), lose by
+their own doing, on a machine with a core to spare and on one without: no such loss may be marked. Nor may those of bots
+that starve themselves by what they start, on a machine with a core to spare: on another they are denied it, too. So
+this wants a quiet machine.
 
 A line a behaviour and load: the games, the time losses, how many are marked, and what the bot was denied (median).
-Where other programs run, the losses without load are theirs. `nice`, `idle` and `pinned` cannot lose on a machine on
-which nobody else wants the core. `dozing` wakes a thousand times a second; where it then waits most of the time for a
-core, it was kept from running indeed, so its marks are shown and not judged.
+`nice`, `idle` and `pinned` cannot lose where nobody else wants the core. `dozing` wakes a thousand times
+a second; where it then waits most of the time for a core, it was kept from running indeed, so its marks are shown and
+not judged.
 """
 
 from __future__ import annotations
@@ -38,9 +39,14 @@ from arena.types import Forfeit, Termination
 HERE = Path(__file__).parent
 HONEST = ("honest",)
 SLOW = ("late",)
-STARVING = ("children", "threads", "nice", "idle", "pinned", "brief", "unburied")
+MODEST = ("nice", "idle", "pinned")
+GREEDY = ("children", "threads", "brief", "unburied")
 DOZING = ("dozing",)
-LOADS = {**dict.fromkeys(HONEST, (0, 2, 3, 4, 6, 8)), **dict.fromkeys(SLOW + DOZING + STARVING, (0, 4))}
+LOADS = {
+    **dict.fromkeys(HONEST, (0, 2, 3, 4, 6, 8)),
+    **dict.fromkeys(SLOW + DOZING + MODEST, (0, 4)),
+    **dict.fromkeys(GREEDY, (0,)),
+}
 """By behaviour: how many other processes spin."""
 _SPIN = "import os\nparent = os.getppid()\nwhile os.getppid() == parent: pass"
 

@@ -9,11 +9,14 @@ Laws:
    too: if its worker dies, it may become the child of a process that is itself a subreaper, and must clean up in peace.
 3. The warden does the same when the worker dies. It is another process, so it may be killed itself: then it is started
    anew at once, with all that it guarded, by a thread that does nothing but wait for its end.
-4. Without Linux there is no subreaper and no table of children: then only the process groups end.
+4. If a warden and its worker are killed at the same moment, the next custody on the machine ends what they have left.
+   A process holds a lock on its private directory; one that nobody holds is abandoned.
+5. Without Linux there is no subreaper and no table of children: then only the process groups end.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -30,6 +33,7 @@ from arena.errors import MachineFault
 from arena.link import warden
 from arena.types import NS_PER_MS
 
+_PREFIX: Final = "arena-w."
 _RETRY_S: Final = 0.05
 """The shortest time between two starts of a warden."""
 _TOKEN: Final = b"ARENA_TOKEN="
@@ -54,7 +58,7 @@ class Custody:
             MachineFault: The machine cannot give them.
         """
         try:
-            self.directory = Path(tempfile.mkdtemp(prefix="arena-"))
+            self.directory, self._hold = _make_directory()
         except OSError as error:
             raise MachineFault(f"expected a temporary folder, got: {error}; make room, or set TMPDIR") from error
         """Open to this user only."""
@@ -69,9 +73,10 @@ class Custody:
             self._start_warden()
             self._thread.start()
         except (OSError, RuntimeError) as error:
-            self.directory.rmdir()
+            self._leave_directory()
             raise _no_warden(error) from error
         _be_subreaper(+1)
+        _end_abandoned()
 
     def add(self, group: int) -> None:
         """Registers a process group. Do it before the group's program runs.
@@ -141,7 +146,7 @@ class Custody:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
             self._end_strays()
-            warden.remove_tree(str(self.directory))
+            self._leave_directory()
             assert self._warden is not None
             self._warden.kill()  # it has nothing left to do
             os.close(self._writer)
@@ -149,6 +154,10 @@ class Custody:
         _be_subreaper(-1)
         for group in self._groups:
             _known.pop(group, None)
+
+    def _leave_directory(self) -> None:
+        warden.remove_tree(str(self.directory))
+        os.close(self._hold)
 
     def _tell(self, line: str) -> None:
         """Gives the warden an order. If it does not read any more, another takes its place and learns what it knew."""
@@ -219,6 +228,44 @@ class Custody:
                 return
             if not all(map(_reap, strays)):
                 time.sleep(warden.ROUND_S)
+
+
+def _make_directory() -> tuple[Path, int]:
+    """Makes a private directory, and returns it with the descriptor whose lock says that it is in use."""
+    while True:
+        directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        held = _lock(directory)
+        if held is not None:
+            return directory, held
+
+
+def _lock(directory: Path) -> int | None:
+    """Locks a directory and returns its descriptor; None if another process has locked it, or has removed it."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(descriptor), directory.stat()):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def _end_abandoned() -> None:
+    """Ends what processes have left that were killed together with their wardens."""
+    with suppress(OSError):
+        for directory in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+            with suppress(OSError):
+                if directory.lstat().st_uid == os.geteuid() and (held := _lock(directory)) is not None:
+                    warden.end_all_of(str(directory))
+                    os.close(held)
 
 
 def _reap(pid: int) -> bool:

@@ -143,11 +143,7 @@ class Warden:
             with suppress(OSError):
                 if Status(pid).started == started:
                     os.kill(pid, signal.SIGKILL)
-        for _ in range(ROUNDS):
-            if not _kill_all_that_name(os.fsencode(directory)):
-                break
-            time.sleep(ROUND_S)
-        remove_tree(directory)
+        end_all_of(directory)
 
     def _watch(self) -> None:
         """Notes what runs below the worker in other sessions than its own: bots, and all that they have started."""
@@ -170,6 +166,15 @@ class Warden:
     def _forget(self, group: int) -> None:
         self._groups.discard(group)
         self._deadlines.pop(group, None)
+
+
+def end_all_of(directory: str) -> None:
+    """Kills the processes whose environment names a private directory, and removes it."""
+    for _ in range(ROUNDS):
+        if not _kill_all_that_name(os.fsencode(directory)):
+            break
+        time.sleep(ROUND_S)
+    remove_tree(directory)
 
 
 def _kill_all_that_name(directory: bytes) -> int:

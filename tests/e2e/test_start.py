@@ -19,6 +19,7 @@ from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess, End
 from arena.link.sandbox import box
+from arena.link.sandbox.binds import needs
 from arena.types import Level, Termination
 
 LEVELS = (Level.TRUSTED, Level.ISOLATED)
@@ -110,10 +111,12 @@ def test_a_process_that_the_machine_refuses(
     def refuse(*words: Any, **how: Any) -> None:
         raise OSError(number, os.strerror(number))
 
+    tried = spec(tmp_path, "true")
+    needs(tried)  # to find that out takes processes too
     before = descriptors(), children()
     monkeypatch.setattr(subprocess, "Popen", refuse)
     with pytest.raises(MachineFault, match=f"expected to start tried, got: {os.strerror(number)}"):
-        BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
+        BotProcess(tried, custody, {}, level=level)
     assert (descriptors(), children()) == before
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,8 @@ def closed_at(path: Path) -> Path | None:
 
 
 def mount(*words: str) -> None:
-    subprocess.run(["mount", *words], check=True)
+    program = shutil.which("mount", path="/usr/bin:/bin:/usr/sbin:/sbin") or "mount"
+    subprocess.run([program, *words], check=True)
 
 
 def open_the_way(tree: Path) -> None:

@@ -21,8 +21,12 @@ from arena.link.sandbox.binds import _followed, _is_in, _names, _outermost, chec
 
 
 @pytest.fixture(autouse=True)
-def forget() -> Iterator[None]:
-    """What was computed for a made-up installation must not be remembered for another."""
+def forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What was computed for a made-up installation must not be remembered for another.
+
+    The path has the system's own programs only: on some machines it has links to them in other folders.
+    """
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     yield
     for cached in (needs, binds._ask, binds._libraries):
         cached.cache_clear()

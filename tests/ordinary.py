@@ -1,7 +1,7 @@
 """Runs a command as an ordinary user, from tests that root runs.
 
-As a program: `ordinary.py COMMAND...`. Root's interpreter may lie in a folder that is closed to others, such as its
-home. Then it is mounted, for this process alone, so that the user can reach it.
+As a program: `ordinary.py COMMAND...`. Root's interpreter and this checkout may lie in a folder that is closed to
+others, such as its home. Then they are mounted, for this process alone, so that the user can reach them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
 USER = 60_123
 """A number that no account has."""
 _NEW_MOUNTS = 0x0002_0000
@@ -33,13 +34,13 @@ def mount(*words: str) -> None:
     subprocess.run([program, *words], check=True)
 
 
-def open_the_way(tree: Path) -> None:
-    """Mounts an empty folder over the one that is closed, and the tree in it."""
-    closed = closed_at(tree)
-    if closed is not None:
-        descriptor = os.open(tree, os.O_PATH)
+def open_the_way(trees: list[Path]) -> None:
+    """Mounts an empty folder over each one that is closed, and the trees in it."""
+    ways = [(tree, closed, os.open(tree, os.O_PATH)) for tree in trees if (closed := closed_at(tree)) is not None]
+    for closed in {closed for _, closed, _ in ways}:
         mount("-t", "tmpfs", "-o", "mode=755,size=1m", "none", str(closed))
-        tree.mkdir(parents=True)
+    for tree, _, descriptor in ways:
+        tree.mkdir(parents=True, exist_ok=True)
         mount("--no-canonicalize", "--bind", f"/proc/{os.getpid()}/fd/{descriptor}", str(tree))
         os.close(descriptor)
 
@@ -48,8 +49,8 @@ def main() -> None:
     if ctypes.CDLL(None, use_errno=True).unshare(_NEW_MOUNTS) != 0:
         sys.exit(f"expected a mount namespace, got: {os.strerror(ctypes.get_errno())}")
     mount("--make-rprivate", "/")
-    for tree in dict.fromkeys((sys.base_prefix, sys.prefix)):
-        open_the_way(Path(tree).resolve())
+    trees = {Path(tree).resolve() for tree in (sys.base_prefix, sys.prefix, ROOT)}
+    open_the_way([tree for tree in trees if not trees & set(tree.parents)])
     os.setgroups([])
     os.setgid(USER)
     os.setuid(USER)

@@ -16,7 +16,8 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import Final
 
-from arena.errors import ConfigError, MachineFault, RemoteProtocolError
+from arena.errors import ConfigError, RemoteProtocolError
+from arena.link.faults import machine_fault
 from arena.types import NS_PER_MS
 from arena.wire.messages import MAX_REFEREE_FRAME
 from arena.wire.zmtp import Zmtp, frame
@@ -209,7 +210,7 @@ class Listener:
                 self._socket.close()
                 raise
         except OSError as error:
-            raise MachineFault(f"expected to open a socket for a bot, got: {error}") from error
+            raise machine_fault("open a socket for a bot", error) from error
         self.endpoint = (
             f"tcp://127.0.0.1:{self._socket.getsockname()[1]}" if self._path is None else f"ipc://{self._path}"
         )
@@ -236,7 +237,7 @@ class Listener:
         except (BlockingIOError, InterruptedError, ConnectionAbortedError):
             return None
         except OSError as error:
-            raise MachineFault(f"expected to take a bot's connection, got: {error}") from error
+            raise machine_fault("take a bot's connection", error) from error
         if self._path is not None:
             self._left -= 1
             if not self._left:

@@ -148,15 +148,13 @@ class Pool:
         """
         if block == self._block and level is self._level:
             return
+        stale, ahead = self._idle, self._ahead
         if level is not self._level:
-            for bot in self._ahead:
-                self._dismiss(bot, "no more games for now")
-            self._ahead.clear()
-        self._block = block
-        self._level = level
-        for bot in self._idle:
+            stale, ahead = deque([*stale, *ahead]), deque()
+        for bot in stale:
             self._dismiss(bot, "no more games for now")
-        self._idle, self._ahead = self._ahead, deque()
+        self._block, self._level = block, level
+        self._idle, self._ahead = ahead, deque()
 
     # Waiting
 
@@ -342,25 +340,22 @@ class Pool:
 
     def _start(self, spec: BotSpec) -> Bot:
         token = secrets.token_hex(32)
-        user = seat_user(self._level)
         with ExitStack() as held:
-            held.callback(give_back, user)
             folder = self._custody.seat_folder()
             held.callback(self._custody.remove, folder)
-            listener = Listener(folder, user=user, tcp=spec.tcp)
+            with ExitStack() as lent:
+                user = seat_user(self._level)
+                lent.callback(give_back, user)
+                listener = Listener(folder, user=user, tcp=spec.tcp)
+                lent.pop_all()  # the process gives it back
             held.callback(listener.close)
             environment = {
                 "ARENA_ENDPOINT": listener.endpoint,
                 "ARENA_TOKEN": token,
                 "TMPDIR": str(folder / "tmp"),
             }
-            held.pop_all()
-        try:
             process = BotProcess(spec, self._custody, environment, level=self._level, socket_folder=folder, user=user)
-        except BaseException:
-            listener.close()
-            self._custody.remove(folder)
-            raise
+            held.pop_all()
         bot = Bot(spec, token, process, listener, folder)
         self._bots.append(bot)
         self._poller.add(listener.descriptor, partial(self._accept, bot))
@@ -371,7 +366,6 @@ class Pool:
     def _dismiss(self, bot: Bot, reason: str) -> None:
         """Says goodbye to a bot."""
         if bot.connection is not None and bot.is_fit():
-            bot.process.fence.thaw()
             _send(bot.connection, bot.session.send(Goodbye(reason=reason)))
         self._leave(bot, FAREWELL_MS)
 

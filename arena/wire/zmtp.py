@@ -103,7 +103,7 @@ class Zmtp:
         Raises:
             RemoteProtocolError: The peer breaks the protocol. Close the connection, perhaps after a last message.
         """
-        # Nearly every answer of a bot comes by itself, as one short frame.
+        # Nearly every answer of a bot arrives alone, as one short frame.
         if self._stage is _Stage.OPEN and not self._data and len(data) > 1 and not data[0] and data[1] + 2 == len(data):
             return data[2:]
         self._data += data

@@ -37,7 +37,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, *failing: str, untried: tuple[str, 
     def outcomes(level: Level) -> Iterator[Outcome]:
         asked.append(level)
         names = [probe.name for probe in PROBES if probe.name not in untried]
-        return iter([Outcome(name, name not in failing, f"{name} was tried", "mend it") for name in names])
+        return iter([Outcome(name, name not in failing, f"{name} was tried", "fix it") for name in names])
 
     monkeypatch.setattr(doctor, "_outcomes", outcomes)
     return asked
@@ -119,7 +119,7 @@ def test_a_level_that_is_not_given_is_refused_with_the_reason_and_the_remedy(mon
         LevelError, match="expected a machine that gives level isolated, got one on which 2 of its"
     ) as e:
         require(Level.ISOLATED)
-    assert "filter was tried; mend it" in str(e.value)
+    assert "filter was tried; fix it" in str(e.value)
     assert "`arena doctor --level isolated`" in str(e.value)
     assert e.value.exit_code == 3
     assert level_in_force(Level.ISOLATED) == ("filter", "network")

@@ -35,6 +35,8 @@ export interface TimeControl {
   margin_ms: number;
   /** How far apart, in microseconds, the times of a race may be and still be tied; null if the rules have no race. */
   window_us: number | null;
+  /** CPU time of all the bot's processes for the whole game; missing if there is no such limit. */
+  cpu_ms?: number | null;
 }
 
 /** A game begins. */

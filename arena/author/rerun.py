@@ -5,15 +5,17 @@ The requests are those of the log, whatever the bot answers: the game goes on as
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
-from arena.errors import ActionError, ConfigError
+from arena.errors import ActionError, ConfigError, LevelError
 from arena.link.base import Fault
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.link.sandbox.doctor import require
 from arena.record.log import Log
 from arena.referee.replay import rules_of
 from arena.referee.requests import Asked, requests_of
@@ -21,7 +23,7 @@ from arena.referee.table import Answer, Cause, Chair, Clock, Table, refused
 from arena.referee.tell import game_over, game_start
 from arena.rules.base import Rules
 from arena.rules.course import Course
-from arena.types import NS_PER_MS, Payload, Seat, TimeControl
+from arena.types import NS_PER_MS, Level, Payload, Seat, TimeControl
 from arena.wire.messages import Action
 
 
@@ -46,17 +48,30 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 class Rerun:
     """One bot in one seat of a logged game. Iterate over `replies`, then look at `output`."""
 
-    def __init__(self, log: Log, seat: Seat, spec: BotSpec, *, time: TimeControl | None = None) -> None:
-        """Checks that the bot can play this seat. Nothing is started yet.
+    def __init__(
+        self,
+        log: Log,
+        seat: Seat,
+        spec: BotSpec,
+        *,
+        time: TimeControl | None = None,
+        level: Level | None = None,
+        hidden: Iterable[Path] = (),
+    ) -> None:
+        """Checks that the bot can play this seat. The bot is not started yet.
 
         Args:
             log: The game.
             seat: The seat whose requests are sent.
             spec: The bot that is asked.
             time: The bot's time control; None means the time that the seat had.
+            level: How far the bot is confined; None means as the bots of the game were.
+            hidden: Files of the operator that the bot must not see.
 
         Raises:
             ConfigError: The game has no such seat, or is of other rules than the bot's.
+            LevelError: This machine cannot confine the bot so.
+            BotError: The bot cannot be confined so, or would see what is hidden.
             ReplayMismatch: The log describes no game.
         """
         settings = log.header.settings
@@ -66,6 +81,14 @@ class Rerun:
             raise ConfigError(
                 f"expected a bot that plays {settings.rules}, got: {spec.name}, which plays {', '.join(spec.rules)}"
             )
+        self.level = log.header.level if level is None else level
+        """How far the bot is confined."""
+        try:
+            require(self.level, [spec], hidden)
+        except LevelError as error:
+            if level is not None:
+                raise
+            raise LevelError(f"{error}; the game was played at {self.level}, and --level chooses another") from None
         self.output = ""
         """What the bot printed, once `replies` has ended."""
         self._log = log
@@ -84,7 +107,9 @@ class Rerun:
             ConfigError: The bot did not start, or was not ready for the game.
             ReplayMismatch: The log disagrees with the rules.
         """
-        link = LocalLink(worker_pool(), [self._spec])
+        pool = worker_pool()
+        pool.enter("rerun", self.level)
+        link = LocalLink(pool, [self._spec])
         chair = Chair(0, link, TimeControl())
         table = Table([chair], link)
         try:

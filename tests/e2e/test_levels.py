@@ -120,26 +120,46 @@ def test_a_bot_is_checked_at_a_level(run: Run, level: str) -> None:
     assert "start.token" in ids
 
 
+def lucky(folder: Path) -> Path:
+    """Makes a bot `lucky` that notes each start beside its folder, where it can, and returns the file of its notes."""
+    random, own, note = ROOT / "bots" / "python" / "random", folder / "lucky", folder / "note"
+    own.mkdir()
+    (folder / "arena_bot.py").write_text((random.parent / "arena_bot.py").read_text())
+    opening = f"try:\n    open({str(note)!r}, 'a').write('x')\nexcept OSError:\n    pass\n"
+    program = (random / "bot.py").read_text().replace('    name = "random"', '    name = "lucky"\n    entropy = True')
+    (own / "bot.py").write_text(opening + program)
+    manifest = (random / "bot.toml").read_text().replace('name = "random"', 'name = "lucky"\nentropy = true')
+    (own / "bot.toml").write_text(manifest)
+    for path in (folder, own):
+        path.chmod(0o755)
+    return note
+
+
 def test_a_bot_is_never_started_outside_its_sandbox_not_even_to_contribute_to_the_deals(
     run: Run, tmp_path: Path, level: str
 ) -> None:
-    """This one notes each start beside its folder, where it can."""
-    random, folder, note = ROOT / "bots" / "python" / "random", tmp_path / "lucky", tmp_path / "note"
-    folder.mkdir()
-    (tmp_path / "arena_bot.py").write_text((random.parent / "arena_bot.py").read_text())
-    opening = f"try:\n    open({str(note)!r}, 'a').write('x')\nexcept OSError:\n    pass\n"
-    program = (random / "bot.py").read_text().replace('    name = "random"', '    name = "lucky"\n    entropy = True')
-    (folder / "bot.py").write_text(opening + program)
-    manifest = (random / "bot.toml").read_text().replace('name = "random"', 'name = "lucky"\nentropy = true')
-    (folder / "bot.toml").write_text(manifest)
-    for path in (tmp_path, folder):
-        path.chmod(0o755)
+    note = lucky(tmp_path)
     words = ("tournament", "./lucky", "random", "--ruleset", "basic", "--deals", "1")
     run(*ARENA, *words, "--level", level)
     [contributions] = tmp_path.glob("logs/*/contributions.json")
     assert json.loads(contributions.read_text())["entropy"][0], "it was started and asked"
     assert not note.exists()
     run(*ARENA, *words)
+    assert note.read_text(), "where it is trusted it can"
+
+
+def test_a_bot_is_asked_again_as_it_was_confined_in_its_game(run: Run, tmp_path: Path, level: str) -> None:
+    note = lucky(tmp_path)
+    run(*ARENA, "match", "./lucky", "random", "--ruleset", "basic", "--deals", "1", "--level", level)
+    [log, *_] = sorted(tmp_path.rglob("*.jsonl"))
+    rerun = (*ARENA, "bot", "rerun", str(log), "./lucky", "--seat", "0")
+    told = json.loads(run(*rerun, "--json").stdout)
+    assert told["level"] == level
+    assert told["requests"]
+    assert {request["fault"] for request in told["requests"]} == {None}
+    assert not note.exists()
+    assert run(*rerun).stdout.startswith(f"samurai basic, seat 0 of 2, {level}: ./lucky in place of lucky\n")
+    assert json.loads(run(*rerun, "--level", "trusted", "--json").stdout)["level"] == "trusted"
     assert note.read_text(), "where it is trusted it can"
 
 
@@ -167,6 +187,19 @@ def test_a_level_that_the_machine_cannot_give_is_refused_before_anything(
 def test_a_check_at_a_level_that_the_machine_cannot_give_is_refused(run: Run, crippled: tuple[str, ...]) -> None:
     done = run(*crippled, *ARENA, "bot", "check", "random", "--level", "strict", code=3)
     assert "expected a machine that gives level strict" in done.stderr
+
+
+def test_a_bot_is_not_asked_again_at_a_weaker_level_unless_told_to(
+    run: Run, tmp_path: Path, crippled: tuple[str, ...], level: str
+) -> None:
+    run(*ARENA, "match", *BOTS, "--level", level)
+    [log, *_] = sorted(tmp_path.rglob("*.jsonl"))
+    rerun = (*crippled, *ARENA, "bot", "rerun", str(log), "greedy", "--seat", "1")
+    refused = run(*rerun, code=3)
+    assert f"expected a machine that gives level {level}" in refused.stderr
+    assert f"the game was played at {level}, and --level chooses another" in refused.stderr
+    assert refused.stdout == ""
+    assert run(*rerun, "--level", "trusted").stdout.startswith("samurai basic, seat 1 of 2: greedy in place of")
 
 
 def test_a_tournament_does_not_go_on_at_a_weaker_level(

@@ -10,13 +10,14 @@ import msgspec
 
 from arena.cli import complete
 from arena.cli.logs import db_option, find_log, moved_option
-from arena.cli.options import json_option
+from arena.cli.options import LEVELS, json_option
 from arena.cli.output import say, show_json, show_line
 from arena.errors import CheckFailed, ConfigError
 from arena.text import plain
+from arena.types import Level
 
 if TYPE_CHECKING:
-    from arena.author.rerun import Reply
+    from arena.author.rerun import Reply, Rerun
     from arena.record.log import Log
 
 
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 @click.option(
     "--time", metavar="TIME", help="10s, 1m+1, 500ms/move, or 1m,2/move.  [default: the time that the seat had]"
 )
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    metavar="LEVEL",
+    help="trusted, isolated or strict: how the bot is confined.  [default: as in the game]",
+)
 @db_option
 @moved_option
 @json_option
@@ -41,6 +48,7 @@ def rerun(
     seat: int,
     turn: int | None,
     time: str | None,
+    level: str | None,
     db: Path,
     logs: Path | None,
     as_json: bool,
@@ -51,6 +59,9 @@ def rerun(
     answers. You see where its answers differ from those in the LOG, and whether they are legal. What it prints is
     shown too; --turn 12 stops where it matters, --time 600/move leaves time for a debugger. The exit code is 3 if
     the bot would have forfeited. ID is that of a game in the database, as `arena games` lists it.
+
+    BOT is confined as the bots of the game were, so that it may read and use what it could there. If that is too narrow
+    for a debugger, run a bot of your own with --level trusted.
 
     \b
     Example:
@@ -67,9 +78,16 @@ def rerun(
     if path.is_dir():
         raise ConfigError(f"expected the log or the id of one game, got: {log}, which holds many; see `arena games`")
     game = read_log(path)
-    again = Rerun(game, seat, load_bot(bot), time=None if time is None else TimeControl.parse(time))
+    again = Rerun(
+        game,
+        seat,
+        load_bot(bot),
+        time=None if time is None else TimeControl.parse(time),
+        level=None if level is None else Level(level),
+        hidden=[file for file in (path, db) if file.exists()],
+    )
     if not as_json:
-        show_line(heading(game, seat, bot))
+        show_line(heading(game, seat, bot, again.level))
     replies = []
     for reply in again.replies(turn):
         replies.append(reply)
@@ -79,7 +97,7 @@ def rerun(
     if turn is not None and not any(reply.asked.turn == turn for reply in replies):
         raise ConfigError(f"expected a turn in which seat {seat} was asked, got: {turn}; use --turn")
     if as_json:
-        show_json(document(str(path), seat, bot, replies, again.output))
+        show_json(document(str(path), seat, bot, replies, again))
     else:
         show_line(summary(replies))
         for line in again.output.splitlines():
@@ -88,10 +106,11 @@ def rerun(
         ctx.exit(CheckFailed.exit_code)
 
 
-def heading(log: Log, seat: int, bot: str) -> str:
-    """Returns a line that says what is rerun."""
+def heading(log: Log, seat: int, bot: str, level: Level) -> str:
+    """Returns a line that says what is rerun, and how the bot is confined if it is."""
     played, logged = log.header.settings, log.header.bots[seat]
-    return plain(f"{played.rules} {played.ruleset}, seat {seat} of {played.players}: {bot} in place of {logged.name}")
+    place = f"seat {seat} of {played.players}" + ("" if level is Level.TRUSTED else f", {level}")
+    return plain(f"{played.rules} {played.ruleset}, {place}: {bot} in place of {logged.name}")
 
 
 def lines(reply: Reply, *, whole: bool) -> list[str]:
@@ -126,12 +145,13 @@ def summary(replies: list[Reply]) -> str:
     return f"{count}: {len(others)} answered otherwise, the first of them {first}"
 
 
-def document(log: str, seat: int, bot: str, replies: list[Reply], output: str) -> dict[str, Any]:
+def document(log: str, seat: int, bot: str, replies: list[Reply], again: Rerun) -> dict[str, Any]:
     """Returns what `--json` prints."""
     return {
         "log": log,
         "seat": seat,
         "bot": bot,
+        "level": again.level,
         "requests": [
             {
                 "number": reply.asked.request.id,
@@ -148,7 +168,7 @@ def document(log: str, seat: int, bot: str, replies: list[Reply], output: str) -
             for reply in replies
         ],
         "differ": sum(not reply.same for reply in replies),
-        "output": output,
+        "output": again.output,
     }
 
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import select
 import shlex
 import subprocess
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import Final, TypeAlias
 
 import msgspec
 
 from arena.errors import BotError, ConfigError
 from arena.link.bots import COMMAND, MANIFEST, build_command, find_bot, load_bot, missing_tool, read_manifest
+from arena.text import plain
+
+FIRST_LINES: Final = 4_000
+"""Of what a build prints, so many lines are shown, and then the last ones."""
+LAST_LINES: Final = 1_000
+LONGEST_LINE: Final = 1_000
+"""Characters of a line that are shown."""
+_READ_BYTES: Final = 65_536
+_LOOK_S: Final = 0.1
+"""How often it is looked whether a build has ended that has left its output open to another process."""
+
+Show: TypeAlias = Callable[[str], None]
+"""Is called with each line that a build prints, as it comes. The line is safe to show."""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +44,7 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     problem: str | None = None
     """What was expected and what was got, if the build failed."""
     output: str = ""
-    """Everything that the command printed, if it failed and its output was not shown already."""
+    """What the command printed, if it failed and its output was not shown already. It is safe to show, and bounded."""
 
 
 def local_bots() -> list[str]:
@@ -39,7 +56,7 @@ def local_bots() -> list[str]:
 def build_bots(
     refs: Sequence[str],
     done: Callable[[Built], None],
-    live: IO[bytes] | None = None,
+    show: Show | None = None,
     *,
     begin: Callable[[str, str], None] = lambda bot, command: None,
 ) -> None:
@@ -49,7 +66,7 @@ def build_bots(
         refs: Their folders or names, but no command lines; if empty, all bots that are here.
         done: Called with the outcome of each build.
         begin: Called with a bot's name and command before the command runs; that may take a minute.
-        live: Where the commands write their output. Without it, the output is passed to `done`.
+        show: Shows what the commands print, as it comes. Without it, their output is passed to `done`.
 
     Raises:
         ConfigError: One of them cannot be found, or none is here. Nothing was built.
@@ -64,11 +81,11 @@ def build_bots(
             raise BotError(f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line")
         find_bot(ref)
     for ref in chosen:
-        done(build_bot(ref, live, begin=begin))
+        done(build_bot(ref, show, begin=begin))
 
 
 def build_bot(
-    ref: str, live: IO[bytes] | None = None, *, begin: Callable[[str, str], None] = lambda bot, command: None
+    ref: str, show: Show | None = None, *, begin: Callable[[str, str], None] = lambda bot, command: None
 ) -> Built:
     """Builds one bot and checks that it can then be started. Problems are in what it returns."""
     try:
@@ -83,24 +100,85 @@ def build_bot(
             return Built(bot=ref)
         begin(ref, shlex.join(manifest.build))
         began = time.monotonic()
-        status, output = _run(command, folder, live)
+        lines: list[str] = []
+        status = _run(command, folder, show or lines.append)
         built = Built(bot=ref, command=shlex.join(manifest.build), seconds=time.monotonic() - began)
         if status:
             problem = f"expected `{built.command}` in {folder} to succeed, got: exit status {status}"
-            return msgspec.structs.replace(built, problem=problem, output=output)
+            return msgspec.structs.replace(built, problem=problem, output="\n".join(lines))
         load_bot(ref)
     except BotError as error:
         return Built(bot=ref, problem=str(error))
     return built
 
 
-def _run(command: Sequence[str], folder: Path, live: IO[bytes] | None) -> tuple[int, str]:
-    """Runs a command in a folder. Returns its exit status, and its output unless that went to `live`."""
+def _run(command: Sequence[str], folder: Path, show: Show) -> int:
+    """Runs a command in a folder, and shows what it prints. Returns its exit status."""
     try:
-        done = subprocess.run(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=live or subprocess.PIPE, stderr=subprocess.STDOUT,
-            check=False,
-        )  # fmt: skip
+        process = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
     except OSError as error:
         raise BotError(f"expected {command[0]!r} to run, got: {error.strerror}") from None
-    return done.returncode, (done.stdout or b"").decode(errors="replace")
+    with process:
+        assert process.stdout is not None
+        lines, pipe = _Lines(show), process.stdout.fileno()
+        try:
+            while True:
+                has_ended = process.poll() is not None
+                if select.select([pipe], [], [], 0 if has_ended else _LOOK_S)[0]:
+                    data = os.read(pipe, _READ_BYTES)
+                    if not data:
+                        break
+                    lines.take(data)
+                elif has_ended:
+                    break
+        except BaseException:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LOOK_S)  # Ctrl-C reached it, too: it may remove what it has begun
+            process.kill()
+            raise
+        lines.end()
+    return process.returncode
+
+
+class _Lines:
+    """Makes lines of a program's output that are safe to show. Whatever the output is, little of it is kept."""
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+        self._begun = b""
+        """The beginning of a line that has not ended."""
+        self._shown = 0
+        self._left_out = 0
+        self._last: deque[str] = deque()
+        """Lines that may be the last ones."""
+
+    def take(self, data: bytes) -> None:
+        """Takes what was printed next."""
+        *whole, begun = (self._begun + data).split(b"\n")
+        for line in whole:
+            self._add(line)
+        self._begun = begun[:_READ_BYTES]
+
+    def end(self) -> None:
+        """Shows the last lines, and how many before them were left out."""
+        if self._begun:
+            self._add(self._begun)
+        if self._left_out:
+            self._show(f"... {self._left_out} lines are left out ...")
+        for line in self._last:
+            self._show(line)
+
+    def _add(self, line: bytes) -> None:
+        text = plain(line.removesuffix(b"\r").decode(errors="backslashreplace"))
+        if len(text) > LONGEST_LINE:
+            text = f"{text[:LONGEST_LINE]}…"
+        if self._shown < FIRST_LINES:
+            self._shown += 1
+            self._show(text)
+            return
+        self._last.append(text)
+        if len(self._last) > LAST_LINES:
+            self._last.popleft()
+            self._left_out += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -24,7 +23,8 @@ def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
     """Build bots whose language needs it.
 
     BOTS are folders, or names of bundled bots; without any, all bots in this folder are built. Each one's `build` is
-    run in its folder, and what that prints is shown if it fails. The exit code is 1 if a bot could not be built.
+    run in its folder, and what that prints is shown if it fails. Nothing confines it: build only what you trust. The
+    exit code is 1 if a bot could not be built.
 
     \b
     Example:
@@ -38,13 +38,13 @@ def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
         nonlocal failed
         failed = failed or built.problem is not None
         for line in built.output.splitlines():
-            say(plain(line))
+            say(line)
         say(plain(_sentence(built)))
 
     def begin(bot: str, command: str) -> None:
         say(plain(f"building {bot}: {command} ..."))
 
-    build_bots(bots, done, sys.stderr.buffer if verbose else None, begin=begin)
+    build_bots(bots, done, say if verbose else None, begin=begin)
     if failed:
         ctx.exit(ArenaError.exit_code)
 

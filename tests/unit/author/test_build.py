@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from arena.author.build import Built, build_bot, build_bots, local_bots
+from arena.author.build import FIRST_LINES, LAST_LINES, LONGEST_LINE, Built, build_bot, build_bots, local_bots
 from arena.errors import ConfigError
 
 
@@ -59,15 +60,46 @@ def test_what_goes_wrong_is_told(build: str, extra: str, problem: str) -> None:
     bot("mine", build, extra)
     built = build_bot("mine")
     assert problem in str(built.problem)
-    assert built.output == ("oops\nworse\n" if "oops" in build else "")
+    assert built.output == ("oops\nworse" if "oops" in build else "")
 
 
 def test_output_goes_where_it_is_wanted() -> None:
     bot("mine", "echo oops; exit 3")
-    with tempfile.TemporaryFile() as live:
-        built = build_bot("mine", live)
-        live.seek(0)
-        assert (live.read(), built.output) == (b"oops\n", "")
+    live: list[str] = []
+    assert build_bot("mine", live.append).output == ""
+    assert live == ["oops"]
+
+
+def test_output_is_text_that_a_terminal_does_not_act_on() -> None:
+    bot("mine", r"printf 'red \033[31m \377 \342\200\256\r\nno end of line'; exit 3")
+    assert build_bot("mine").output == r"red \x1b[31m \xff \u202e" + "\nno end of line"
+
+
+def test_the_command_shows_no_escapes_of_a_build_either(tmp_path: Path) -> None:
+    bot("mine", rf"printf 'red \033[31m\n'; {GOOD}".replace("'", '"'))
+    words = [sys.executable, "-m", "arena", "bot", "build", "mine", "--verbose"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert r"red \x1b[31m" in done.stderr.splitlines()
+    assert "\x1b" not in done.stderr + done.stdout
+
+
+def test_of_endless_output_the_beginning_and_the_end_are_shown() -> None:
+    lines = FIRST_LINES + LAST_LINES + 7
+    bot("mine", f"seq {lines}; exit 3")
+    told = build_bot("mine").output.splitlines()
+    assert told[: FIRST_LINES + 2] == [*map(str, range(1, FIRST_LINES + 1)), "... 7 lines are left out ...", "4008"]
+    assert (len(told), told[-1]) == (FIRST_LINES + 1 + LAST_LINES, str(lines))
+
+
+def test_a_line_without_an_end_is_cut() -> None:
+    bot("mine", r"yes x | tr -d '\n' | head -c 2000000; echo; echo oops; exit 3".replace("'", '"'))
+    assert build_bot("mine").output == "x" * LONGEST_LINE + "…\noops"
+
+
+def test_a_build_is_over_though_a_process_that_it_started_keeps_its_output_open(tmp_path: Path) -> None:
+    bot("mine", f"mkfifo wait; (read -r x <wait) & {GOOD}")
+    assert build_bot("mine").problem is None
+    Path("mine/wait").write_text("on\n")  # it ends with the test
 
 
 def test_what_a_build_reads_is_empty() -> None:

@@ -22,6 +22,8 @@ from contextlib import suppress
 
 LOOK_S = 0.5
 """How often the warden looks what runs below the worker, while there are bots."""
+REST_SHARE = 10
+"""How many times as long as a look took there is none, if that is longer: many processes take long to look at."""
 ROUNDS = 20
 """How often what is left is looked for and killed: it may start others until it is dead."""
 ROUND_S = 0.005
@@ -132,8 +134,9 @@ class Warden:
         for group in [group for group, deadline in self._deadlines.items() if deadline <= now]:
             self._kill(group)
         if self._groups and now >= self._look:
-            self._look = now + LOOK_S
+            began = time.process_time()
             self._watch()
+            self._look = now + max(LOOK_S, REST_SHARE * (time.process_time() - began))
 
     def end(self, directory: str) -> None:
         """Kills all that the worker has left, and removes its directory."""

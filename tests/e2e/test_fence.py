@@ -165,7 +165,9 @@ def test_a_process_that_was_seen_stays_known_without_its_parent() -> None:
 
 SUBREAPER = """
 import ctypes, os, subprocess, sys
+from arena.link.sandbox import tree as tree_module
 from arena.link.sandbox.tree import Tree
+system_read = tree_module._read
 assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0
 code = "import os, time\\nif os.fork() == 0:\\n os.setsid()\\n if os.fork() == 0: time.sleep(3600)\\n os._exit(0)\\n"
 code += "os.wait(); print(flush=True); time.sleep(3600)"
@@ -177,9 +179,13 @@ for bot in bots:
     bot.stdout.readline()
 trees = [Tree(bot.pid) for bot in bots]
 members = [tree.members() for tree in trees]
+read, tree_module._read = [], lambda path: read.append(path) or system_read(path)
+again = [tree.members() for tree in trees]
+tree_module._read = system_read
 for tree in trees:
     tree.kill()
-print([len(found) for found in members], len({pid for found in members for pid in found}))
+print([len(found) for found in members], len({pid for found in members for pid in found}), again == members)
+print(sum(path.endswith("/environ") for path in read), max(read.count(path) for path in read))
 while True:
     try:
         os.wait()
@@ -189,8 +195,9 @@ while True:
 
 
 def test_a_daemon_is_known_by_its_token_where_this_process_is_the_subreaper() -> None:
+    """Once it is known, its environment is not read again, nor any other file twice by a tree: there may be many."""
     done = subprocess.run([sys.executable, "-c", SUBREAPER], capture_output=True, text=True, timeout=PATIENCE_S)
-    assert (done.stdout, done.stderr) == ("[2, 2] 4\n", ""), "and all of them have ended"
+    assert (done.stdout, done.stderr) == ("[2, 2] 4 True\n0 2\n", ""), "and all of them have ended"
 
 
 def test_the_cpu_time_of_children_that_ended_counts() -> None:

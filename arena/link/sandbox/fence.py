@@ -34,6 +34,10 @@ _PROCESSES: Final = 64
 _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
 """Those of the box itself."""
+_LONG_LOOK_NS: Final = 10 * NS_PER_MS
+"""A look that takes as much of this process's time is followed by a rest. It is that of some hundred processes."""
+_REST_SHARE: Final = 10
+"""How many times as long as the look the rest is."""
 _LAST_WAIT_MS: Final = 500
 """How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
 
@@ -59,7 +63,10 @@ class Fence(Protocol):
         """
 
     def cpu_ns(self) -> int:
-        """Returns the CPU time that all its processes have used so far, those that have ended included."""
+        """Returns the CPU time that all its processes have used so far, those that have ended included.
+
+        Of some hundred processes it may be that of a moment ago.
+        """
 
     def denied_ns(self) -> int | None:
         """Returns how long the machine kept it from running so far, because others ran; None where it is not known.
@@ -161,6 +168,10 @@ class _WatchedFence(_NoFence):
         self._tree: Tree | None = None
         self._denied = Denied()
         self._scales = Scales()
+        self._excess: str | None = None
+        self._excess_looks = _Looks()
+        self._cpu_ns = 0
+        self._cpu_looks = _Looks()
 
     def adopt(self, pid: int) -> None:
         """Begins to look at a process and all that it starts."""
@@ -170,8 +181,30 @@ class _WatchedFence(_NoFence):
         """Looks at memory, and in a box at its files. What only seems too much is weighed."""
         if self._tree is None:
             return None
-        members = self._tree.members()
-        self._tree.cpu_ns(members)  # of what ends before it is asked for
+        if self._excess_looks.are_due():
+            with self._excess_looks:
+                self._excess = self._look(self._tree)
+        return self._excess
+
+    def cpu_ns(self) -> int:
+        """Returns the CPU time of the tree. What ended between two looks and was not waited for is not in it."""
+        if self._tree is not None and self._cpu_looks.are_due():
+            with self._cpu_looks:
+                self._cpu_ns = self._tree.cpu_ns()
+        return self._cpu_ns
+
+    def denied_ns(self) -> int:
+        """Adds up what was denied since the last call, and returns the sum."""
+        if self._tree is not None:
+            with self._cpu_looks:
+                members = self._tree.members()
+                self._cpu_ns = self._tree.cpu_ns(members)
+                self._denied.add(members, self._cpu_ns, self._tree.restless_ns)
+        return self._denied.total_ns
+
+    def _look(self, tree: Tree) -> str | None:
+        members = tree.members()
+        tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
             return _too_many(found)
@@ -184,17 +217,6 @@ class _WatchedFence(_NoFence):
         self.most_mib = max(self.most_mib, mib)
         return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB" if mib > self._limit_mib else None
 
-    def cpu_ns(self) -> int:
-        """Returns the CPU time of the tree. What ended between two looks and was not waited for is not in it."""
-        return self._tree.cpu_ns() if self._tree is not None else 0
-
-    def denied_ns(self) -> int:
-        """Adds up what was denied since the last call, and returns the sum."""
-        if self._tree is not None:
-            members = self._tree.members()
-            self._denied.add(members, self._tree.cpu_ns(members), self._tree.restless_ns)
-        return self._denied.total_ns
-
     def kill(self) -> None:
         """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""
         if self._tree is not None:
@@ -204,6 +226,29 @@ class _WatchedFence(_NoFence):
         """Kills what was seen of the tree and lives on."""
         self.kill()
         self._tree = None
+
+
+class _Looks:
+    """Paces the looks at a tree: at one of thousands of processes a look takes 0.1 s, and no game can go on meanwhile.
+
+    Use it as the context of a look.
+    """
+
+    def __init__(self) -> None:
+        self._rests_until_ns = 0
+        self._begun_ns = 0
+
+    def are_due(self) -> bool:
+        """Tells whether the rest after the last long look is over."""
+        return time.monotonic_ns() >= self._rests_until_ns
+
+    def __enter__(self) -> None:
+        self._begun_ns = time.thread_time_ns()
+
+    def __exit__(self, *raised: object) -> None:
+        took_ns = time.thread_time_ns() - self._begun_ns
+        if took_ns >= _LONG_LOOK_NS:
+            self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * took_ns
 
 
 def _too_many(found: Files) -> str:

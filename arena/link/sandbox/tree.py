@@ -10,7 +10,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -87,8 +87,10 @@ class Tree:
         found: dict[int, None] = {}
         if self._started is not None and started_at(self._pid) == self._started:  # else the number is another's by now
             found.update(dict.fromkeys(_descendants(self._pid)))
-        for pid in (*self._orphans(found), *self._adopted(found)):
-            found.update(dict.fromkeys(_descendants(pid)))
+        for outsiders in (self._orphans, self._adopted):
+            for pid in outsiders(found):
+                if pid not in found:
+                    found.update(dict.fromkeys(_descendants(pid)))
         looked_ns, self._looked_ns = self._looked_ns, time.monotonic_ns()
         new = [pid for pid in found if pid not in self._known]
         if new:
@@ -100,7 +102,7 @@ class Tree:
             del self._known[pid]
         return list(found)
 
-    def _orphans(self, found: Iterable[int]) -> list[int]:
+    def _orphans(self, found: Container[int]) -> list[int]:
         """Returns processes that were in the tree and live elsewhere."""
         orphans = []
         for pid, started in self._known.items():
@@ -110,7 +112,7 @@ class Tree:
                     orphans.append(pid)
         return orphans
 
-    def _adopted(self, found: Iterable[int]) -> list[int]:
+    def _adopted(self, found: Container[int]) -> list[int]:
         """Returns children of this process that have the bot's token and that it did not start."""
         if not self._token:
             return []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import methodcaller
 
 import pytest
 
@@ -71,6 +72,51 @@ def test_files_are_counted_in_a_box(figures: Figures) -> None:
     assert held.excess() is None
     figures.files = Files(0, MAX_FILES + 1)
     assert held.excess() == "made 2,001 files in /tmp and /dev/shm; its limit is 2,000"
+
+
+@pytest.fixture
+def looks(figures: Figures, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Asks a fence every 50 ms for a minute, and returns how often its processes were looked at."""
+
+    def ask(ask: Callable[[fence.Fence], object], *, look_ms: float) -> int:
+        now, worked, looks = [0.0], [0.0], [0]
+
+        def members(self: tree.Tree) -> list[int]:
+            looks[0] += 1
+            worked[0] += look_ms
+            return []
+
+        monkeypatch.setattr(tree.Tree, "members", members)
+        held = watched(Level.TRUSTED)
+        monkeypatch.setattr(fence.time, "monotonic_ns", lambda: round((now[0] + worked[0]) * 1e6))
+        monkeypatch.setattr(fence.time, "thread_time_ns", lambda: round(worked[0] * 1e6))
+        while now[0] + worked[0] < 60_000:
+            ask(held)
+            now[0] += 50
+        return looks[0]
+
+    return ask
+
+
+@pytest.mark.parametrize("figure", ["excess", "cpu_ns"])
+def test_thousands_of_processes_are_looked_at_so_seldom_that_games_go_on(
+    looks: Callable[..., int], figure: str
+) -> None:
+    ask = methodcaller(figure)
+    assert looks(ask, look_ms=0.5) > 1_000, "a usual bot is looked at each time"
+    assert 40 < looks(ask, look_ms=100) < 60, "a tenth of the time"
+
+
+def test_what_was_denied_is_of_this_moment_and_brings_the_cpu_time_of_this_moment(looks: Callable[..., int]) -> None:
+    """Else a loss could be excused by what was denied before the decision."""
+    asked = [0]
+
+    def ask(held: fence.Fence) -> None:
+        asked[0] += 1
+        held.denied_ns()
+        held.cpu_ns()
+
+    assert looks(ask, look_ms=100) == asked[0] > 100
 
 
 def test_where_nothing_can_be_seen_nothing_is_held(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ when or where, so that two tournaments with one seed must end equal.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from functools import partial
@@ -147,7 +147,9 @@ def runner(
     lanes: int = 2,
     helm: Helm | None = None,
     processes: Processes = "block",
+    attend: Callable[[], object] | None = None,
 ) -> Runner:
     make_job = partial(job, begun.tournament, setting)
     schedule = schedule_of(store, begun.tournament, setting)
-    return Runner(store, begun.tournament, schedule, make_job, play, worker, helm or Helm(lanes), processes=processes)
+    helm = helm or Helm(lanes)
+    return Runner(store, begun.tournament, schedule, make_job, play, worker, helm, processes=processes, attend=attend)

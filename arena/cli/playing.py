@@ -181,7 +181,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
     from functools import partial
 
     from arena.cli.forfeits import Forfeits
-    from arena.referee.worker import play
+    from arena.referee.worker import attend, play
     from arena.tournament.planner import schedule_of
     from arena.tournament.runner import Runner
     from arena.tournament.steering import steered
@@ -213,6 +213,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
             on_overload=setup.settings.on_overload,
             ahead=manner.workers < available_cores(),
             planned=planned if schedule.in_rounds else None,
+            attend=attend,
         )
         for played in runner.run():
             signals.check()

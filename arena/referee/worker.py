@@ -1,4 +1,4 @@
-"""Plays games in this process, one after another. Executors get `play` as their function."""
+"""Plays games in this process, one after another. Executors get `play` and `attend` as their functions."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     pool = worker_pool()
     pool.enter(job.block, job.level)
     return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+
+
+def attend() -> None:
+    """Answers the heartbeats of the bots that wait in this process, and buries the dead. Call it between games."""
+    worker_pool().tidy()
 
 
 @lru_cache(maxsize=4)

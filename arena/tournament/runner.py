@@ -14,7 +14,7 @@ Laws:
 5. A fault of the machine (no disk, memory, descriptors, processes) stops the tournament and is nobody's result.
 6. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
    lock held, and the executor would wait for it forever. So futures are started undisturbed, they report to a queue
-   when they are finished, and nobody looks at them before.
+   when they are finished, and nobody looks at them before, unless undisturbed.
 """
 
 from __future__ import annotations
@@ -89,6 +89,10 @@ class _Lane(AbstractContextManager["_Lane"]):
         """Those futures that can be looked at."""
         self.is_broken = False
         """The worker has died, and what was submitted is coming back."""
+        self.has_bots = False
+        """The worker has played, so that bots may wait in it."""
+        self.attending: Future[object] | None = None
+        """What sees to them while the worker is idle."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
@@ -102,6 +106,8 @@ class _Lane(AbstractContextManager["_Lane"]):
         self._stack.close()
         self.executor = self._stack.enter_context(self._worker())
         self.is_broken = False
+        self.has_bots = False
+        self.attending = None
 
 
 class Runner:
@@ -120,6 +126,8 @@ class Runner:
         on_overload: Whether a game is void that was lost because the machine was overloaded.
         ahead: Whether bots are started before they are needed.
         planned: Called with each round that is planned by results.
+        attend: Sees to the bots that wait in a worker, whose heartbeats must be answered. Called there when the worker
+            is idle, several times a second. It must be a function that can be sent to a worker.
     """
 
     def __init__(
@@ -136,6 +144,7 @@ class Runner:
         on_overload: OnOverload = "rate",
         ahead: bool = True,
         planned: Callable[[PlacedRound], None] | None = None,
+        attend: Callable[[], object] | None = None,
     ) -> None:
         self._store = store
         self._tournament = tournament.id
@@ -148,6 +157,7 @@ class Runner:
         self._on_overload = on_overload
         self._ahead = ahead
         self._planned = planned
+        self._attend = attend
         self._tries: Counter[str] = Counter()
         """By game: how often it crashed its worker, or was interrupted."""
         self._kills: Counter[str] = Counter()
@@ -181,6 +191,8 @@ class Runner:
                     lane.finished.add(future)
                     yield from self._settle(lane)
                 self._helm.look(running)
+                for lane in lanes:
+                    self._attend_to_bots(lane)
             for lane in lanes:
                 self._give_back(lane)
             _end(lanes)
@@ -224,6 +236,7 @@ class Runner:
                 future = lane.executor.submit(self._play, job)
                 future.add_done_callback(partial(self._report, lane))
             lane.submitted[future] = work
+            lane.has_bots = True
         except BrokenExecutor as error:
             lane.waiting.appendleft(work)
             lane.is_broken = True
@@ -232,6 +245,14 @@ class Runner:
                 with _starting():
                     lane.restart()
                 self._feed(lane)
+
+    def _attend_to_bots(self, lane: _Lane) -> None:
+        """Has the lane's worker see to its bots, if it is idle: in a pause, or while others end a round."""
+        if self._attend is None or lane.submitted or lane.is_broken or not lane.has_bots:
+            return
+        with suppress(BrokenExecutor), undisturbed():  # that it has died is noticed with its next game
+            if lane.attending is None or lane.attending.done():
+                lane.attending = lane.executor.submit(self._attend)
 
     def _claim(self, lane: _Lane) -> None:
         """Claims more games for the lane when it has few, and fewer the fewer are left.

@@ -71,6 +71,18 @@ def test_a_paused_tournament_plays_nothing_and_then_all_of_it(store: Store, tmp_
     assert 0 in helm.seen[5:9], "it played on"
 
 
+def test_bots_that_wait_are_seen_to_in_a_pause(store: Store, tmp_path: Path) -> None:
+    """Else their heartbeats have no answer, and their libraries close the connection."""
+    seen: list[int] = []
+    helm = Planned(2, {5: ("paused", True), 12: ("paused", False)})
+    begun = instant.start(store, SETTINGS, tmp_path)
+    runner = instant.runner(store, begun, SETTINGS, helm=helm, attend=lambda: seen.append(helm.looks))
+    assert len(list(runner.run())) == TOTAL
+    for look in range(8, 12):
+        assert seen.count(look) == 2, "each worker, at each look"
+    assert not set(range(1, 5)) & set(seen), "while it plays, it sees to them anyway"
+
+
 def test_a_stopped_tournament_keeps_its_results_and_goes_on_later(store: Store, tmp_path: Path) -> None:
     first = play(store, tmp_path, Planned(2, {7: ("stopping", True)}))
     assert 7 <= len(first) < TOTAL

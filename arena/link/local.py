@@ -22,6 +22,10 @@ from arena.types import NS_PER_MS, Seat, Termination
 from arena.wire.messages import MAX_FRAME, MAX_NOTE, PROTOCOL, Hello, Welcome
 from arena.wire.session import Session, State
 
+STOOD_NS: Final = 2_000 * NS_PER_MS
+"""If this process wakes so much later than it asked for, it was stopped, and most likely its bots too: somebody stopped
+them all, or a virtual machine. Load delays it by milliseconds, so that no bot of level `isolated` or above can bring
+this about. (While a machine sleeps, the monotonic clock stands anyway.)"""
 _LOOK_NS: Final = LOOK_MS * NS_PER_MS
 _FAILING_LOOK_NS: Final = FAILING_LOOK_MS * NS_PER_MS
 
@@ -51,6 +55,9 @@ class LocalLink:
         """No live seat is known to fail."""
         self._look_ns = 0
         """When to look around again."""
+        self._stood_ns = 0
+        """How long this process was stopped. The time of the game, which is what `now_ns`, `send` and `receive` mean,
+        is later by that on the system's clock, which is what everything else means."""
 
     def open(self) -> dict[Seat, Hello | Fault]:
         """Gets every seat's bot ready, all at once, each within its start-up time. Then it starts those ahead.
@@ -80,7 +87,7 @@ class LocalLink:
                 break
             now = monotonic_ns()
             step_ns = _FAILING_LOOK_NS if any(bot.watch.is_failing for bot in waiting.values()) else _LOOK_NS
-            pool.wait(_wait_ms(min(step_ns, *(_start_deadline(bot) - now for bot in waiting.values()))))
+            self._wait(_wait_ms(min(step_ns, *(self._start_deadline(bot) - now for bot in waiting.values()))))
         for bot in self._live.values():
             pool.listen(bot)
             assert bot.connection is not None
@@ -94,8 +101,8 @@ class LocalLink:
         return self._bots[seat].session
 
     def now_ns(self) -> int:
-        """Reads the system's monotonic clock."""
-        return monotonic_ns()
+        """Reads the system's monotonic clock, without the time in which this process was stopped."""
+        return monotonic_ns() - self._stood_ns
 
     def send(self, seat: Seat, data: bytes) -> int:
         """Hands a frame to the seat's socket, and returns the moment at which it did.
@@ -119,22 +126,22 @@ class LocalLink:
                 self._mute(seat)
             except Closed:
                 pass  # reading finds that out, after all that was sent before
-        return sent_ns
+        return sent_ns - self._stood_ns
 
     def receive(self, until_ns: int) -> Arrival | None:
         """Returns the next arrival from any seat, or None when `until_ns` has passed and no seat is failing."""
         now = monotonic_ns()
-        if until_ns > now:
+        if until_ns + self._stood_ns > now:
             self.lateness_ns = 0
         while not self._found:
             if now >= self._look_ns:
                 self._look_around(now)
-            left = until_ns - now
+            left = until_ns + self._stood_ns - now
             wait_ns = self._look_ns - now
             if self._calm or left > 0:
                 wait_ns = min(wait_ns, left)
             wait_ms = 0 if self._more else _wait_ms(wait_ns)
-            happened = self._pool.wait(wait_ms)
+            happened = self._wait(wait_ms)
             at_ns = monotonic_ns()
             if self._more:
                 happened += self._more
@@ -207,7 +214,7 @@ class LocalLink:
             code, detail = failure.code, failure.detail
         elif failure is not None:
             detail = f"{failure.detail} before it said hello"
-        elif now >= _start_deadline(bot) and not bot.watch.is_failing:
+        elif now >= self._start_deadline(bot) and not bot.watch.is_failing:
             detail, rule = f"did not say hello within {bot.spec.start_ms} ms", "§4.3-1"
         else:
             return None
@@ -234,7 +241,7 @@ class LocalLink:
             self._ignore(seat)
         else:
             if data is not None:
-                self._found.append(Frame(seat, data, at_ns))
+                self._found.append(Frame(seat, data, at_ns - self._stood_ns))
                 if bot.connection.has_more:
                     self._more.append(bot)
             elif bot.connection.is_behind:
@@ -260,6 +267,19 @@ class LocalLink:
                 self._mute(seat)
                 self._found.append(Fault(seat, failure.code, failure.detail, failure.rule))
 
+    def _wait(self, wait_ms: int) -> list[Bot]:
+        """Waits as the pool does, and notices if this process was stopped meanwhile."""
+        begun_ns = monotonic_ns()
+        happened = self._pool.wait(wait_ms)
+        late_ns = monotonic_ns() - begun_ns - wait_ms * NS_PER_MS
+        if late_ns >= STOOD_NS:
+            self._stood_ns += late_ns
+        return happened
+
+    def _start_deadline(self, bot: Bot) -> int:
+        """Returns the moment by which the bot must have said `hello`."""
+        return bot.started_ns + bot.spec.start_ms * NS_PER_MS + self._stood_ns
+
     def _mute(self, seat: Seat) -> None:
         """Stops sending to the seat and hearing from it."""
         self._reachable.pop(seat, None)
@@ -271,11 +291,6 @@ class LocalLink:
         if bot is not None:
             del self._seats[bot]
             self._pool.ignore(bot)
-
-
-def _start_deadline(bot: Bot) -> int:
-    """Returns the moment by which the bot must have said `hello`."""
-    return bot.started_ns + bot.spec.start_ms * NS_PER_MS
 
 
 def _wait_ms(wait_ns: int) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.link import process, watch
+from arena.link import local, process, watch
 from arena.link.base import LAST_MESSAGE_MS, Arrival, Fault, Frame
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
@@ -366,6 +366,43 @@ def test_an_end_is_named_though_the_deadline_has_passed(pool: Pool) -> None:
     link.send(0, request())
     assert eventually(lambda: crashing.end() is not None)
     assert link.receive(link.now_ns()) == CRASHED
+
+
+@pytest.fixture
+def stop(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Call it to have this process stopped for a minute, so to speak, the next time it waits."""
+    real_wait, real_clock = pool.wait, local.monotonic_ns
+    stopped, due = [0], [False]
+
+    def wait(wait_ms: int) -> list[Bot]:
+        if due[0]:
+            due[0] = False
+            stopped[0] += 3 * PATIENCE_NS
+        return real_wait(wait_ms)
+
+    monkeypatch.setattr(pool, "wait", wait)
+    monkeypatch.setattr(local, "monotonic_ns", lambda: real_clock() + stopped[0])
+    return lambda: due.__setitem__(0, True)
+
+
+def test_nobody_is_charged_for_the_time_in_which_this_process_was_stopped(pool: Pool, stop: Callable[[], None]) -> None:
+    """As when somebody stops the terminal's processes all at once, or a virtual machine."""
+    link = started(pool, faulty("ok,ok"))
+    stop()
+    sent_ns = link.send(0, request())
+    arrival = link.receive(sent_ns + PATIENCE_NS)
+    assert isinstance(arrival, Frame)
+    assert 0 < arrival.at_ns - sent_ns < PATIENCE_NS
+    assert sent_ns < link.now_ns() < sent_ns + 2 * PATIENCE_NS
+    sent_ns = link.send(0, request(2))
+    again = link.receive(sent_ns + PATIENCE_NS)
+    assert isinstance(again, Frame)
+    assert arrival.at_ns < sent_ns < again.at_ns
+
+
+def test_nor_is_a_bot_that_starts_meanwhile(pool: Pool, stop: Callable[[], None]) -> None:
+    stop()
+    started(pool, faulty("ok"))
 
 
 def is_closed(bot: Bot) -> bool:

@@ -181,7 +181,10 @@ def started(process: int) -> float:
 
 
 class Sleep(Scene):
-    """All processes stop for three seconds in mid-turn, as if a lid were closed."""
+    """All processes stop for four seconds in mid-turn, twice as long as a decision may take.
+
+    It is worse than a lid that is closed: the monotonic clock, by which the referee counts, runs on.
+    """
 
     def __init__(self) -> None:
         self.at = 0.0
@@ -204,8 +207,8 @@ class Sleep(Scene):
         for records in stage.records:
             for record in records:
                 for entry in record.get("forfeits", ()):
-                    if entry["code"] == "timeout" and not entry.get("overloaded"):
-                        stage.harm.append("a sleeping machine's time was charged, and not marked")
+                    if entry["code"] == "timeout":
+                        stage.harm.append("time in which everybody was stopped was charged")
 
 
 class Terminal(Scene):

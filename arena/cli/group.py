@@ -42,6 +42,8 @@ _REMEDIES = {
     errno.ENOMEM: "close other programs, or play fewer games at a time (--concurrency)",
 }
 """What to do about the system's errors that no command expects in particular: not bugs of ours either."""
+_OF_THE_MACHINE = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
+"""Those of them for which the file that was to be opened is not the reason."""
 
 
 def _not_a_bug(error: Exception) -> ArenaError | None:
@@ -52,7 +54,9 @@ def _not_a_bug(error: Exception) -> ArenaError | None:
                 f"expected to write to the disk, got: {error}; make room on it, or give folders on another disk, and "
                 "give the same command again"
             )
-        case OSError(errno=number, strerror=reason, filename=None) if number in _REMEDIES:
+        case OSError(errno=number, strerror=reason, filename=name) if number in _REMEDIES and (
+            name is None or number in _OF_THE_MACHINE
+        ):
             return ArenaError(f"expected a machine with room for this command, got: {reason}; {_REMEDIES[number]}")
         case OSError(errno=number, strerror=reason, filename=name) if number in _REMEDIES:
             place = _cut(str(os.fsdecode(name)))

@@ -17,12 +17,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from arena.errors import StoreError
-from arena.store.lock import Held, holder
+from arena.store.lock import NO_DESCRIPTORS, Held, holder
 
 BUSY_MS = 10_000
 """How long opening and reading wait for another connection's lock."""
@@ -76,6 +76,8 @@ _TROUBLES: Final = {
     sqlite3.SQLITE_BUSY: ("a database that no other program has locked", "close that program. " + _KEPT),
 }
 """By SQLite's primary result code: what was expected, and what the operator can do."""
+_DESCRIPTORS: Final = 3
+"""How many files SQLite opens for a database with a write-ahead log."""
 
 
 class Connection(sqlite3.Connection):
@@ -92,8 +94,24 @@ class Connection(sqlite3.Connection):
 def trouble(error: sqlite3.Error, path: Path) -> StoreError:
     """Returns our error for one of SQLite: what was expected, and what the operator can do about it."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR) and (reason := _lack_of_descriptors()):
+        return StoreError(
+            f"expected a database that can be opened, got: {reason} - at {path}; raise the limit of open files "
+            "(`ulimit -n`), and give the same command again"
+        )
     expected, remedy = _TROUBLES.get(code, ("the database to work", ""))
     return StoreError(f"expected {expected}, got: {error} - at {path}{remedy and '; '}{remedy}")
+
+
+def _lack_of_descriptors() -> str:
+    """Returns what the system says if it has too few descriptors for a database, else nothing. SQLite does not tell."""
+    with ExitStack() as held:
+        try:
+            for _ in range(_DESCRIPTORS):
+                held.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            return os.strerror(error.errno) if error.errno in NO_DESCRIPTORS else ""
+    return ""
 
 
 def connect(path: Path, *, write: bool) -> Connection:

@@ -16,6 +16,7 @@ Laws:
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
@@ -27,6 +28,9 @@ from pathlib import Path
 from typing import Final
 
 from arena.errors import StoreError
+
+NO_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
+"""The system's errors for too few descriptors: the file that was to be opened is not the reason."""
 
 _BYTE: Final = 2**62
 """The byte that is locked: SQLite locks some at 2**30, and no database is as long as this."""
@@ -170,6 +174,8 @@ def _lock_name(lock: Path, path: Path) -> int:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | _PLAIN, 0o644)
         except OSError as error:
+            if error.errno in NO_DESCRIPTORS:
+                raise
             raise StoreError(
                 f"expected a folder that can be written to, got: {error.strerror} - at {lock}; give another --db"
             ) from error
@@ -192,6 +198,8 @@ def _lock_file(file: Path, path: Path) -> int:
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _PLAIN, 0o644)
     except OSError as error:
+        if error.errno in NO_DESCRIPTORS:
+            raise
         raise StoreError(
             f"expected a database that can be opened and written, got: {error.strerror} - at {path}; change the "
             "permissions of the file and its folder, or give another file with --db"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import resource
+import shlex
 import sqlite3
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -66,6 +69,23 @@ def test_a_missing_database_is_an_error_for_a_reader(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"no such file - at .*nope\.db; `arena tournament` makes one"):
         open_reader(tmp_path / "nope.db").__enter__()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["tournaments", "games", "tournament random greedy"])
+def test_too_few_descriptors_are_named_with_the_remedy(tmp_path: Path, command: str) -> None:
+    """Whichever file was the first that could not be opened: it is not the reason."""
+    with open_store(tmp_path / "arena.db"):
+        pass
+    told = []
+    for most in range(5, 8):
+        words = f"ulimit -n {most} && exec {shlex.quote(sys.executable)} -m arena {command}"
+        done = subprocess.run(["sh", "-c", words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        told += done.stderr.splitlines()[-1:] if done.returncode == 1 else []
+    assert told
+    for line in told:
+        assert "got: Too many open files" in line
+        assert "raise the limit of open files (`ulimit -n`)" in line
+        assert ".py" not in line
 
 
 def test_another_file_is_no_database(tmp_path: Path) -> None:

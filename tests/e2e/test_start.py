@@ -92,7 +92,7 @@ def test_without_descriptors_nobody_is_to_blame(tmp_path: Path, custody: Custody
         try:
             process = BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
         except MachineFault as error:
-            faults += "Too many open files; raise `ulimit -n`" in str(error)
+            faults += "Too many open files; raise the limit of open files (`ulimit -n`)" in str(error)
         else:
             started += 1
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

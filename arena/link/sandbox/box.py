@@ -27,6 +27,7 @@ from typing import Final, Self
 import msgspec
 
 from arena.errors import MachineFault
+from arena.link.faults import machine_fault
 from arena.link.sandbox import filter
 
 SOCKET_FOLDER: Final = "/run/arena"
@@ -95,7 +96,7 @@ class Command:
             status = self._write(b"")
         except OSError as error:
             self._close()
-            raise MachineFault(f"expected to make a sandbox, got: {error.strerror}") from None
+            raise machine_fault("make a sandbox", error) from None
         self.status = status
         """Where `bwrap` writes what becomes of the box: see `status`. It stays open, and is the caller's to close."""
         self.words = (*program, "--json-status-fd", str(status), "--args", str(told), "--", *words)

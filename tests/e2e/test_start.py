@@ -156,7 +156,7 @@ def test_a_box_that_cannot_be_made_is_nobody_s_fault(
 
 def test_a_machine_without_bubblewrap(tmp_path: Path, custody: Custody, monkeypatch: pytest.MonkeyPatch) -> None:
     box._program.cache_clear()
-    monkeypatch.setattr(box, "_SYSTEM", (str(tmp_path),))
+    monkeypatch.setattr(box, "PROGRAM_FOLDERS", (str(tmp_path),))
     before = descriptors()
     with pytest.raises(MachineFault, match=r"expected the program bwrap in .*; install bubblewrap"):
         BotProcess(spec(tmp_path, "true"), custody, {}, level=Level.ISOLATED)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
+from arena.standings.closing import close
 from arena.store import database
 from arena.store.store import Store, open_store
 from arena.tournament.formats import AnyFormat
@@ -23,7 +24,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import Begun, close
+from arena.tournament.plan import Begun
 from tests import instant
 
 ROOT = Path(__file__).parents[1]

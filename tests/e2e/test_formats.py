@@ -21,11 +21,11 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.referee.job import Job
+from arena.standings.closing import close
 from arena.store import database
 from arena.store.store import open_store
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import close
 from arena.tournament.settings import Settings
 from arena.types import GameResult
 from tests import instant

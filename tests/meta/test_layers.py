@@ -15,8 +15,9 @@ LAYERS = {
     "link": 2,
     "referee": 3, "store": 3,
     "tournament": 4, "conform": 4, "author": 4, "show": 4,
-    "cli": 5,
-    "__main__": 6,
+    "standings": 5,
+    "cli": 6,
+    "__main__": 7,
 }  # fmt: skip
 """arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
 

@@ -8,9 +8,9 @@ from itertools import chain
 import msgspec
 
 from arena.ratings.pairs import PairResult, add_up, pairs_of
+from arena.standings.pool import Joined, add_tallies
 from arena.store.reader import Reader
 from arena.store.records import Entrant, SeatRow, Tally, Tournament
-from arena.tournament.pool import Joined, add_tallies
 from arena.tournament.settings import Settings
 
 

@@ -9,9 +9,12 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
+from arena.errors import ArenaError
+from arena.standings.closing import close
 from arena.store import database
 from arena.store.store import Store, open_store
 from arena.tournament.formats import AnyFormat
@@ -23,8 +26,11 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import Begun, close
+from arena.tournament.plan import Begun
 from tests import instant
+
+if TYPE_CHECKING:
+    import pytest
 
 ROOT = Path(__file__).parents[1]
 COORDINATOR = ROOT / "tests" / "e2e" / "coordinator.py"
@@ -52,8 +58,11 @@ KINDS = {
 
 SMALL = instant.settings(("ann", "bob"), deals=2)
 
+Tell = Callable[[str], object]
+"""What a run tells of each game that counts."""
 
-def play_all(folder: Path, tell: Callable[[str], object]) -> None:
+
+def play_all(folder: Path, tell: Tell) -> None:
     """One run of `SMALL`, from the beginning or from where the last one ended. The second game comes back first."""
     with open_store(folder / "arena.db") as store:
         begun = instant.start(store, SMALL, folder / "logs")
@@ -63,7 +72,7 @@ def play_all(folder: Path, tell: Callable[[str], object]) -> None:
         close(store, begun.tournament)
 
 
-def _backwards(store: Store, begun: Begun, tell: Callable[[str], object]) -> None:
+def _backwards(store: Store, begun: Begun, tell: Tell) -> None:
     for claim in reversed(store.claim(begun.tournament.id, SMALL.schedule().game, 2)):
         game = SMALL.schedule().game(claim.number)
         store.record(claim, instant.play(instant.job(begun.tournament, SMALL, game)), game.entrants, 0)
@@ -168,6 +177,42 @@ def interrupt() -> NoReturn:
 
 def fail() -> NoReturn:
     raise sqlite3.OperationalError("disk I/O error")
+
+
+def unsynced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets nothing wait for the disk, for tests in which nothing cuts the power."""
+    monkeypatch.setattr(database, "_WRITER_SETTINGS", (*database._WRITER_SETTINGS, ("synchronous", "OFF", 0)))
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def run_and_die(play: Callable[[Tell], object]) -> list[str]:
+    """Plays in a process that dies at the fault; what it told before."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            play(lambda game: os.write(writing, f"{game}\n".encode()))
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        games = told.read().split()
+    os.waitpid(child, 0)
+    return games
+
+
+def run_and_fail(play: Callable[[Tell], object]) -> list[str]:
+    """Plays in this process until the fault; what was told before."""
+    games: list[str] = []
+    with suppress(KeyboardInterrupt, ArenaError, sqlite3.Error):
+        play(games.append)
+    return games
+
+
+def is_finished(folder: Path) -> bool:
+    """Whether the folder's tournament is over: the same command would begin another."""
+    known = query(folder, "SELECT 1 FROM sqlite_master WHERE name = 'tournaments'")
+    return bool(known and query(folder, "SELECT 1 FROM tournaments WHERE status = 'finished'"))
 
 
 def coordinator(folder: Path, name: str, concurrency: int, *deadly: int) -> subprocess.Popen[str]:

@@ -17,9 +17,10 @@ from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
 from arena.link.sandbox.doctor import require
 from arena.record.log import Log
+from arena.referee.clock import Cause, Clock
 from arena.referee.replay import rules_of
 from arena.referee.requests import Asked, requests_of
-from arena.referee.table import Answer, Cause, Chair, Clock, Table, refused
+from arena.referee.table import Answer, Chair, Table, refused
 from arena.referee.tell import game_over, game_start
 from arena.rules.base import Rules
 from arena.rules.course import Course

@@ -25,8 +25,8 @@ from arena.cli.playing import Manner, nothing, play_tournament, workers_of
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
+    from arena.standings.comparison import Comparison
     from arena.store.reader import Reader
-    from arena.tournament.comparison import Comparison
     from arena.types import Level
 
 WHEN = "When it stops"
@@ -101,8 +101,8 @@ def compare(
     """
     from msgspec.structs import replace
 
+    from arena.standings.comparison import compared, earlier, going_on, others_of
     from arena.store.store import open_store
-    from arena.tournament.comparison import compared, earlier, going_on, others_of
     from arena.tournament.formats.compare import Compare
     from arena.tournament.settings import set_up
 
@@ -136,7 +136,7 @@ def compare(
 def how_it_stands(reader: Reader, tournament: str) -> str:
     """Returns what is known so far, in a few words."""
     from arena.show.comparison import brief
-    from arena.tournament.comparison import so_far
+    from arena.standings.comparison import so_far
 
     evidence, needed, bot = so_far(reader, tournament)
     return brief(bot, evidence.score, evidence.deals, max(evidence.e_plus, evidence.e_minus), needed)

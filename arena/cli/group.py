@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena import remedies
 from arena.cli import signals
 from arena.errors import ArenaError, ConfigError, InternalError
 from arena.text import plain, plain_lines
@@ -24,38 +25,19 @@ INTERRUPTED = 130
 LONGEST_NAME = 200
 """How many characters of a name a message quotes."""
 
-DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
-"""The system's errors for a disk that is full, may not be written to, or fails: not bugs of ours."""
-
-
-_REMEDIES = {
-    errno.ENAMETOOLONG: "give a shorter name",
-    errno.ELOOP: "correct the link, or give another name",
-    errno.ENOTDIR: "give another place",
-    errno.EISDIR: "give another place",
-    errno.ENOENT: "something removed it meanwhile, or its folder is not there: correct that, and call again",
-    errno.EACCES: "give a place that this user may use, or change its permissions",
-    errno.EPERM: "give a place that this user may use, or change its permissions",
-    errno.EMFILE: "raise the limit of open files (`ulimit -n`), or play fewer games at a time (--concurrency)",
-    errno.ENFILE: "close other programs, or raise the machine's limit of open files",
-    errno.EAGAIN: "raise the limit of processes (`ulimit -u`), or play fewer games at a time (--concurrency)",
-    errno.ENOMEM: "close other programs, or play fewer games at a time (--concurrency)",
-}
-"""What to do about the system's errors that no command expects in particular: not bugs of ours either."""
-_OF_THE_MACHINE = frozenset({errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM})
-"""Those of them for which the file that was to be opened is not the reason."""
+_REMEDIES = remedies.OF_MACHINES | remedies.OF_NAMES
 
 
 def _not_a_bug(error: Exception) -> ArenaError | None:
     """Returns what to tell of an error for which the machine, or a name that was given, is the reason."""
     match error:
-        case OSError(errno=number) if number in DISK_FAULTS:
+        case OSError(errno=number) if number in remedies.DISK:
             return ArenaError(
                 f"expected to write to the disk, got: {error}; make room on it, or give folders on another disk, and "
                 "give the same command again"
             )
         case OSError(errno=number, strerror=reason, filename=name) if number in _REMEDIES and (
-            name is None or number in _OF_THE_MACHINE
+            name is None or number in remedies.OF_MACHINES
         ):
             return ArenaError(f"expected a machine with room for this command, got: {reason}; {_REMEDIES[number]}")
         case OSError(errno=number, strerror=reason, filename=name) if number in _REMEDIES:

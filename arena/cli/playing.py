@@ -21,10 +21,10 @@ from arena.types import Level
 
 if TYPE_CHECKING:
     from arena.ratings.running import Rating
+    from arena.standings.report import Report
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.plan import Begun
-    from arena.tournament.report import Report
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
 
@@ -105,7 +105,8 @@ def play_tournament(
     """
     from msgspec.structs import replace
 
-    from arena.tournament.plan import begin, close, fix_chance
+    from arena.standings.closing import close
+    from arena.tournament.plan import begin, fix_chance
 
     begun = begin(store, setup.settings, setup.specs, manner.logs, new=manner.new, starts=starts)
     id = begun.tournament.id
@@ -237,14 +238,14 @@ def round_text(placed: PlacedRound, names: Sequence[str]) -> str:
 
 
 def _who_leads(reader: Reader, tournament: str) -> str:
-    from arena.tournament.report import leader
+    from arena.standings.report import leader
 
     return f"{leader(reader, tournament)} leads"
 
 
 def _summarise_forfeits(store: Reader, tournament: str) -> None:
     """Prints which bot forfeited for which reason, and how often."""
-    from arena.tournament.report import forfeit_counts
+    from arena.standings.report import forfeit_counts
 
     for name, counts in forfeit_counts(store, tournament).items():
         codes = ", ".join(f"{code} {count}" for code, count in counts.most_common())

@@ -102,7 +102,7 @@ def standings(
 def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[object, str, str]:
     """Returns a tournament's document, its heading, and a remark if it is not finished."""
     from arena.show.standings import subject_text
-    from arena.tournament.report import report
+    from arena.standings.report import report
 
     document, row = report(reader, tournament, **wanted)
     heading = f"{subject_text(row.settings)}: tournament {row.id}"
@@ -115,7 +115,7 @@ def of_pool(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> t
     import msgspec
 
     from arena.show.standings import game_text
-    from arena.tournament.pool import pool_report
+    from arena.standings.pool import pool_report
 
     document = pool_report(reader, tournament, **wanted)
     played = game_text({"game": msgspec.to_builtins(document.pool)})

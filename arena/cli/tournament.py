@@ -32,9 +32,9 @@ from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.ratings.running import Rating
+    from arena.standings.report import Report
     from arena.store.reader import Reader
     from arena.tournament.blocks import Processes
-    from arena.tournament.report import Report
     from arena.tournament.settings import OnOverload, Settings
     from arena.types import Level
 
@@ -115,10 +115,10 @@ def tournament(
     """
     from msgspec.structs import replace
 
+    from arena.standings.report import report
     from arena.store.finding import LATEST, identified
     from arena.store.store import open_store
     from arena.tournament.extend import extend
-    from arena.tournament.report import report
     from arena.tournament.settings import seeded, set_up
 
     manner = Manner(

@@ -138,8 +138,8 @@ def describe(finder: Finder, tournament: str) -> Payload:
     """Returns what `--json` prints of a tournament."""
     from msgspec import to_builtins
 
+    from arena.standings.report import forfeit_counts
     from arena.tournament.commands import refs_of, repeat_command
-    from arena.tournament.report import forfeit_counts
 
     row = finder.tournament(tournament)
     entrants = finder.entrants(tournament)

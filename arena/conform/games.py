@@ -16,7 +16,7 @@ from arena.conform.report import Verdict
 from arena.errors import ActionError, IllegalAction
 from arena.games import default_board, find_ruleset, game, rules_of
 from arena.referee.chance import commitment
-from arena.referee.table import Clock
+from arena.referee.clock import Clock
 from arena.referee.tell import game_over, game_start, request
 from arena.rules.base import Decision, Event, Outcome, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Over, Refused, playout

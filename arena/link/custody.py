@@ -16,6 +16,7 @@ Laws:
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import signal
@@ -29,8 +30,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from arena import remedies
 from arena.errors import MachineFault
 from arena.link import warden
+from arena.link.faults import machine_fault
 from arena.types import NS_PER_MS
 
 _PREFIX: Final = "arena-w."
@@ -60,7 +63,7 @@ class Custody:
         try:
             self.directory, self._hold = _make_directory()
         except OSError as error:
-            raise MachineFault(f"expected a temporary folder, got: {error}; make room, or set TMPDIR") from error
+            raise machine_fault("make a temporary folder", error, remedy=remedies.ROOM) from error
         """Open to this user only."""
         self._groups: dict[int, int | None] = {}
         """What is registered, and when (in nanoseconds) the warden was told to kill it, if it was."""
@@ -125,10 +128,7 @@ class Custody:
             folder.chmod(0o711)
             (folder / "tmp").mkdir(0o700)
         except OSError as error:
-            raise MachineFault(
-                f"expected room for a bot's temporary folder, got: {error.strerror} - at {self.directory}; make room, "
-                "or set TMPDIR to a folder on another disk"
-            ) from error
+            raise machine_fault("make a bot's temporary folder", error, at=self.directory) from error
         return folder
 
     def remove(self, folder: Path) -> None:
@@ -302,8 +302,7 @@ def _be_subreaper(change: int) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(_custodies > 0), 0, 0, 0)
 
 
-def _no_warden(error: Exception) -> MachineFault:
-    return MachineFault(
-        f"expected to start the process that ends what a worker leaves behind, got: {error}; is the machine out of "
-        "processes, memory or descriptors?"
-    )
+def _no_warden(error: OSError | RuntimeError) -> MachineFault:
+    if isinstance(error, RuntimeError):  # so Python says that no thread could be started
+        error = OSError(errno.EAGAIN, str(error))
+    return machine_fault("start the process that ends what a worker leaves behind", error)

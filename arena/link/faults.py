@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
 from typing import Final
 
+from arena import remedies
 from arena.errors import MachineFault
 
 _OF_THE_PROGRAM: Final = frozenset(
@@ -19,17 +21,6 @@ _OF_THE_PROGRAM: Final = frozenset(
         errno.ENOTDIR,
     }
 )
-_FEWER: Final = "play fewer games at once (--concurrency)"
-_ROOM: Final = "make room, or set TMPDIR to another folder"
-_REMEDIES: Final = {
-    errno.EMFILE: f"raise `ulimit -n`, or {_FEWER}",
-    errno.ENFILE: f"raise fs.file-max, or {_FEWER}",
-    errno.EAGAIN: f"raise `ulimit -u`, or {_FEWER}",
-    errno.ENOMEM: _FEWER,
-    errno.ENOSPC: _ROOM,
-    errno.EDQUOT: _ROOM,
-    errno.EROFS: _ROOM,
-}
 
 
 def is_of_the_program(error: OSError) -> bool:
@@ -40,11 +31,15 @@ def is_of_the_program(error: OSError) -> bool:
     return error.errno in _OF_THE_PROGRAM
 
 
-def machine_fault(task: str, error: OSError) -> MachineFault:
+def machine_fault(task: str, error: OSError, *, at: Path | None = None, remedy: str = "") -> MachineFault:
     """Returns the error that says what the machine could not do, and what to do about it.
 
-    `task` follows "expected to": "start greedy", "capture a bot's output".
+    Args:
+        task: What follows "expected to": "start greedy", "capture a bot's output".
+        error: What the system said.
+        at: The file or folder that it is about, if the task does not name it.
+        remedy: What to do, if that is not what helps in general.
     """
-    remedy = _REMEDIES.get(error.errno or 0)
-    message = f"expected to {task}, got: {error.strerror or error}"
+    message = f"expected to {task}, got: {error.strerror or error}" + (f" - at {at}" if at else "")
+    remedy = remedy or remedies.OF_MACHINES.get(error.errno or 0, "")
     return MachineFault(f"{message}; {remedy}" if remedy else message)

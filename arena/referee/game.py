@@ -21,9 +21,10 @@ from arena import files
 from arena.errors import MachineFault
 from arena.link.base import LAST_MESSAGE_MS, Link
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
+from arena.referee.clock import Cause
 from arena.referee.job import Job
 from arena.referee.scribe import Scribe, Watch
-from arena.referee.table import Answer, Cause, Chair, Table, refused
+from arena.referee.table import Answer, Chair, Table, refused
 from arena.referee.tell import game_over, game_start, request
 from arena.referee.transcript import Tap, Wiretap
 from arena.rules.base import Outcome, Rules

@@ -8,8 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from arena.record.log import ActionRecord, ForfeitRecord, LateRecord, Log, LoggedForfeit, Record
+from arena.referee.clock import Clock
 from arena.referee.replay import replay
-from arena.referee.table import Clock
 from arena.referee.tell import request
 from arena.rules.base import Decision
 from arena.rules.course import Course

@@ -14,22 +14,13 @@ from msgspec import UNSET
 
 from arena.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.link.base import Fault, Frame, Link
+from arena.referee.clock import FOREVER_NS, Cause, Clock, CpuClock, Share, too_late
 from arena.referee.transcript import Transcript
 from arena.text import plain
 from arena.types import NS_PER_MS, Seat, Termination, TimeControl
-from arena.wire.messages import MAX_IGNORED, Action, Error, FromReferee, Hello, Ready, RequestClock
+from arena.wire.messages import MAX_IGNORED, Action, Error, FromReferee, Hello, Ready
 from arena.wire.session import State
 
-FOREVER_NS: Final = 2**62
-"""The limit of a decision without a limit of its own; then there is a bank."""
-LATE_NS: Final = 10 * NS_PER_MS
-"""If the referee wakes this much later than it asked for, the machine is overloaded."""
-DENIED_NS: Final = 10 * NS_PER_MS
-"""A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do."""
-DENIED_SHARE: Final = 10
-"""A bot that was denied one in so many parts of a decision's time, and gave no answer, may have lost by that."""
-AWAKE_SHARE: Final = 2
-"""So may one only that ran, or was ready to, in at least one of so many parts of the time: no bot that slept."""
 _PATIENCE_NS: Final = 20 * NS_PER_MS
 _PATIENCE_SHARE: Final = 16
 """What a bot was denied before is found out when a decision has taken `_PATIENCE_NS`, or this part of its time if that
@@ -41,77 +32,6 @@ _LONGEST_WORDS: Final = 400
 """Characters of what a bot says of itself that are repeated."""
 
 
-class Clock:
-    """One seat's clock in one game; all figures in nanoseconds.
-
-    A decision may take several requests. It has one limit, which runs on over them, and one increment.
-    """
-
-    __slots__ = ("_bank_ns", "_increment_ns", "_left_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
-
-    def __init__(self, control: TimeControl) -> None:
-        self._left_ns = self._limit_ns = FOREVER_NS if control.limit_ms is None else control.limit_ms * NS_PER_MS
-        self._bank_ns = None if control.bank_ms is None else control.bank_ms * NS_PER_MS
-        self._increment_ns = control.increment_ms * NS_PER_MS
-        self.decisions = 0
-        self.total_ns = 0
-        self.max_ns = 0
-
-    def limit_ns(self) -> int:
-        """Returns the time for the next request: the smaller of what is left of the decision's limit and the bank."""
-        return self._left_ns if self._bank_ns is None else min(self._left_ns, self._bank_ns)
-
-    def told(self) -> RequestClock:
-        """Returns what the next request says about the clock."""
-        bank_ms = None if self._bank_ns is None else self._bank_ns // NS_PER_MS
-        return RequestClock(self.limit_ns() // NS_PER_MS, bank_ms)
-
-    def begin(self) -> None:
-        """Begins a decision: its whole limit is there."""
-        self._left_ns = self._limit_ns
-
-    def charge(self, used_ns: int, *, goes_on: bool = False) -> None:
-        """Counts an answer that took `used_ns`. Adds the increment, unless the decision goes on."""
-        self.decisions += 1
-        self.total_ns += used_ns
-        self.max_ns = max(self.max_ns, used_ns)
-        self._left_ns = max(0, self._left_ns - used_ns)
-        if self._bank_ns is not None:
-            self._bank_ns = max(0, self._bank_ns - used_ns) + (0 if goes_on else self._increment_ns)
-
-
-class CpuClock:
-    """What a seat may use of CPU time in one game, with all its processes. Give it the time that they used so far.
-
-    Until the game begins it stands still.
-    """
-
-    __slots__ = ("_begun_ns", "_budget_ns")
-
-    def __init__(self, budget_ms: int) -> None:
-        self._budget_ns = budget_ms * NS_PER_MS
-        self._begun_ns: int | None = None
-
-    def begin(self, cpu_ns: int) -> None:
-        """Begins the game: what was used before is not charged."""
-        self._begun_ns = cpu_ns
-
-    def left_ns(self, cpu_ns: int) -> int:
-        """Returns what is left of the budget; below 0 if the seat has used more."""
-        return self._budget_ns - self._used_ns(cpu_ns)
-
-    def excess(self, cpu_ns: int) -> Cause | None:
-        """Returns the cause of forfeit of a seat that has used more than its budget."""
-        if self.left_ns(cpu_ns) >= 0:
-            return None
-        used_s = -(-self._used_ns(cpu_ns) // 10**7) / 100  # rounded up, so that it is never the budget
-        detail = f"used {used_s:g} s of CPU; its budget is {self._budget_ns / 10**9:g} s"
-        return Cause(Termination.TIMEOUT, detail, "§9-10")
-
-    def _used_ns(self, cpu_ns: int) -> int:
-        return 0 if self._begun_ns is None else cpu_ns - self._begun_ns
-
-
 class Answer(msgspec.Struct, frozen=True):
     """An answer that arrived."""
 
@@ -120,75 +40,6 @@ class Answer(msgspec.Struct, frozen=True):
     """When it arrived."""
     used_ns: int
     """The time from the request to the answer."""
-
-
-class Cause(msgspec.Struct, frozen=True):
-    """Why a seat forfeits. `detail` is the rest of a sentence that begins with the seat."""
-
-    code: Termination
-    detail: str
-    rule: str = ""
-    """The number of the protocol's rule that it broke."""
-    error_code: str = ""
-    """The code of the `error` message, where it differs from the termination."""
-    excuse: str = ""
-    """What the machine did that a time loss may be due to: "the machine did not let it run for 180 ms"."""
-    denied_ms: int = 0
-    """How long the bot could have run in this decision, and was not given a core."""
-
-    @property
-    def overloaded(self) -> bool:
-        """Returns whether the machine was overloaded at that moment."""
-        return bool(self.excuse)
-
-    @property
-    def cited(self) -> str:
-        """Returns the detail, with the rule that was broken behind it."""
-        return f"{self.detail} ({self.rule})" if self.rule else self.detail
-
-
-class Share(msgspec.Struct, frozen=True):
-    """What a bot got of the machine, all in nanoseconds."""
-
-    denied_ns: int
-    """How long it could have run, and was not given a core."""
-    ran_ns: int
-    """The CPU time of all its processes."""
-
-    def since(self, before: Share) -> Share:
-        """Returns what it got since an earlier moment."""
-        return Share(self.denied_ns - before.denied_ns, self.ran_ns - before.ran_ns)
-
-    def excuses(self, time_ns: int, over_ns: int | None) -> bool:
-        """Tells whether a bot with so much time lost by what it was denied; `over_ns` is as in `too_late`."""
-        if over_ns is not None:
-            return self.denied_ns >= max(DENIED_NS, over_ns)
-        is_awake = self.denied_ns + self.ran_ns >= time_ns // AWAKE_SHARE
-        return is_awake and self.denied_ns >= max(DENIED_NS, time_ns // DENIED_SHARE)
-
-
-def too_late(detail: str, time_ns: int, *, share: Share | None, late_ns: int, over_ns: int | None = None) -> Cause:
-    """Returns the cause of forfeit for a time loss, with the machine's share in it.
-
-    A bot was kept from being in time if, with what it was denied, its answer would have come by the deadline. If no
-    answer came, nobody knows how much it lacked: then a tenth of its time counts as enough. That the referee woke late
-    is an excuse for an answer, which may have waited to be read. For a bot that has still not answered then, it is
-    none, unless nothing else is known: a bot that sleeps must have no excuse.
-
-    Args:
-        detail: What to say of the seat: "did not answer in time".
-        time_ns: The time that it had.
-        share: What it got of the machine meanwhile; None if that is not known.
-        late_ns: How late the referee woke.
-        over_ns: How long after its deadline its answer came, if it came.
-    """
-    denied_ms = 0 if share is None else share.denied_ns // NS_PER_MS
-    excuse = ""
-    if share is not None and share.excuses(time_ns, over_ns):
-        excuse = f"the machine did not let it run for {denied_ms} ms"
-    elif late_ns > LATE_NS and (share is None or over_ns is not None):
-        excuse = "the machine was overloaded: the referee itself ran late"
-    return Cause(Termination.TIMEOUT, detail, "§9-3", excuse=excuse, denied_ms=denied_ms)
 
 
 def refused(error: ActionError) -> Cause:

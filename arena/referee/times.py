@@ -12,7 +12,7 @@ import msgspec
 
 from arena.errors import ReplayMismatch
 from arena.record.log import ActionRecord, Chance, ForfeitRecord, Header, LateRecord, Log, OutcomeRecord, Record
-from arena.referee.table import Clock
+from arena.referee.clock import Clock
 from arena.rules.base import Decision
 from arena.rules.course import Course, Race
 from arena.types import NS_PER_MS, Seat, Termination

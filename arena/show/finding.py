@@ -47,21 +47,23 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
         near: Returns a path as it is called from the operator's folder.
         width: Of the terminal. What has no room is left out, the logs first: the ids stand for them.
     """
-    confined = any(game["level"] != "trusted" for game in games)
-    rows = [
-        [
-            game["game"],
-            plain("  ".join(f"{seat['rank']}. {seat['bot']}" for seat in game["seats"])),
-            game["ended"],
-            local_time(game["finished"]),
-            f"{game['slowest_ms']:.0f}",
-            *([game["level"]] if confined else []),
-            plain(near(game["log"])),
-        ]
-        for game in games
+    from arena.show.tables import Column, folding
+
+    def ranks(game: Mapping[str, Any]) -> str:
+        return plain("  ".join(f"{seat['rank']}. {seat['bot']}" for seat in game["seats"]))
+
+    columns = [
+        Column(title="game", cells=[game["game"] for game in games], left=True),
+        Column(title="ranks by seat", cells=[ranks(game) for game in games], left=True),
+        Column(title="cause", cells=[game["ended"] for game in games], left=True),
+        Column(title="ended", cells=[local_time(game["finished"]) for game in games], left=True),
+        Column(title="slowest\nms", cells=[f"{game['slowest_ms']:.0f}" for game in games]),
+        Column(title="level", cells=[game["level"] for game in games], left=True),
+        Column(title="log", cells=[plain(near(game["log"])) for game in games], left=True),
     ]
-    level = ["level"] if confined else []
-    return _table(("game", "ranks by seat", "cause", "ended", "slowest\nms", *level, "log"), rows, width)
+    if all(game["level"] == "trusted" for game in games):
+        columns = [column for column in columns if column.title != "level"]
+    return folding(columns, LEAST_WIDTH, width)
 
 
 def void_line(game: Mapping[str, Any]) -> str:
@@ -98,25 +100,35 @@ def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> T
         tournaments: Those of the JSON document of `arena tournaments list`.
         width: Of the terminal. What has no room is left out, the size of the logs first.
     """
-    rows = []
-    for row in tournaments:
-        left = row["planned"] - row["games"] - row["void"]
-        done = f"{row['games']}/{row['planned']}" if left else f"{row['games']}"
-        done += f" ({row['void']} void)" if row["void"] else ""
-        names = row["bots"] if len(row["bots"]) <= MOST_NAMES else row["bots"][: MOST_NAMES - 1]
-        more = row["entrants"] - len(names)
-        played = f"{row['rules']} {row['ruleset']}, {row['format']}"
-        rows.append(
-            [
-                row["tournament"],
-                plain(f"{played}: {', '.join(names)}{f' and {more} more' if more else ''}"),
-                done,
-                state_text(row["status"]),
-                local_time(row["created"]),
-                "none" if row["logs_size"] is None else bytes_text(row["logs_size"]["bytes"]),
-            ]
-        )
-    return _table(("tournament", "what", "games", "status", "begun", "logs"), rows, width)
+    from arena.show.tables import Column, folding
+
+    def logs(size: Mapping[str, int] | None) -> str:
+        return "none" if size is None else bytes_text(size["bytes"])
+
+    columns = [
+        Column(title="tournament", cells=[row["tournament"] for row in tournaments], left=True),
+        Column(title="what", cells=[_what(row) for row in tournaments], left=True),
+        Column(title="games", cells=[_done(row) for row in tournaments]),
+        Column(title="status", cells=[state_text(row["status"]) for row in tournaments], left=True),
+        Column(title="begun", cells=[local_time(row["created"]) for row in tournaments], left=True),
+        Column(title="logs", cells=[logs(row["logs_size"]) for row in tournaments], left=True),
+    ]
+    return folding(columns, LEAST_WIDTH, width)
+
+
+def _what(row: Mapping[str, Any]) -> str:
+    """Returns what is played in a tournament, and by whom."""
+    names = row["bots"] if len(row["bots"]) <= MOST_NAMES else row["bots"][: MOST_NAMES - 1]
+    more = row["entrants"] - len(names)
+    played = f"{row['rules']} {row['ruleset']}, {row['format']}"
+    return plain(f"{played}: {', '.join(names)}{f' and {more} more' if more else ''}")
+
+
+def _done(row: Mapping[str, Any]) -> str:
+    """Returns how many games of a tournament are done, of how many if some are left."""
+    left = row["planned"] - row["games"] - row["void"]
+    done = f"{row['games']}/{row['planned']}" if left else f"{row['games']}"
+    return done + (f" ({row['void']} void)" if row["void"] else "")
 
 
 def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) -> Iterator[str]:
@@ -183,24 +195,3 @@ def state_text(status: str) -> str:
 
 def _files(number: int) -> str:
     return f"{number} file{'' if number == 1 else 's'}"
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Table:
-    """Returns a table whose second column folds. The last columns are left out as long as it would be too narrow."""
-    from rich import box
-    from rich.cells import cell_len
-    from rich.table import Table
-
-    cells = [[*title.split("\n"), *column] for title, *column in zip(titles, *rows, strict=True)]
-    widths = [max(map(cell_len, column)) for column in cells]
-    widths[1] = min(widths[1], LEAST_WIDTH)
-    shown = len(titles)
-    while shown > 2 and sum(widths[:shown]) + shown > width:
-        shown -= 1
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for number, title in enumerate(titles[:shown]):
-        right = title.startswith(("slowest", "games"))
-        table.add_column(title, justify="right" if right else "left", no_wrap=number != 1, overflow="fold")
-    for row in rows:
-        table.add_row(*row[:shown])
-    return table

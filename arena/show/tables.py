@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
+from typing import Literal
 
 import msgspec
+from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
 from arena.text import plain
@@ -110,6 +113,28 @@ def in_blocks(first: Column, names: Sequence[str], columns: Sequence[Column], wi
         while left and _total([*block, left[0]]) <= width:
             block.append(left.pop(0))
         yield _drawn(block)
+
+
+def folding(columns: Sequence[Column], least: int, width: int) -> Table:
+    """Returns a table whose second column folds, and whose others are never shortened.
+
+    Args:
+        columns: From left to right.
+        least: How wide the second column is at least, if its cells are.
+        width: Of the terminal. The last columns are left out as long as the second one would be too narrow.
+    """
+    widths = [column.width for column in columns]
+    widths[1] = min(widths[1], least)
+    shown = len(columns)
+    while shown > 2 and sum(widths[:shown]) + shown > width:
+        shown -= 1
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for number, column in enumerate(columns[:shown]):
+        justify: Literal["left", "right"] = "left" if column.left else "right"
+        table.add_column(column.title, justify=justify, no_wrap=number != 1, overflow="fold")
+    for row in zip(*(column.cells for column in columns[:shown]), strict=True):
+        table.add_row(*row)
+    return table
 
 
 def wrapped(words: str, width: int) -> Text:

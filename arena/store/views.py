@@ -15,6 +15,16 @@ from typing import Final
 
 _LOG = "tournaments.logs || '/' || games.log"
 _REPLAY = "'arena replay ' || games.id"
+_WHICH = """games.tournament,
+            games.number,
+            games.finished,
+            rules,
+            ruleset,
+            deal"""
+"""What says which game it is, in each view of games."""
+_FROM_GAMES = """FROM games
+        JOIN tournaments ON tournaments.id = games.tournament
+        JOIN pools ON pools.id = pool"""
 
 VIEWS: Final[Mapping[str, str]] = {
     "v_tournaments": """
@@ -41,12 +51,7 @@ VIEWS: Final[Mapping[str, str]] = {
         FROM tournaments JOIN pools ON pools.id = pool""",
     "v_games": f"""
         SELECT games.id AS game,
-            games.tournament,
-            games.number,
-            games.finished,
-            rules,
-            ruleset,
-            deal,
+            {_WHICH},
             (SELECT json_group_array(name) FROM (SELECT name FROM seats JOIN entrants
                 ON entrants.tournament = games.tournament AND entrants.number = entrant
                 WHERE seats.game = games.id ORDER BY seat)) AS bots,
@@ -63,18 +68,11 @@ VIEWS: Final[Mapping[str, str]] = {
             play_digest,
             {_REPLAY} AS replay,
             level
-        FROM games
-        JOIN tournaments ON tournaments.id = games.tournament
-        JOIN pools ON pools.id = pool
+        {_FROM_GAMES}
         WHERE games.status = 'done'""",
     "v_void": f"""
         SELECT games.id AS game,
-            games.tournament,
-            games.number,
-            games.finished,
-            rules,
-            ruleset,
-            deal,
+            {_WHICH},
             (SELECT json_group_array(name) FROM (SELECT name FROM json_each(seating) CROSS JOIN entrants
                 ON entrants.tournament = games.tournament AND entrants.number = value
                 ORDER BY json_each.key)) AS bots,
@@ -83,18 +81,11 @@ VIEWS: Final[Mapping[str, str]] = {
             log_sha256,
             CASE WHEN log IS NOT NULL THEN {_REPLAY} END AS replay,
             level
-        FROM games
-        JOIN tournaments ON tournaments.id = games.tournament
-        JOIN pools ON pools.id = pool
+        {_FROM_GAMES}
         WHERE games.status = 'void'""",
     "v_seats": f"""
         SELECT seats.game,
-            games.tournament,
-            games.number,
-            games.finished,
-            rules,
-            ruleset,
-            deal,
+            {_WHICH},
             seat,
             name AS bot,
             entrants.version,

@@ -35,7 +35,6 @@ from arena.record.published import (
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
-from arena.tournament.report import Report, report
 from arena.tournament.settings import Settings, mix_of
 from arena.types import Level
 from arena.wire.messages import Hello
@@ -233,32 +232,6 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
         games=schedule.total,
         open=schedule.open,
     )
-
-
-def close(store: Store, tournament: Tournament) -> Report:
-    """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
-
-    Returns its final standings.
-
-    It may be called again if it was cut short.
-
-    Raises:
-        StoreError: Some games are not done. Nothing is revealed.
-        ArenaError: The secret cannot be written.
-    """
-    store.check_done(tournament.id)
-    reveal_secret(tournament)
-    document, _ = report(store, tournament.id)
-    numbers = {entrant.name: entrant.number for entrant in store.entrants(tournament.id)}
-    store.finish(
-        tournament.id,
-        [
-            (numbers[row.bot], row.rating, row.half_width, row.rank)
-            for row in document.standings
-            if row.rating is not None
-        ],
-    )
-    return document
 
 
 def reveal_secret(tournament: Tournament) -> None:

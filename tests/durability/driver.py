@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.cli.group import DISK_FAULTS
+from arena import remedies
 from arena.errors import ArenaError, InternalError
 from arena.store.store import Store
 from arena.tournament import plan
@@ -86,7 +86,7 @@ class Driver:
             except BaseException as error:
                 self._library.inject_disarm()
                 known = isinstance(error, ArenaError) and not isinstance(error, InternalError)
-                status = 1 if known or (isinstance(error, OSError) and error.errno in DISK_FAULTS) else 2
+                status = 1 if known or (isinstance(error, OSError) and error.errno in remedies.DISK) else 2
                 os.write(errors_out, f"{type(error).__name__}: {error}".encode()[:2_000])
             finally:
                 self._library.inject_disarm()

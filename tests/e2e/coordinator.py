@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from arena.referee.job import Job
+from arena.standings.closing import close
 from arena.store.store import open_store
-from arena.tournament.plan import close
 from arena.tournament.workers import local_worker
 from arena.types import GameResult
 from tests import instant

@@ -8,31 +8,24 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.command_kit import arena
+
 MEMORY = Path(__file__).parents[1] / "memory"
 REMEMBERS, FORGETS = str(MEMORY / "remembers"), str(MEMORY / "forgets")
 
 
-def arena(folder: Path, command: str, *words: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", command, *words, "--rules", "gardener", "--ruleset", "draft", "--seed", "m"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+def draft(folder: Path, command: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return arena(folder, command, *words, "--rules", "gardener", "--ruleset", "draft", "--seed", "m")
 
 
 def tournament(folder: Path, *words: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(arena(folder, "tournament", *words, "--json").stdout)
+    document: dict[str, Any] = json.loads(draft(folder, "tournament", *words, "--json").stdout)
     assert not any(row["forfeits"] for row in document["standings"])
     return document
 
@@ -60,7 +53,7 @@ def test_bots_that_are_kept_meet_deals_again_and_standings_say_so(tmp_path: Path
     assert len({process for process, *_ in met}) == 2
     assert Counter(known for *_, known in met) == {"first": 6, "again": 2}
     assert document["processes"] == "tournament"
-    assert "Bot processes were kept for all games" in arena_standings(tmp_path)
+    assert "Bot processes were kept for all games" in standings(tmp_path)
 
 
 def test_fresh_bots_play_one_game_each(tmp_path: Path) -> None:
@@ -68,16 +61,15 @@ def test_fresh_bots_play_one_game_each(tmp_path: Path) -> None:
     met = meetings(tmp_path)
     assert len({process for process, *_ in met}) == len(met) == 8
     assert document["processes"] == "game"
-    assert "kept" not in arena_standings(tmp_path)
+    assert "kept" not in standings(tmp_path)
 
 
-def arena_standings(folder: Path) -> str:
-    command = [sys.executable, "-m", "arena", "standings"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+def standings(folder: Path) -> str:
+    return arena(folder, "standings").stdout
 
 
 def test_a_match_has_blocks_too(tmp_path: Path) -> None:
-    arena(tmp_path, "match", REMEMBERS, FORGETS, "--deals", "2")
+    draft(tmp_path, "match", REMEMBERS, FORGETS, "--deals", "2")
     met = meetings(tmp_path)
     assert len({(process, deal) for process, deal, _ in met}) == len(met) == 8
     assert len({process for process, *_ in met}) == 4

@@ -9,74 +9,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Run:
-    """Runs a command in an empty folder."""
-
-    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *words],
-            cwd=tmp_path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
-
-
-@contextmanager
-def start(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Starts a comparison in a process group of its own, as a shell does; it does not outlive the block."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena", "compare", *words],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> None:
-    """Waits until so many games are in the database, or the process has ended."""
-    while process.poll() is None:
-        try:
-            connection = sqlite3.connect(f"file:{folder / 'arena.db'}?mode=ro", uri=True)
-            try:
-                [(done,)] = connection.execute("SELECT count(*) FROM games WHERE status = 'done'").fetchall()
-            finally:
-                connection.close()
-        except sqlite3.OperationalError:
-            continue
-        if done >= count:
-            return
+from tests.command_kit import ROOT, Run, environment, started, wait_for_games
 
 
 def nameless(document: dict[str, Any]) -> dict[str, Any]:
@@ -123,7 +61,7 @@ WORDS = ("compare", "banzai", "greedy", "--seed", "storm", "--concurrency", "2",
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_it_goes_on_to_the_same_answer(arena: Run, tmp_path: Path, number: signal.Signals) -> None:
-    with start(tmp_path, *WORDS[1:]) as process:
+    with started(tmp_path, *WORDS) as process:
         wait_for_games(tmp_path, process, 5)
         os.killpg(process.pid, number)
         stdout, stderr = process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot

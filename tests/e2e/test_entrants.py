@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Arena = Callable[..., "subprocess.CompletedProcess[str]"]
+from tests.command_kit import Run
 
 
 @pytest.fixture
-def arena(tmp_path: Path) -> Arena:
+def arena(arena: Run, tmp_path: Path) -> Run:
     """Runs `arena` in a folder with a folder `mine`: two bots that can play, two that cannot, and notes."""
-
-    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *words], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == code, done.stderr
-        return done
-
     (tmp_path / "mine").mkdir()
     for name in ("zen", "bonsai"):
-        run("bot", "new", name)
+        arena("bot", "new", name)
         (tmp_path / name).rename(tmp_path / "mine" / name)
     for name, rest in (
         ("raw", 'command = ["./bot"]\nbuild = ["sh", "make"]'),
@@ -36,7 +25,7 @@ def arena(tmp_path: Path) -> Arena:
         (tmp_path / "mine" / name).mkdir()
         (tmp_path / "mine" / name / "bot.toml").write_text(f'name = "{name}"\n{rest}\n')
     (tmp_path / "mine" / "notes.txt").write_text("notes\n")
-    return run
+    return arena
 
 
 LEFT_OUT = [
@@ -46,7 +35,7 @@ LEFT_OUT = [
 GAME = r"{}-\d{{6}}: 1\. \w+ \(seat [01]\), [12]\. \w+ \(seat [01]\): \d+ turns, \d+\.\d\d s, logs/\S+\.jsonl"
 
 
-def test_a_folder_of_bots_plays_a_tournament(arena: Arena) -> None:
+def test_a_folder_of_bots_plays_a_tournament(arena: Run) -> None:
     done = arena("tournament", "mine", "--ruleset", "basic", "--deals", "1", "--each-game", "--json")
     said = done.stderr.splitlines()
     assert said[:2] == LEFT_OUT
@@ -57,7 +46,7 @@ def test_a_folder_of_bots_plays_a_tournament(arena: Arena) -> None:
     assert len(games) == 2
 
 
-def test_the_quiet_get_results_and_errors_only(arena: Arena) -> None:
+def test_the_quiet_get_results_and_errors_only(arena: Run) -> None:
     words = ("tournament", "mine", "--ruleset", "basic", "--deals", "1", "--quiet")
     done = arena(*words)
     assert done.stderr == ""
@@ -66,7 +55,7 @@ def test_the_quiet_get_results_and_errors_only(arena: Arena) -> None:
     assert "expected at least 1 game at a time" in arena(*words, "--concurrency", "0", code=2).stderr
 
 
-def test_a_folder_of_bots_sits_at_a_match(arena: Arena) -> None:
+def test_a_folder_of_bots_sits_at_a_match(arena: Run) -> None:
     done = arena("match", "mine", "--ruleset", "basic", "--deals", "1")
     assert done.stderr.splitlines()[:2] == LEFT_OUT
     assert len(done.stdout.splitlines()) == 3
@@ -79,7 +68,7 @@ def test_a_folder_of_bots_sits_at_a_match(arena: Arena) -> None:
     assert len([line for line in document.stderr.splitlines() if line.startswith("1. ")]) == 2
 
 
-def test_defaults_come_from_the_file_and_the_tournament_goes_on_with_it(arena: Arena, tmp_path: Path) -> None:
+def test_defaults_come_from_the_file_and_the_tournament_goes_on_with_it(arena: Run, tmp_path: Path) -> None:
     (tmp_path / "arena.toml").write_text(
         '[defaults]\nruleset = "basic"\nlogs = "records"\ndb = "results.db"\n'
         '[tournament]\nbots = ["mine"]\ndeals = 1\nseed = "tea"\n'

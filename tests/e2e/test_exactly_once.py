@@ -6,46 +6,33 @@ most once. Logs must be those of the games that count.
 
 from __future__ import annotations
 
-import os
 import random
 import signal
-import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from arena.errors import ArenaError
 from arena.store import database
-from tests.once_kit import Faulty, check_sound, die, fail, final, interrupt, play_all, query, run_until
+from tests.once_kit import (
+    Faulty,
+    check_sound,
+    die,
+    fail,
+    final,
+    interrupt,
+    is_finished,
+    play_all,
+    query,
+    run_and_die,
+    run_and_fail,
+    run_until,
+    unsynced,
+)
 
 # Faults at every statement: killed, interrupted, failed; before it and after it.
-
-
-def run_and_die(folder: Path) -> list[str]:
-    """Run in a process that dies at the fault; what it told before."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            play_all(folder, lambda game: os.write(writing, f"{game}\n".encode()))
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as told:
-        games = told.read().split()
-    os.waitpid(child, 0)
-    return games
-
-
-def run_and_fail(folder: Path) -> list[str]:
-    """Run in this process until the fault; what was told before."""
-    games: list[str] = []
-    with suppress(KeyboardInterrupt, ArenaError, sqlite3.Error):
-        play_all(folder, games.append)
-    return games
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
@@ -63,9 +50,7 @@ def run_and_fail(folder: Path) -> list[str]:
 def test_a_fault_at_any_statement_loses_and_doubles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], NoReturn], after: bool, stride: int
 ) -> None:
-    # Nothing here cuts the power, so nothing need reach the disk.
-    monkeypatch.setattr(database, "_WRITER_SETTINGS", (*database._WRITER_SETTINGS, ("synchronous", "OFF", 0)))
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    unsynced(monkeypatch)
     monkeypatch.setattr(database, "Connection", Faulty)
     monkeypatch.setattr(Faulty, "fault", fault)
     monkeypatch.setattr(Faulty, "after", after)
@@ -81,13 +66,11 @@ def test_a_fault_at_any_statement_loses_and_doubles_nothing(
         folder.mkdir()
         monkeypatch.setattr(Faulty, "count", 0)
         monkeypatch.setattr(Faulty, "at", at)
-        told = run_and_die(folder) if fault is die else run_and_fail(folder)
+        told = (run_and_die if fault is die else run_and_fail)(partial(play_all, folder))
         monkeypatch.setattr(Faulty, "at", -1)
         check_sound(folder, told, players=2)
-        if query(folder, "SELECT 1 FROM sqlite_master WHERE name = 'tournaments'") and query(
-            folder, "SELECT 1 FROM tournaments WHERE status = 'finished'"
-        ):
-            assert final(folder) == expected  # it was over; the same command would begin another
+        if is_finished(folder):
+            assert final(folder) == expected
             continue
         play_all(folder, told.append)
         check_sound(folder, told, players=2)

@@ -2,45 +2,56 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from arena.errors import ArenaError
 from arena.referee.job import Job
+from arena.standings.closing import close
 from arena.store import database
 from arena.store.store import open_store
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import close
 from arena.tournament.settings import Settings
 from arena.types import GameResult
 from tests import instant
-from tests.once_kit import EIGHT, KINDS, Faulty, check_sound, die, fail, final, interrupt, query, run_until
+from tests.once_kit import (
+    EIGHT,
+    KINDS,
+    Faulty,
+    Tell,
+    check_sound,
+    die,
+    fail,
+    final,
+    interrupt,
+    is_finished,
+    query,
+    run_and_die,
+    run_and_fail,
+    run_until,
+    unsynced,
+)
 
 NAMES = [name for name in KINDS if name != "plain"]
-Tell = Callable[[str], object]
 Rows = list[list[tuple[Any, ...]]]
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing here cuts the power, so nothing need reach the disk."""
-    monkeypatch.setattr(database, "_WRITER_SETTINGS", (*database._WRITER_SETTINGS, ("synchronous", "OFF", 0)))
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    unsynced(monkeypatch)
 
 
 @contextmanager
@@ -63,35 +74,6 @@ def play_all(folder: Path, settings: Settings, tell: Tell = str, **how: Any) -> 
         for played in instant.runner(store, begun, settings, **how).run():
             tell(played.result.game)
         close(store, begun.tournament)
-
-
-def run_and_die(folder: Path, settings: Settings, **how: Any) -> list[str]:
-    """Run in a process that dies at the fault; what it told before."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            play_all(folder, settings, lambda game: os.write(writing, f"{game}\n".encode()), **how)
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as told:
-        games = told.read().split()
-    os.waitpid(child, 0)
-    return games
-
-
-def run_and_fail(folder: Path, settings: Settings) -> list[str]:
-    """Run in this process until the fault; what was told before."""
-    games: list[str] = []
-    with suppress(KeyboardInterrupt, ArenaError, sqlite3.Error):
-        play_all(folder, settings, games.append)
-    return games
-
-
-def is_finished(folder: Path) -> bool:
-    known = query(folder, "SELECT 1 FROM sqlite_master WHERE name = 'tournaments'")
-    return bool(known and query(folder, "SELECT 1 FROM tournaments WHERE status = 'finished'"))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,7 +105,7 @@ def test_dying_at_random_statements_it_ends_as_undisturbed(
         monkeypatch.setattr(Faulty, "count", 0)
         monkeypatch.setattr(Faulty, "at", dice.randrange(statements // 3) if deaths < 6 else -1)
         monkeypatch.setattr(Faulty, "after", dice.random() < 0.5)
-        told += run_and_die(folder, settings, lanes=3, worker=thread, play=dawdle)
+        told += run_and_die(partial(play_all, folder, settings, lanes=3, worker=thread, play=dawdle))
         monkeypatch.setattr(Faulty, "at", -1)
         check_sound(folder, told, settings.game.players)
         deaths += 1
@@ -194,7 +176,7 @@ def test_a_fault_at_any_statement_changes_no_round(
         shutil.copytree(begun, folder)
         monkeypatch.setattr(Faulty, "count", 0)
         monkeypatch.setattr(Faulty, "at", at)
-        told = run_and_die(folder, settings) if fault is die else run_and_fail(folder, settings)
+        told = (run_and_die if fault is die else run_and_fail)(partial(play_all, folder, settings))
         monkeypatch.setattr(Faulty, "at", -1)
         if not is_finished(folder):
             play_all(folder, settings, told.append)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,8 @@ from arena.errors import BotError
 from arena.games import game, names
 from arena.link.bots import load_bot
 from arena.store.store import open_reader
+from tests.command_kit import Run, games_done, started, wait_for_games
 
-ROOT = Path(__file__).parents[2]
 RULESETS = [(rules, ruleset) for rules in names() for ruleset in game(rules).rulesets]
 ISLANDS = """\
 # Two islands with a strait between them, for two or three.
@@ -43,35 +40,6 @@ map:
 .3    .3    .3    .3
 """
 
-Arena = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return subprocess.Popen(
-        [sys.executable, "-m", "arena", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Arena:
-    """Runs a command in an empty folder."""
-
-    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        with start(tmp_path, *words) as process:
-            stdout, stderr = process.communicate()
-        assert process.returncode == code, stderr
-        assert "Traceback" not in stderr
-        return subprocess.CompletedProcess(words, code, stdout, stderr)
-
-    return run
-
 
 @pytest.fixture(scope="session")
 def built() -> Callable[..., None]:
@@ -89,7 +57,7 @@ def built() -> Callable[..., None]:
 
 @pytest.mark.long
 def test_greedy_in_six_languages_a_bot_over_the_bridge_and_daimyo(
-    arena: Arena, built: Callable[..., None], tmp_path: Path
+    arena: Run, built: Callable[..., None], tmp_path: Path
 ) -> None:
     """All against all: nobody forfeits, and every game can be verified."""
     bots = [
@@ -107,14 +75,14 @@ def test_greedy_in_six_languages_a_bot_over_the_bridge_and_daimyo(
     check_logs(arena, tmp_path / "logs", 56)
 
 
-def check_logs(arena: Arena, logs: Path, games: int) -> None:
+def check_logs(arena: Run, logs: Path, games: int) -> None:
     """Every log verifies, its draws too."""
     document = json.loads(arena("verify", str(logs), "--json").stdout)
     assert (len(document["logs"]), document["failed"]) == (games, 0)
     assert all(row["draws_checked"] for row in document["logs"])
 
 
-def check_replay(arena: Arena, log: Path) -> None:
+def check_replay(arena: Run, log: Path) -> None:
     """A log is shown from beginning to end, as all of it happened and as one player knew it."""
     for words in ((), ("--seat", "1")):
         frames = re.findall(r"^── .* (\d+)/(\d+) ──$", arena("replay", str(log), *words).stdout, re.MULTILINE)
@@ -132,7 +100,7 @@ def check_replay(arena: Arena, log: Path) -> None:
     ],
 )
 def test_a_full_table_of_bots_in_two_languages(
-    arena: Arena, built: Callable[..., None], tmp_path: Path, rules: str, ruleset: str, bots: tuple[str, ...]
+    arena: Run, built: Callable[..., None], tmp_path: Path, rules: str, ruleset: str, bots: tuple[str, ...]
 ) -> None:
     built(*bots)
     assert len(bots) == max(game(rules).seat_counts)
@@ -149,7 +117,7 @@ def test_a_full_table_of_bots_in_two_languages(
 
 
 @pytest.mark.long
-def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Arena, tmp_path: Path) -> None:
+def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Run, tmp_path: Path) -> None:
     played = {}
     for rules, ruleset in RULESETS:
         done = arena("tournament", "random", "greedy", "--deals", "1", "--rules", rules, "--ruleset", ruleset, "--json")
@@ -165,7 +133,7 @@ def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Arena, tmp_
 
 
 @pytest.mark.parametrize("rules", names())
-def test_a_match_takes_as_many_bots_as_the_game(arena: Arena, tmp_path: Path, rules: str) -> None:
+def test_a_match_takes_as_many_bots_as_the_game(arena: Run, tmp_path: Path, rules: str) -> None:
     most = max(game(rules).seat_counts)
     done = arena("match", *["greedy"] * (most - 1), "random", "--rules", rules, "--json")
     games = json.loads(done.stdout)["games"]
@@ -176,7 +144,7 @@ def test_a_match_takes_as_many_bots_as_the_game(arena: Arena, tmp_path: Path, ru
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_a_board_of_ones_own_with_two_islands(arena: Arena, tmp_path: Path, players: int) -> None:
+def test_a_board_of_ones_own_with_two_islands(arena: Run, tmp_path: Path, players: int) -> None:
     (tmp_path / "islands.txt").write_text(ISLANDS)
     bots = ("greedy", "random", "greedy")[:players]
     done = arena("match", *bots, "--board", "islands.txt", "--rule", "captures=instant", "--json")
@@ -194,18 +162,6 @@ def timeless(document: dict[str, Any]) -> Any:
     return rows, document["crosstable"], document["settings"], document["tournament"]["commitment"]
 
 
-def games_done(folder: Path) -> int:
-    try:
-        connection = sqlite3.connect(f"file:{folder / 'arena.db'}?mode=ro", uri=True)
-        try:
-            [(count,)] = connection.execute("SELECT count(*) FROM games WHERE status = 'done'").fetchall()
-        finally:
-            connection.close()
-    except sqlite3.OperationalError:
-        return 0
-    return int(count)
-
-
 def digests(folder: Path) -> dict[str, list[tuple[int, str]]]:
     """The play digest of each game, by tournament."""
     connection = sqlite3.connect(folder / "arena.db")
@@ -215,12 +171,11 @@ def digests(folder: Path) -> dict[str, list[tuple[int, str]]]:
 
 
 @pytest.mark.long
-def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Arena, tmp_path: Path) -> None:
+def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Run, tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "random", "--rules", "gardener", "--players", "3", "--deals", "4")
     words += ("--seed", "storm", "--concurrency", "2", "--json")
-    with start(tmp_path, *words) as process:
-        while games_done(tmp_path) < 2 and process.poll() is None:
-            pass
+    with started(tmp_path, *words) as process:
+        wait_for_games(tmp_path, process, 2)
         process.kill()
         process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
     assert 2 <= games_done(tmp_path) < 12, "it was over before it was killed"
@@ -234,7 +189,7 @@ def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Arena, tmp_path:
     check_logs(arena, tmp_path / "logs", 24)
 
 
-def test_bots_that_do_not_play_the_game_are_refused_before_anything_starts(arena: Arena, tmp_path: Path) -> None:
+def test_bots_that_do_not_play_the_game_are_refused_before_anything_starts(arena: Run, tmp_path: Path) -> None:
     (tmp_path / "rook").mkdir()
     (tmp_path / "rook" / "bot.toml").write_text('name = "rook"\ncommand = ["true"]\nrules = ["chess"]\n')
     for command in ("tournament", "match"):

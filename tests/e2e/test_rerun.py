@@ -7,25 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-FAULTY = Path(__file__).parents[1] / "faulty" / "bot.py"
-
-Rerun = Callable[..., "subprocess.CompletedProcess[str]"]
+from tests.command_kit import FAULTY, Run, arena
 
 
 def faulty(script: str) -> str:
     return f"cmd:{shlex.join([sys.executable, str(FAULTY), script])}"
-
-
-def arena(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "arena", *arguments],
-        cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -33,34 +23,34 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which greedy has played random, and a bot has sent an illegal action at its third turn."""
     folder = tmp_path_factory.mktemp("played")
     illegal = faulty("ok," * 12 + "illegal")
-    assert arena(folder, "match", "greedy", "random", "--seed", "tea", "--logs", "fair").returncode == 0
-    assert arena(folder, "match", "random", illegal, "--seed", "tea", "--logs", "lost").returncode == 0
+    arena(folder, "match", "greedy", "random", "--seed", "tea", "--logs", "fair")
+    arena(folder, "match", "random", illegal, "--seed", "tea", "--logs", "lost")
     return folder
 
 
 @pytest.fixture
-def rerun(played: Path) -> Rerun:
+def rerun(played: Path) -> Run:
     """Runs it on the first game of a match."""
 
-    def run(match: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return arena(played, "bot", "rerun", str(sorted((played / match).rglob("*.jsonl"))[0]), *arguments)
+    def run(match: str, *arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        log = min((played / match).rglob("*.jsonl"))
+        return arena(played, "bot", "rerun", str(log), *arguments, code=code)
 
     return run
 
 
 @pytest.mark.parametrize(("bot", "seat"), [("greedy", "0"), ("random", "1")])
-def test_the_same_bot_answers_the_same(rerun: Rerun, bot: str, seat: str) -> None:
+def test_the_same_bot_answers_the_same(rerun: Run, bot: str, seat: str) -> None:
     done = rerun("fair", bot, "--seat", seat)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stderr == ""
     first, *requests, last = done.stdout.splitlines()
     assert first == f"samurai standard, seat {seat} of 2: {bot} in place of {bot}"
     assert all(line.endswith("same") for line in requests)
     assert last == f"{len(requests)} requests: all answered the same"
 
 
-def test_another_bot_shows_where_it_differs(rerun: Rerun) -> None:
+def test_another_bot_shows_where_it_differs(rerun: Run) -> None:
     done = rerun("fair", "banzai", "--seat", "0", "--json")
-    assert done.returncode == 0
     document = json.loads(done.stdout)
     others = [request for request in document["requests"] if not request["same"]]
     assert document["differ"] == len(others) > 0
@@ -73,25 +63,21 @@ def test_another_bot_shows_where_it_differs(rerun: Rerun) -> None:
     assert f"     now    {json.dumps(first['action'], separators=(',', ':'))}\n" in shown
 
 
-def test_a_turn_is_shown_whole_and_is_the_last(rerun: Rerun) -> None:
+def test_a_turn_is_shown_whole_and_is_the_last(rerun: Run) -> None:
     done = rerun("fair", "greedy", "--seat", "0", "--turn", "5")
-    assert done.returncode == 0
     assert "  turn  5  turn " in done.stdout
     assert "  turn  7  turn " not in done.stdout
     whole = done.stdout[done.stdout.index("  turn  5") :]
     for name in ("clock", "view", "events", "legal", "was", "now"):
         assert f"\n     {name:<7}" in whole
-    missing = rerun("fair", "greedy", "--seat", "0", "--turn", "6")
-    assert missing.returncode == 2
+    missing = rerun("fair", "greedy", "--seat", "0", "--turn", "6", code=2)
     assert "expected a turn in which seat 0 was asked, got: 6" in missing.stderr
 
 
-def test_the_lost_request_is_asked_again(rerun: Rerun) -> None:
-    again = rerun("lost", faulty("ok," * 12 + "illegal"), "--seat", "1")
-    assert again.returncode == 3
+def test_the_lost_request_is_asked_again(rerun: Run) -> None:
+    again = rerun("lost", faulty("ok," * 12 + "illegal"), "--seat", "1", code=3)
     assert re.search(r"would forfeit: it sent an illegal action: .* \(§8\.6-5\)$", again.stdout, re.MULTILINE)
     fixed = rerun("lost", "greedy", "--seat", "1")
-    assert fixed.returncode == 0
     assert "was    forfeited: seat 1 sent an illegal action: " in fixed.stdout
 
 
@@ -103,9 +89,8 @@ def test_the_lost_request_is_asked_again(rerun: Rerun) -> None:
         ("garbage", "would forfeit: it sent a message that cannot be read: "),
     ],
 )
-def test_a_bot_that_fails_ends_it(rerun: Rerun, step: str, said: str) -> None:
-    done = rerun("fair", faulty(f"ok,words,{step}"), "--seat", "1", "--time", "0.3/move")
-    assert done.returncode == 3
+def test_a_bot_that_fails_ends_it(rerun: Run, step: str, said: str) -> None:
+    done = rerun("fair", faulty(f"ok,words,{step}"), "--seat", "1", "--time", "0.3/move", code=3)
     assert said in done.stdout
     assert "3 requests: " in done.stdout
     assert "printed: thinking" in done.stderr
@@ -121,8 +106,5 @@ def test_a_bot_that_fails_ends_it(rerun: Rerun, step: str, said: str) -> None:
         (("greedy", "--seat", "0", "--time", "soon"), "10+0.1 or 2/move, got: 'soon'"),
     ],
 )
-def test_what_cannot_be_asked_is_said(rerun: Rerun, arguments: tuple[str, ...], said: str) -> None:
-    done = rerun("fair", *arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+def test_what_cannot_be_asked_is_said(rerun: Run, arguments: tuple[str, ...], said: str) -> None:
+    assert said in rerun("fair", *arguments, code=2).stderr

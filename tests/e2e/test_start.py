@@ -92,7 +92,7 @@ def test_without_descriptors_nobody_is_to_blame(tmp_path: Path, custody: Custody
         try:
             process = BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
         except MachineFault as error:
-            faults += "Too many open files; raise `ulimit -n`" in str(error)
+            faults += "Too many open files; raise the limit of open files (`ulimit -n`)" in str(error)
         else:
             started += 1
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
@@ -156,7 +156,7 @@ def test_a_box_that_cannot_be_made_is_nobody_s_fault(
 
 def test_a_machine_without_bubblewrap(tmp_path: Path, custody: Custody, monkeypatch: pytest.MonkeyPatch) -> None:
     box._program.cache_clear()
-    monkeypatch.setattr(box, "_SYSTEM", (str(tmp_path),))
+    monkeypatch.setattr(box, "PROGRAM_FOLDERS", (str(tmp_path),))
     before = descriptors()
     with pytest.raises(MachineFault, match=r"expected the program bwrap in .*; install bubblewrap"):
         BotProcess(spec(tmp_path, "true"), custody, {}, level=Level.ISOLATED)

@@ -10,15 +10,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.command_kit import Run, environment, started, wait_for_games
 
 
 def closed(**properties: Any) -> dict[str, Any]:
@@ -100,33 +98,6 @@ SCHEMA = closed(
     logs=TEXT,
 )
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
-
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Run:
-    """Runs a command in an empty folder."""
-
-    def run(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "arena", *words],
-            cwd=tmp_path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, done.stderr
-        assert "Traceback" not in done.stderr
-        return done
-
-    return run
-
 
 def digests(folder: Path, database: str = "arena.db") -> list[tuple[Any, ...]]:
     connection = sqlite3.connect(folder / database)
@@ -172,44 +143,11 @@ def test_every_log_verifies(arena: Run) -> None:
     arena("verify", "logs")
 
 
-@contextmanager
-def start(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
-    """Starts a tournament in a process group of its own, as a shell does; it does not outlive the block."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena", "tournament", *words],
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        process_group=0,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 WORDS = ("random", "greedy", "--deals", "6", "--seed", "storm", "--concurrency", "2", "--json")
 
 
-def wait_for_games(folder: Path, process: subprocess.Popen[str], count: int) -> None:
-    """Wait until so many games are in the database, or the process has ended."""
-    while process.poll() is None:
-        try:
-            connection = sqlite3.connect(f"file:{folder / 'arena.db'}?mode=ro", uri=True)
-            try:
-                [(done,)] = connection.execute("SELECT count(*) FROM games WHERE status = 'done'").fetchall()
-            finally:
-                connection.close()
-        except sqlite3.OperationalError:
-            continue
-        if done >= count:
-            return
-
-
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: Path) -> None:
-    with start(tmp_path, *WORDS) as process:
+    with started(tmp_path, "tournament", *WORDS) as process:
         wait_for_games(tmp_path, process, 2)
         os.killpg(process.pid, signal.SIGINT)
         stdout, stderr = process.communicate()
@@ -224,7 +162,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
 @pytest.mark.parametrize("group", [False, True], ids=["alone", "with its workers"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Signals, group: bool) -> None:
-    with start(tmp_path, *WORDS, "--deals", "5000") as process:
+    with started(tmp_path, "tournament", *WORDS, "--deals", "5000") as process:
         wait_for_games(tmp_path, process, 1)
         for _ in range(2):
             (os.killpg if group else os.kill)(process.pid, number)
@@ -258,7 +196,7 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
 
 
 def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
-    with start(tmp_path, *WORDS) as process:
+    with started(tmp_path, "tournament", *WORDS) as process:
         wait_for_games(tmp_path, process, 2)
         process.kill()
         process.communicate()  # ends when nobody holds the pipes any more: neither worker nor bot
@@ -266,7 +204,7 @@ def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
 
 
 def test_a_finished_log_that_is_gone_is_mentioned_when_it_goes_on(arena: Run, tmp_path: Path) -> None:
-    with start(tmp_path, *WORDS) as process:
+    with started(tmp_path, "tournament", *WORDS) as process:
         wait_for_games(tmp_path, process, 2)
         process.kill()
         process.communicate()
@@ -370,7 +308,8 @@ def test_wrong_settings_are_refused_before_anything_starts(
 
 
 def test_a_database_in_use_is_refused_by_name(arena: Run, tmp_path: Path) -> None:
-    with start(tmp_path, *WORDS, "--deals", "5000") as process:  # longer than a second command takes to begin
+    # It takes longer than a second command takes to begin.
+    with started(tmp_path, "tournament", *WORDS, "--deals", "5000") as process:
         wait_for_games(tmp_path, process, 1)
         refused = arena("tournament", "random", "greedy", code=1)
         process.kill()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,17 +13,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.record.log import read_log, write_log
+from tests.command_kit import arena
 
 WORDS = ("random", "greedy", "--deals", "2", "--seed", "audit", "--json")
-
-
-def arena(folder: Path, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "arena", *words], cwd=folder, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code, done.stderr + done.stdout
-    assert "Traceback" not in done.stderr
-    return done
 
 
 @pytest.fixture(scope="module")

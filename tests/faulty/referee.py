@@ -15,8 +15,9 @@ from arena.errors import RemoteProtocolError
 from arena.link.local import LocalLink
 from arena.link.pool import Pool
 from arena.referee import game
+from arena.referee.clock import Clock
 from arena.referee.game import Game
-from arena.referee.table import Clock, Table
+from arena.referee.table import Table
 from arena.rules.course import Course, Race
 from arena.types import NS_PER_MS
 from arena.wire.codec import decode, encode

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.errors import MachineFault
+from arena.link.faults import machine_fault
 from arena.types import Level
 
 RUN: Final = Path("/run/arena-seats")
@@ -54,9 +55,8 @@ def run_folder() -> Path:
     try:
         RUN.mkdir(mode=0o755, exist_ok=True)
     except OSError as error:
-        raise MachineFault(
-            f"expected to make the folder {RUN}, got: {error.strerror}; make /run writable, or run as an ordinary user"
-        ) from None
+        remedy = "make /run writable, or run as an ordinary user"
+        raise machine_fault(f"make the folder {RUN}", error, remedy=remedy) from None
     return RUN
 
 
@@ -106,7 +106,7 @@ class Users:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
         except OSError as error:
             if error.errno not in (errno.EACCES, errno.EAGAIN):
-                raise MachineFault(f"expected to lock a user in {RUN}, got: {error.strerror}") from None
+                raise machine_fault(f"lock a user in {RUN}", error) from None
             return False
         return True
 
@@ -121,7 +121,7 @@ def _own_users(numbers: Sequence[int]) -> Users:
         try:
             _users = Users(run_folder() / "users", numbers)
         except OSError as error:
-            raise MachineFault(f"expected to open {RUN / 'users'}, got: {error.strerror}") from None
+            raise machine_fault(f"open {RUN / 'users'}", error) from None
     return _users
 
 

@@ -25,7 +25,7 @@ import msgspec
 import arena
 from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec
-from arena.link.faults import is_of_the_program
+from arena.link.faults import is_of_the_program, machine_fault
 
 _SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin", "/etc/alternatives")
 """What is in every box."""
@@ -288,7 +288,7 @@ def _output(command: list[str]) -> bytes:
     except OSError as error:
         if is_of_the_program(error):
             return b""
-        raise MachineFault(f"expected to run {command[0]}, got: {error.strerror}") from None
+        raise machine_fault(f"run {command[0]}", error) from None
     return b"" if done.returncode else done.stdout
 
 

@@ -27,6 +27,7 @@ from typing import Final, Self
 import msgspec
 
 from arena.errors import MachineFault
+from arena.link.faults import machine_fault
 from arena.link.sandbox import filter
 
 SOCKET_FOLDER: Final = "/run/arena"
@@ -40,7 +41,7 @@ SHM_MIB: Final = 16
 MAX_DESCRIPTORS: Final = 256
 """How many descriptors a process in a box may have."""
 HOSTNAME: Final = "seat"
-_SYSTEM: Final = ("/usr/bin", "/bin", "/usr/local/bin")
+PROGRAM_FOLDERS: Final = ("/usr/bin", "/bin", "/usr/local/bin")
 """Where `bwrap` and its helpers are looked for. `PATH` is not asked: it may name a folder of a bot."""
 _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
 """Folders of the system's programs beside `/usr`. On most systems they are links into it."""
@@ -95,7 +96,7 @@ class Command:
             status = self._write(b"")
         except OSError as error:
             self._close()
-            raise MachineFault(f"expected to make a sandbox, got: {error.strerror}") from None
+            raise machine_fault("make a sandbox", error) from None
         self.status = status
         """Where `bwrap` writes what becomes of the box: see `status`. It stays open, and is the caller's to close."""
         self.words = (*program, "--json-status-fd", str(status), "--args", str(told), "--", *words)
@@ -233,9 +234,9 @@ def _program(name: str) -> str:
     Raises:
         MachineFault: There is none.
     """
-    path = shutil.which(name, path=":".join(_SYSTEM))
+    path = shutil.which(name, path=":".join(PROGRAM_FOLDERS))
     if path is None:
-        raise MachineFault(f"expected the program {name} in {', '.join(_SYSTEM)}, got: none; {_GONE[name]}")
+        raise MachineFault(f"expected the program {name} in {', '.join(PROGRAM_FOLDERS)}, got: none; {_GONE[name]}")
     return path
 
 

@@ -42,8 +42,6 @@ _PATIENCE_S: Final = 10.0
 """How long a seat may take to start and to report."""
 _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
-_SYSTEM: Final = ":".join(box._SYSTEM)
-"""Where `bwrap` is looked for."""
 _OF_A_BOT: Final = "its own words say why; name what it reads beside its folder in `include` or `needs` of bot.toml"
 _LEAST_BWRAP: Final = (0, 8)
 _LEAST_DESCRIPTORS: Final = 1024
@@ -168,9 +166,9 @@ def _sqlite() -> Outcome:
 
 
 def _bwrap() -> Outcome:
-    program = shutil.which("bwrap", path=_SYSTEM)
+    program = shutil.which("bwrap", path=":".join(box.PROGRAM_FOLDERS))
     if program is None:
-        return _found("bwrap", False, f"there is no bwrap in {_SYSTEM}")
+        return _found("bwrap", False, f"there is no bwrap in {', '.join(box.PROGRAM_FOLDERS)}")
     try:
         said = subprocess.run([program, "--version"], capture_output=True, text=True, env={}, check=False).stdout
     except OSError as error:

@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.errors import BotError, MachineFault
+from arena.errors import BotError
+from arena.link.faults import machine_fault
 from arena.link.sandbox.accounts import run_folder
 
 _NEW_MOUNTS: Final = 0x0002_0000
@@ -73,9 +74,9 @@ class Stage:
             flags = _NO_SETUID | _NO_DEVICES
             self._call("mount", b"tmpfs", os.fsencode(self._folder), b"tmpfs", flags, options)
         except OSError as error:
-            raise MachineFault(
-                f"expected a mount namespace for folders that seats cannot reach, got: {error.strerror}; "
-                "give the process CAP_SYS_ADMIN, open those folders (chmod o+x), or run as an ordinary user"
+            remedy = "give the process CAP_SYS_ADMIN, open those folders (chmod o+x), or run as an ordinary user"
+            raise machine_fault(
+                "make a mount namespace for folders that seats cannot reach", error, remedy=remedy
             ) from None
 
     def reach(self, path: str) -> str:

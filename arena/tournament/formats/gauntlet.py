@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import overload
 
 from arena.errors import ConfigError
 from arena.tournament.formats.base import Director, Format, Meeting
-from arena.tournament.formats.round_robin import Pairings, Stages, stage_of
+from arena.tournament.formats.round_robin import Computed, Pairings, Stages, stage_of
 from arena.tournament.formats.seating import orders
 from arena.types import Payload
 
@@ -65,8 +63,8 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
         }
 
 
-class Challenges(Sequence[Meeting]):
-    """Every challenger with every choice of the field, computed one at a time.
+class Challenges(Computed):
+    """Every challenger with every choice of the field.
 
     Wherever it is cut, the challengers have nearly the same number of games, and so have the bots of the field.
     """
@@ -79,21 +77,10 @@ class Challenges(Sequence[Meeting]):
     def __len__(self) -> int:
         return self._challengers * len(self.choices)
 
-    @overload
-    def __getitem__(self, place: int) -> Meeting: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Meeting]: ...
-    def __getitem__(self, place: int | slice) -> Meeting | Sequence[Meeting]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        if not 0 <= place < len(self):
-            raise IndexError(place)
+    def _at(self, place: int) -> Meeting:
         # Both go round in step. After as many meetings as bring both to their beginnings again, one choice is skipped:
         # otherwise the same pairs would come again.
         challenger = place % self._challengers
         choice = (place + place // math.lcm(self._challengers, len(self.choices))) % len(self.choices)
         others = (choice,) if self.choices.players == 1 else self.choices[choice].entrants
         return Meeting((challenger, *(self._challengers + other for other in others)), self._first_deal)
-
-    def __iter__(self) -> Iterator[Meeting]:
-        return map(self.__getitem__, range(len(self)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import count
@@ -79,8 +80,29 @@ class Stages(Director):
         self._planned += round.deals
 
 
-class Pairings(Sequence[Meeting]):
-    """Every choice of entrants, in the order of a stage. Computed one at a time: there may be millions.
+class Computed(Sequence[Meeting]):
+    """Meetings that are computed one at a time: there may be millions. `_at` gives the one at a place in the range."""
+
+    @overload
+    def __getitem__(self, place: int) -> Meeting: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Meeting]: ...
+    def __getitem__(self, place: int | slice) -> Meeting | Sequence[Meeting]:
+        if isinstance(place, slice):
+            return [self._at(one) for one in range(*place.indices(len(self)))]
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        return self._at(place)
+
+    def __iter__(self) -> Iterator[Meeting]:
+        return map(self._at, range(len(self)))
+
+    @abstractmethod
+    def _at(self, place: int) -> Meeting: ...
+
+
+class Pairings(Computed):
+    """Every choice of entrants, in the order of a stage.
 
     In this order all entrants have nearly the same number of games wherever it is cut.
     """
@@ -94,19 +116,8 @@ class Pairings(Sequence[Meeting]):
     def __len__(self) -> int:
         return self._len
 
-    @overload
-    def __getitem__(self, place: int) -> Meeting: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Meeting]: ...
-    def __getitem__(self, place: int | slice) -> Meeting | Sequence[Meeting]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(self._len))]
-        if not 0 <= place < self._len:
-            raise IndexError(place)
+    def _at(self, place: int) -> Meeting:
         return Meeting(self._pair(place) if self.players == 2 else self._choice(place), self._first_deal)
-
-    def __iter__(self) -> Iterator[Meeting]:
-        return map(self.__getitem__, range(self._len))
 
     @cached_property
     def stride(self) -> int:

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from arena.cli.compare import compare
 from arena.cli.playing import Manner
+from arena.standings.closing import close
+from arena.standings.report import Report
 from arena.store.store import Store
-from arena.tournament.plan import close
-from arena.tournament.report import Report
 from arena.tournament.settings import Setup
 from tests import instant
 

@@ -103,7 +103,7 @@ def test_the_folder_of_a_process_is_private_and_removed_with_all_in_it(custody: 
 
 def test_no_room_for_a_folder_is_the_machines_fault(custody: Custody) -> None:
     custody.directory.rmdir()
-    with pytest.raises(MachineFault, match="expected room for a bot's temporary folder, got: No such file"):
+    with pytest.raises(MachineFault, match="expected to make a bot's temporary folder, got: No such file"):
         custody.seat_folder()
 
 

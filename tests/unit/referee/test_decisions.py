@@ -12,8 +12,8 @@ from referee_kit import first_legal, referee
 
 from arena.link.memory import MemoryBot, Reply, answer
 from arena.record.log import read_log
+from arena.referee.clock import Clock
 from arena.referee.requests import requests_of
-from arena.referee.table import Clock
 from arena.types import NS_PER_MS, TimeControl
 from arena.wire.messages import GameStart, Request
 

@@ -16,8 +16,8 @@ from arena.errors import ConfigError
 from arena.link.base import Fault
 from arena.link.memory import CRASH, Failure, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ActionRecord, ForfeitRecord, read_log
+from arena.referee.clock import Clock
 from arena.referee.game import Game
-from arena.referee.table import Clock
 from arena.referee.transcript import Entry
 from arena.types import MARGIN_MS, NS_PER_MS, Payload, Termination, TimeControl
 from arena.wire.codec import encode

@@ -13,8 +13,8 @@ from referee_kit import first_legal, make_job, on_turn
 from arena.games import rules_of
 from arena.link.memory import MemoryBot, MemoryLink, answer
 from arena.record.log import ForfeitRecord, read_log
+from arena.referee.clock import CpuClock, Share, too_late
 from arena.referee.game import Game
-from arena.referee.table import CpuClock, Share, too_late
 from arena.types import MARGIN_MS, NS_PER_MS, Forfeit, GameResult, Termination
 from arena.wire.messages import Request
 

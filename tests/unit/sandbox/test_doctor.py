@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.errors import LevelError
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox import doctor, filter, probe_program
+from arena.link.sandbox import box, doctor, filter, probe_program
 from arena.link.sandbox.doctor import Outcome, examine, examine_bot, level_in_force, require
 from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
 from arena.types import Level
@@ -135,7 +135,7 @@ def test_trusted_needs_no_probe_and_remote_is_not_this_machine(monkeypatch: pyte
 
 
 def test_without_bubblewrap_nothing_is_tried_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_SYSTEM", "/nowhere")
+    monkeypatch.setattr(box, "PROGRAM_FOLDERS", ("/nowhere",))
     found = examine((Level.ISOLATED,))
     assert [outcome.name for outcome in found.probes if not outcome.ok] == ["bwrap"]
     assert found.levels[Level.ISOLATED].missing == needed(Level.ISOLATED)

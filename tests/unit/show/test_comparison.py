@@ -1,4 +1,4 @@
-"""What a comparison says to people. Its numbers come from `arena.tournament.comparison`."""
+"""What a comparison says to people. Its numbers come from `arena.standings.comparison`."""
 
 from __future__ import annotations
 

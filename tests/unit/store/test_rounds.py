@@ -18,6 +18,7 @@ from sqlite_utils import Database
 from arena.errors import StoreError
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating, rate
+from arena.standings.closing import close
 from arena.store import database
 from arena.store.migrations import migrations
 from arena.store.reader import Reader
@@ -26,7 +27,6 @@ from arena.store.store import Store, open_store, update
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import close
 from arena.tournament.planner import plan_further, schedule_of
 from arena.types import GameResult, SeatResult, Termination
 from tests import instant

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.standings.closing import close
 from arena.store.store import Store, open_store
 from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.ladder import Ladder, batch_of
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import close
 from arena.tournament.planner import plan_further, schedule_of
 from arena.tournament.settings import Settings
 from tests import instant

@@ -16,6 +16,7 @@ from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.ratings.running import Rating
 from arena.referee.game import Game
 from arena.referee.job import Job
+from arena.standings.closing import close
 from arena.store.records import PlannedGame, Tournament
 from arena.store.store import open_reader, open_store
 from arena.tournament.audit import Audit, Auditor, examine
@@ -25,7 +26,7 @@ from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import begin, close
+from arena.tournament.plan import begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, Setup, enter

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.ratings.running import Rating
+from arena.standings.closing import close
 from arena.store.store import Store, open_store
 from arena.tournament.extend import LATEST, extend
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.plan import close
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import Settings
 from tests import instant

@@ -20,6 +20,7 @@ from arena.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ForfeitRecord, read_log, write_log
 from arena.referee.game import Game
 from arena.referee.job import Job
+from arena.standings.closing import close
 from arena.store.finding import Wanted, open_finder
 from arena.store.store import Store, open_reader, open_store
 from arena.tournament.audit import Audit, Auditor, examine
@@ -28,7 +29,7 @@ from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from arena.tournament.overload import crowded, overload
-from arena.tournament.plan import Begun, begin, close
+from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Played, Runner
 from arena.tournament.settings import OnOverload, Settings, Setup, enter

@@ -15,8 +15,9 @@ import pytest
 from arena.errors import ConfigError, StoreError
 from arena.link.bots import BotSpec
 from arena.referee.chance import NO_MIX, mix
+from arena.standings.closing import close
 from arena.store.store import Store, open_store
-from arena.tournament.plan import begin, close, fix_chance
+from arena.tournament.plan import begin, fix_chance
 from arena.tournament.settings import enter, mix_of
 from tests import instant
 

@@ -18,10 +18,10 @@ import pytest
 
 from arena.errors import ArenaError, InternalError, MachineFault, StoreError
 from arena.referee.job import Job
+from arena.standings.report import forfeit_counts, leader, report
 from arena.store.store import Store, open_store
 from arena.tournament import runner
 from arena.tournament.blocks import AHEAD_GAMES, Processes
-from arena.tournament.report import forfeit_counts, leader, report
 from arena.tournament.runner import MAX_CHUNK, MAX_KILLS, SUBMITTED, Worker
 from arena.tournament.workers import local_worker, was_killed
 from arena.types import GameResult, Termination

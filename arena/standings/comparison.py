@@ -9,15 +9,15 @@ that of all deals, and the answer must hold for them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from arena.ratings.running import BETA
+from arena.standings.sources import chain
 from arena.store.reader import Reader
-from arena.store.records import Tournament
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.seating import orders
 from arena.tournament.settings import Settings
@@ -109,8 +109,8 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     Raises:
         StoreError: There is no such tournament.
     """
-    chain = list(_chain(reader, tournament))
-    last = chain[-1]
+    last = reader.tournament(tournament)
+    rows = list(chain(reader, last, "continues"))
     settings = Settings.read(last.settings)
     format = _format(settings)
     evidence = evidence_of(reader, last.id, format, settings.game.players)
@@ -119,14 +119,14 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     if test is not None and format.sprt is not None:
         log_ratio, accepted = test.log_ratio(evidence.counts), test.verdict(evidence.counts)
         sprt = Sprt(elo=format.sprt, log_ratio=log_ratio, bounds=test.bounds, verdict=accepted)
-    tallies = [reader.tallies(one.id) for one in chain]
+    tallies = [reader.tallies(row.id) for row in rows]
     score = evidence.score
     verdict = evidence.verdict(format.alpha, format.delta)
     return Comparison(
         bots=(settings.bots[0].name, settings.bots[1].name),
-        tournaments=tuple(one.id for one in chain),
+        tournaments=tuple(row.id for row in rows),
         deals=evidence.deals,
-        games=sum(reader.done(one.id) for one in chain),
+        games=sum(reader.done(row.id) for row in rows),
         counts=tuple((share, round(count)) for share, count in evidence.counts.items()),
         score=score,
         interval=evidence.interval(format.alpha),
@@ -167,15 +167,6 @@ def evidence_of(reader: Reader, tournament: str, format: Compare, players: int) 
         if (pair.one, pair.other) == (0, 1) and pair.games == whole:
             evidence.add(pair.share)
     return evidence
-
-
-def _chain(reader: Reader, tournament: str) -> Iterator[Tournament]:
-    """Yields a comparison and those that it continues, the first one first, back to one that was removed."""
-    row = reader.tournament(tournament)
-    before = row.settings.get("continues")
-    if before and reader.has(before):
-        yield from _chain(reader, before)
-    yield row
 
 
 def _same(there: Payload, here: Payload) -> bool:

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.ratings.pairs import PairResult
+from arena.standings.pool import PoolReport, pool_report
+from arena.standings.report import report
 from arena.store.records import Entrant, Tally, Tournament
 from arena.store.store import Store, open_store
-from arena.tournament.pool import PoolReport, pool_report
-from arena.tournament.report import report
 from arena.tournament.settings import Settings
 from tests import instant
 

@@ -14,9 +14,9 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from arena.ratings.pairs import PairResult
+from arena.standings.table import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 from arena.store.reader import Reader
 from arena.store.records import Entrant, Pool, Tally, Tournament
-from arena.tournament.standings import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 
 SHOWN = 6
 """Digits of a digest that tell two bots of one name and version apart."""

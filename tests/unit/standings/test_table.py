@@ -10,8 +10,8 @@ import pytest
 from arena.ratings.pairs import PairResult
 from arena.ratings.refit import refit
 from arena.ratings.running import Rating
+from arena.standings.table import Order, Standings, tabulate
 from arena.store.records import Entrant, Tally
-from arena.tournament.standings import Order, Standings, tabulate
 
 NAMES = ("ann", "bob", "cid")
 RATINGS = [Rating(20, 2), Rating(30, 1), Rating(28, 5)]

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 import msgspec
 
 from arena.progress import Progress
+from arena.standings.rounds import progress_of
+from arena.standings.sources import known_of
+from arena.standings.table import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 from arena.store.reader import Reader
 from arena.store.records import Tournament
-from arena.tournament.rounds import progress_of
-from arena.tournament.sources import known_of
-from arena.tournament.standings import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
 from arena.types import Payload
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from typing import Literal
 
 import msgspec
 
 from arena.ratings.pairs import PairResult, add_up, pairs_of
+from arena.standings.pool import Joined, add_tallies
 from arena.store.reader import Reader
 from arena.store.records import Entrant, SeatRow, Tally, Tournament
-from arena.tournament.pool import Joined, add_tallies
 from arena.tournament.settings import Settings
 
 
@@ -39,7 +40,7 @@ class Known:
             return self._reader.pairs(self._id)
         count = len(self.reused) + 1
         own = (msgspec.structs.replace(pair, deal=pair.deal * count) for pair in self._reader.pairs(self._id))
-        return chain(own, self._others)
+        return itertools.chain(own, self._others)
 
     def extend(self, before: Sequence[Tournament]) -> None:
         """Adds the games of earlier tournaments in which only entrants of this one played, with the same files."""
@@ -68,18 +69,20 @@ def known_of(reader: Reader, row: Tournament) -> Known:
     """Returns what the standings of a tournament are made from."""
     known = Known(reader, row)
     if row.settings["format"] == "extension":
-        known.extend(list(_extended(reader, row)))
+        known.extend(list(chain(reader, row, "extends"))[:-1])
     known.anchors = _anchors(reader, row, known.entrants)
     return known
 
 
-def _extended(reader: Reader, row: Tournament) -> Iterator[Tournament]:
-    """Yields the tournaments that one extends, the earliest first."""
-    before = row.settings.get("extends")
-    if before and reader.has(before):  # it may have been removed
-        found = reader.tournament(before)
-        yield from _extended(reader, found)
-        yield found
+def chain(reader: Reader, row: Tournament, link: Literal["continues", "extends"]) -> Iterator[Tournament]:
+    """Yields a tournament after those that it goes on from, the earliest first, back to one that was removed.
+
+    `link` is the parameter of its format that names the one before it.
+    """
+    before = row.settings.get(link)
+    if before and reader.has(before):
+        yield from chain(reader, reader.tournament(before), link)
+    yield row
 
 
 def _anchors(reader: Reader, row: Tournament, entrants: Sequence[Entrant]) -> dict[int, float]:

@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ratings.evidence import Evidence
+from arena.standings.closing import close
+from arena.standings.comparison import Comparison, compared, earlier, going_on, others_of, so_far
 from arena.store.records import Tournament
 from arena.store.store import Store, open_store
-from arena.tournament.comparison import Comparison, compared, earlier, going_on, others_of, so_far
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.round_robin import RoundRobin
-from arena.tournament.plan import close
 from arena.tournament.settings import Settings
 from tests import instant
 

@@ -1,0 +1,34 @@
+"""Ends a tournament whose games are all done."""
+
+from __future__ import annotations
+
+from arena.standings.report import Report, report
+from arena.store.records import Tournament
+from arena.store.store import Store
+from arena.tournament.plan import reveal_secret
+
+
+def close(store: Store, tournament: Tournament) -> Report:
+    """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
+
+    Returns its final standings.
+
+    It may be called again if it was cut short.
+
+    Raises:
+        StoreError: Some games are not done. Nothing is revealed.
+        ArenaError: The secret cannot be written.
+    """
+    store.check_done(tournament.id)
+    reveal_secret(tournament)
+    document, _ = report(store, tournament.id)
+    numbers = {entrant.name: entrant.number for entrant in store.entrants(tournament.id)}
+    store.finish(
+        tournament.id,
+        [
+            (numbers[row.bot], row.rating, row.half_width, row.rank)
+            for row in document.standings
+            if row.rating is not None
+        ],
+    )
+    return document

@@ -61,6 +61,9 @@ class Fence(Protocol):
     def cpu_ns(self) -> int:
         """Returns the CPU time that all its processes have used so far, those that have ended included."""
 
+    def known_cpu_ns(self) -> int:
+        """Returns the same at little cost: where it is looked at, processes since the last look may be missing."""
+
     def denied_ns(self) -> int | None:
         """Returns how long the machine kept it from running so far, because others ran; None where it is not known.
 
@@ -129,6 +132,10 @@ class _NoFence:
         """Returns 0: it is not known."""
         return 0
 
+    def known_cpu_ns(self) -> int:
+        """Returns 0: it is not known."""
+        return 0
+
     def denied_ns(self) -> int | None:
         """Returns None: it is not known."""
         return None
@@ -187,6 +194,10 @@ class _WatchedFence(_NoFence):
     def cpu_ns(self) -> int:
         """Returns the CPU time of the tree. What ended between two looks and was not waited for is not in it."""
         return self._tree.cpu_ns() if self._tree is not None else 0
+
+    def known_cpu_ns(self) -> int:
+        """Returns the CPU time of what was in the tree at the last look: a system call for each process."""
+        return self._tree.known_cpu_ns() if self._tree is not None else 0
 
     def denied_ns(self) -> int:
         """Adds up what was denied since the last call, and returns the sum."""
@@ -257,6 +268,8 @@ class _HardFence:
         if not self._closed:
             self._cpu_ns = self._group.cpu_ns()
         return self._cpu_ns
+
+    known_cpu_ns = cpu_ns
 
     def denied_ns(self) -> int:
         """Adds up what was denied since the last call, and returns the sum."""

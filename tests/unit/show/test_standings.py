@@ -321,7 +321,10 @@ def test_cpu_time_off_turn_is_shown_where_it_was_measured() -> None:
 
 @pytest.mark.parametrize(
     ("ms", "share", "is_much"),
-    [(1234.5, 0.9, True), (100.0, 0.5, True), (99.0, 3.0, False), (5000.0, 0.49, False), (0.0, None, False), (None, None, False)],
+    [
+        (1234.5, 0.9, True), (100.0, 0.5, True), (99.0, 3.0, False), (5000.0, 0.49, False), (0.0, None, False),
+        (None, None, False),
+    ],
 )  # fmt: skip
 def test_who_computed_much_of_its_opponents_time_is_named(ms: float | None, share: float | None, is_much: bool) -> None:
     rows = [{"bot": "ronin", "mean_off_turn_ms": ms, "off_turn_share": share}]

@@ -42,7 +42,7 @@ from arena.store.removal import free_bytes, remove_rows
 from arena.types import GameResult, Termination
 
 _ADDED = ", ".join(
-    f"{sum} = {sum} + excluded.{sum}" for sum in Tally.__struct_fields__ if sum not in ("entrant", "max_ms")
+    f"{name} = {name} + excluded.{name}" for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms")
 )
 
 

@@ -410,6 +410,9 @@ def check_outcome(records: list[Record], turn: int) -> None:
     ended = before["forfeits"][0]["code"] if before["record"] == "forfeit" else "finished"
     if last["termination"] != ended:
         raise Fault(line, "3.6-4", f"expected the termination {ended}, got: {last['termination']}")
+    off_turn = last.get("off_turn_cpu_ms")
+    if off_turn is not None and len(off_turn) != players:
+        raise Fault(line, "3.6-7", f"expected a CPU time for each of {players} seats, got: {off_turn}")
 
 
 # The play digest

@@ -167,7 +167,7 @@ def games(
 SEAT_COLUMNS = (
     *("game", "tournament", "number", "finished", "rules", "ruleset", "deal", "seat", "bot", "version", "rank"),
     *("outcome", "score", "decisions", "total_ms", "max_ms", "forfeit", "sentence", "forfeit_turn", "overloaded"),
-    *("ended", "turns", "log", "denied_ms", "level"),
+    *("ended", "turns", "log", "denied_ms", "level", "off_turn_cpu_ms"),
 )
 """The columns of --csv: those of `v_seats` that hold one value."""
 

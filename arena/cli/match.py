@@ -83,6 +83,9 @@ def match(
       arena match greedy banzai --pace 0.5
     """
     from arena.cli.forfeits import Forfeits
+    from arena.show.off_turn import off_turn_lines
+    from arena.standings.pool import add_tallies
+    from arena.store.records import Tally
     from arena.tournament.formats.round_robin import RoundRobin
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.settings import set_up
@@ -93,12 +96,15 @@ def match(
     begun = begin_match(setup, logs)
     forfeits = Forfeits(setup, begun.logs)
     games: list[dict[str, Any]] = []
+    tallies = [Tally(entrant) for entrant in range(len(names))]
     try:
         with board_of_match(pace, hidden=as_json or verbose or quiet) as watch:
             for played in play_match(setup, begun, watch, show_message if verbose else None):
                 signals.check()
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)
+                for entrant, seat in zip(played.game.entrants, played.result.seats, strict=True):
+                    tallies[entrant] = add_tallies(tallies[entrant], Tally.of(entrant, seat, played.result.seats))
                 if as_json and each_game:
                     say(sentence(game))
                 elif not as_json and (each_game or not quiet):
@@ -117,6 +123,11 @@ def match(
         if not quiet:
             draw_last_board(games[-1]["log"])
         show_line(summary(names, games))
+        for line in off_turn_lines(
+            {"bot": name, "mean_off_turn_ms": tally.mean_off_turn_ms, "off_turn_share": tally.off_turn_share}
+            for name, tally in zip(names, tallies, strict=True)
+        ):
+            show_line(line)
 
 
 def summary(names: list[str], games: list[dict[str, Any]]) -> str:

@@ -27,6 +27,7 @@ def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]
         "termination": result.termination,
         "turns": result.turns,
         "seconds": round(result.seconds, 3),
+        "off_turn_cpu_ms": [seat.off_turn_cpu_ms for seat in result.seats],
         "play_digest": result.play_digest,
         "log": os.path.relpath(logs / result.log),
     }

@@ -60,10 +60,13 @@ def standings(
     forfeits       games lost by the bot's own doing
     mean score     of a game, where the game has scores
     mean, max ms   time of a decision: the mean, and the slowest
+    off turn ms    CPU time of a game while others were to move, where it is
+                   measured: at isolated and strict
     mu, sigma      TrueSkill, the rating that moves game by game
 
     docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,
-    max ms, mean score, W D L, mean ms, forfeits, games, points, ahead of next, 95 %. --csv and --json have everything.
+    max ms, mean score, W D L, off turn ms, mean ms, forfeits, games, points, ahead of next, 95 %. --csv and --json have
+    everything.
 
     The cross-table has each bot's points against each other bot.
 
@@ -146,6 +149,7 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     """Prints standings, what of them is settled, and the cross-table."""
     import msgspec
 
+    from arena.show.off_turn import off_turn_lines
     from arena.show.standings import crosstable_table, order_text, standings_table
     from arena.show.tables import wrapped
 
@@ -155,6 +159,8 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
     if order := order_text(plain["order"], rows):
         places = (plain.get("progress") or {}).get("places")
         show(wrapped(f"# is the place reached. {order}" if places else order, width))
+    for line in off_turn_lines(rows):
+        show(wrapped(line, width))
     if plain.get("progress") is not None:
         print_progress(plain["progress"], width)
     echo()

@@ -101,6 +101,9 @@ class Link(Protocol):
     def cpu_ns(self, seat: Seat) -> int:
         """Returns the CPU time that all processes of the seat's bot have used in its life; 0 where it is not known."""
 
+    def known_cpu_ns(self, seat: Seat) -> int:
+        """Returns the same at little cost: some processes that were started a moment ago may be missing."""
+
     def rest(self, seat: Seat) -> None:
         """Says that the seat owes nothing. Where its level has it, it is frozen until it is sent something."""
 

@@ -204,6 +204,10 @@ class MemoryLink:
         """Returns what `cpu` says."""
         return self.cpu(seat, self._now_ns)
 
+    def known_cpu_ns(self, seat: Seat) -> int:
+        """Returns what `cpu` says."""
+        return self.cpu(seat, self._now_ns)
+
     def rest(self, seat: Seat) -> None:
         """Notes it."""
         self.resting.append(seat)

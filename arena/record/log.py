@@ -187,6 +187,8 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     turns: Count
     actions: Count
     play_digest: Hex
+    off_turn_cpu_ms: list[Count] | None = None
+    """By seat: CPU time of all its bot's processes while it had no open request. None where that was not measured."""
     ms: Count
 
     def played(self) -> Payload:

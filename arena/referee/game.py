@@ -56,7 +56,7 @@ class Game:
         self._path = Path(job.logs) / f"{job.game}.jsonl"
         self._scribe = Scribe(link, watch)
         self._course = Course(rules)
-        self._chairs = [Chair(seat, link, job.settings.time) for seat in range(rules.seats)]
+        self._chairs = [Chair(seat, link, job.settings.time, job.level) for seat in range(rules.seats)]
         self._table = Table(self._chairs, link)
         self._has_onlookers = watch is not None or tap is not None
         self._wiretap = tap and Wiretap([chair.transcript for chair in self._chairs], tap)
@@ -228,6 +228,7 @@ class Game:
 
     def _dismiss(self, seat: Seat, cause: Cause, turn: int) -> Forfeit:
         """Tells the bot why it forfeits, and stops it. Nothing that it sends counts any more."""
+        self._chairs[seat].leave()
         told = cause.code in _TOLD
         if told:
             self._chairs[seat].send(Error(code=cause.error_code or cause.code, message=cause.detail[:1000]))
@@ -249,9 +250,11 @@ class Game:
     # The end
 
     def _finish(self, outcome: Outcome) -> GameResult:
+        for chair in self._chairs:
+            chair.leave()
         self._say_over()
         seconds = (self._link.now_ns() - self._scribe.begun_ns) / 1e9
-        digest = self._scribe.over(self._course, outcome)
+        digest = self._scribe.over(self._course, outcome, self._off_turn_cpu_ms())
         self._show()
         transcripts = [
             self._chairs[seat].transcript.write(
@@ -287,8 +290,13 @@ class Game:
                 number = chair.session.next_game() - 1
                 chair.send(game_over(self._course, chair.seat, chair.wants, number, interrupted=interrupted))
 
+    def _off_turn_cpu_ms(self) -> list[int] | None:
+        """Returns by seat what its bot used while others were to move; None if the level does not measure that."""
+        measured = [chair.off_turn.cpu_ms for chair in self._chairs if chair.off_turn is not None]
+        return measured or None
+
     def _seat_result(self, seat: Seat, outcome: Outcome) -> SeatResult:
-        clock = self._chairs[seat].clock
+        clock, off_turn = self._chairs[seat].clock, self._chairs[seat].off_turn
         return SeatResult(
             rank=outcome.ranks[seat],
             decisions=clock.decisions,
@@ -296,6 +304,7 @@ class Game:
             max_ms=clock.max_ns / NS_PER_MS,
             forfeit=self._forfeits.get(seat),
             score=None if outcome.scores is None else outcome.scores[seat],
+            off_turn_cpu_ms=None if off_turn is None else off_turn.cpu_ms,
         )
 
     def _show(self) -> None:

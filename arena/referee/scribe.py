@@ -137,8 +137,14 @@ class Scribe:
             )
         )
 
-    def over(self, game: course.Course, outcome: Outcome) -> str:
-        """Records how the game ended. Returns its play digest."""
+    def over(self, game: course.Course, outcome: Outcome, off_turn_cpu_ms: list[int] | None) -> str:
+        """Records how the game ended. Returns its play digest.
+
+        Args:
+            game: The course of the game.
+            outcome: Its outcome.
+            off_turn_cpu_ms: By seat the CPU time that its bot used while it had no open request, if that was measured.
+        """
         record = OutcomeRecord(
             termination=game.termination,
             ranks=list(outcome.ranks),
@@ -146,6 +152,7 @@ class Scribe:
             turns=game.turn,
             actions=game.accepted,
             play_digest="",
+            off_turn_cpu_ms=off_turn_cpu_ms,
             ms=self._ms(self._link.now_ns()),
         )
         digest = play_digest([*self._records, record])

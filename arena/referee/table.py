@@ -15,9 +15,10 @@ from msgspec import UNSET
 from arena.errors import ActionError, IllegalAction, RemoteProtocolError
 from arena.link.base import Fault, Frame, Link
 from arena.referee.clock import FOREVER_NS, Cause, Clock, CpuClock, Share, too_late
+from arena.referee.off_turn import MEASURED, OffTurn
 from arena.referee.transcript import Transcript
 from arena.text import plain
-from arena.types import NS_PER_MS, Seat, Termination, TimeControl
+from arena.types import NS_PER_MS, Level, Seat, Termination, TimeControl
 from arena.wire.messages import MAX_IGNORED, Action, Error, FromReferee, Hello, Ready
 from arena.wire.session import State
 
@@ -52,11 +53,13 @@ def refused(error: ActionError) -> Cause:
 class Chair:
     """A seat. Once it has a fault, the fault stays and no later message is read."""
 
-    def __init__(self, seat: Seat, link: Link, time: TimeControl) -> None:
+    def __init__(self, seat: Seat, link: Link, time: TimeControl, level: Level = Level.TRUSTED) -> None:
         self.seat = seat
         self.clock = Clock(time)
         self.cpu = None if time.cpu_ms is UNSET else CpuClock(time.cpu_ms)
         """Its CPU time, if that is limited."""
+        self.off_turn = OffTurn(link, seat) if level in MEASURED else None
+        """Its CPU time while others are to move, if that is measured."""
         self.transcript = Transcript()
         self.wants: frozenset[str] = frozenset()
         """What its requests carry."""
@@ -92,6 +95,13 @@ class Chair:
         """Begins the game: it said that it is ready."""
         if self.cpu is not None:
             self.cpu.begin(self._link.cpu_ns(self.seat))
+        if self.off_turn is not None:
+            self.off_turn.begin()
+
+    def leave(self) -> None:
+        """Ends what is measured: it has forfeited, or the game is over."""
+        if self.off_turn is not None:
+            self.off_turn.asked()
 
     def cpu_excess(self) -> Cause | None:
         """Returns the cause of forfeit if it has used more CPU time than it may."""
@@ -180,6 +190,9 @@ class Table:
         sent = {}
         if not self._due:
             self._look_ns = FOREVER_NS
+        for seat, _, _ in ready:
+            if (off_turn := chairs[seat].off_turn) is not None:
+                off_turn.asked()
         for seat, frame, time_ns in ready:
             sent[seat] = sent_ns = chairs[seat].post(frame)
             self._due[seat] = sent_ns + time_ns
@@ -230,6 +243,8 @@ class Table:
             deadline_ns = due.pop(seat)
             if isinstance(answer, Cause):
                 return seat, answer
+            if (off_turn := self._chairs[seat].off_turn) is not None:
+                off_turn.answered(answer.used_ns)
             if answer.at_ns > deadline_ns:
                 over_ns = answer.at_ns - deadline_ns
                 detail = f"{late}: its answer came {over_ns / NS_PER_MS:.1f} ms after the deadline"

@@ -35,6 +35,7 @@ class Times:
     def __init__(self, log: Log) -> None:
         settings = log.header.settings
         self._source = log.source
+        self._seats = settings.players
         self._margin_ns = settings.margin_ms * NS_PER_MS
         self._window_ns = round(settings.race_window_ms * NS_PER_MS)
         self._time = settings.time
@@ -84,6 +85,7 @@ class Times:
                 self._check_timeouts(line, record)
             case OutcomeRecord():
                 self._settle_race()
+                self._check_off_turn(line, record)
         if not isinstance(record, ActionRecord | LateRecord) and record.ms < self._latest_ms:
             raise self._mismatch(line, f"it happened {record.ms} ms after the beginning, before the record above it")
         self._latest_ms = max(self._latest_ms, record.ms)
@@ -117,6 +119,11 @@ class Times:
                     raise self._mismatch(
                         line, f"seat {forfeit.seat} ran out of time at {record.ms} ms; it had time until {due_ms} ms"
                     )
+
+    def _check_off_turn(self, line: int, record: OutcomeRecord) -> None:
+        if record.off_turn_cpu_ms is not None and len(record.off_turn_cpu_ms) != self._seats:
+            found = record.off_turn_cpu_ms
+            raise self._mismatch(line, f"expected the CPU time off turn of each of {self._seats} seats, got: {found}")
 
     def _settle_race(self) -> None:
         """Serves the race that is over once more, by its times, and compares."""

@@ -89,6 +89,7 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
         column("sigma", "sigma", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
         column("mean\nms", "mean_ms", "{:.1f}".format, 7),
         column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
+        column("off turn\nms", "mean_off_turn_ms", "{:.0f}".format, 6, extra=True),
     ]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 

@@ -192,4 +192,7 @@ def add_tallies(one: Tally, other: Tally) -> Tally:
         max_ms=max(one.max_ms, other.max_ms),
         score=one.score + other.score,
         scored=one.scored + other.scored,
+        measured=one.measured + other.measured,
+        off_turn_cpu_ms=one.off_turn_cpu_ms + other.off_turn_cpu_ms,
+        others_ms=one.others_ms + other.others_ms,
     )

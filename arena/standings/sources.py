@@ -60,9 +60,8 @@ class Known:
     def _add(self, deal: int, entrants: Sequence[int], seats: Sequence[SeatRow]) -> None:
         self.games += 1
         self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats))
-        leaders = sum(seat.rank == 1 for seat in seats)
         for entrant, seat in zip(entrants, seats, strict=True):
-            self.tallies[entrant] = add_tallies(self.tallies[entrant], Tally.of(entrant, seat, leaders))
+            self.tallies[entrant] = add_tallies(self.tallies[entrant], Tally.of(entrant, seat, seats))
 
 
 def known_of(reader: Reader, row: Tournament) -> Known:

@@ -63,6 +63,10 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the slowest decision."""
     mean_score: float | None
     """Mean score of the games that had scores; None before any."""
+    mean_off_turn_ms: float | None
+    """Mean CPU time of a game while others were to move; None where that was never measured."""
+    off_turn_share: float | None
+    """The same as a share of the time that its opponents thought: 1 is a whole core all that time."""
 
 
 class HeadToHead(msgspec.Struct, frozen=True, kw_only=True):
@@ -247,6 +251,8 @@ def _standing(
         mean_ms=round(tally.total_ms / tally.decisions, 3) if tally.decisions else 0.0,
         max_ms=round(tally.max_ms, 3),
         mean_score=round(tally.score / tally.scored, 3) if tally.scored else None,
+        mean_off_turn_ms=tally.mean_off_turn_ms,
+        off_turn_share=tally.off_turn_share,
     )
 
 

@@ -43,6 +43,7 @@ MIGRATIONS = (
     "0006_formats",
     "0007_views",
     "0008_levels",
+    "0009_off_turn",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

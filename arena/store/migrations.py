@@ -379,6 +379,21 @@ def levels(db: Database) -> None:
     views.make(db.conn)
 
 
+@migrations(name="0009_off_turn")
+def off_turn(db: Database) -> None:
+    """Notes the CPU time that bots used while others were to move, and sums it up.
+
+    It is NULL where it was not measured, as in all earlier games. `others_ms` is the time that its opponents
+    thought in the `measured` games.
+    """
+    views.drop(db.conn)
+    db.execute("ALTER TABLE seats ADD COLUMN off_turn_cpu_ms INTEGER")
+    db.execute("ALTER TABLE tallies ADD COLUMN measured INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE tallies ADD COLUMN off_turn_cpu_ms INTEGER NOT NULL DEFAULT 0")
+    db.execute("ALTER TABLE tallies ADD COLUMN others_ms REAL NOT NULL DEFAULT 0")
+    views.make(db.conn)
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

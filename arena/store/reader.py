@@ -145,8 +145,8 @@ class Reader:
     def tallies(self, tournament: str) -> list[Tally]:
         """Returns the sums of each entrant, by number."""
         rows = self._db.execute(
-            "SELECT entrant, games, wins, draws, forfeits, decisions, total_ms, max_ms, score, scored FROM tallies"
-            " WHERE tournament = ?",
+            "SELECT entrant, games, wins, draws, forfeits, decisions, total_ms, max_ms, score, scored, measured,"
+            " off_turn_cpu_ms, others_ms FROM tallies WHERE tournament = ?",
             (tournament,),
         )
         found = {row[0]: Tally(*row) for row in rows}
@@ -226,8 +226,9 @@ class Reader:
     def results(self, tournament: str) -> Iterator[tuple[int, tuple[SeatRow, ...]]]:
         """Yields the deal and the seats of each finished game, in schedule order."""
         rows = self._db.execute(
-            "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score FROM games"
-            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
+            "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms"
+            " FROM games JOIN seats ON seats.game = games.id"
+            " WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
             (tournament,),
         )
         for (_, deal), seats in groupby(rows, key=lambda row: row[:2]):

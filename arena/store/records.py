@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -139,6 +140,8 @@ class SeatRow(msgspec.Struct, frozen=True):
     """The code, if it lost by its own doing."""
     score: int | None = None
     """Its score, if the game has scores."""
+    off_turn_cpu_ms: int | None = None
+    """CPU time while it had no open request, if that was measured."""
 
 
 class Tally(msgspec.Struct, frozen=True):
@@ -161,16 +164,34 @@ class Tally(msgspec.Struct, frozen=True):
     """The sum of its scores."""
     scored: int = 0
     """How many games had scores."""
+    measured: int = 0
+    """In how many games it was measured what it computed off turn."""
+    off_turn_cpu_ms: int = 0
+    """CPU time in those games while it had no open request."""
+    others_ms: float = 0.0
+    """Time of all its opponents' decisions in those games."""
+
+    @property
+    def mean_off_turn_ms(self) -> float | None:
+        """CPU time of a game while it had no open request; None where that was never measured."""
+        return round(self.off_turn_cpu_ms / self.measured, 3) if self.measured else None
+
+    @property
+    def off_turn_share(self) -> float | None:
+        """The same as a share of the time that its opponents thought: 1 is a whole core all that time."""
+        return round(self.off_turn_cpu_ms / self.others_ms, 3) if self.others_ms else None
 
     @classmethod
-    def of(cls, entrant: int, seat: SeatResult | SeatRow, leaders: int) -> Tally:
+    def of(cls, entrant: int, seat: SeatResult | SeatRow, seats: Sequence[SeatResult | SeatRow]) -> Tally:
         """Returns the sums of one game.
 
         Args:
             entrant: The entrant.
             seat: What it did.
-            leaders: How many seats have rank 1.
+            seats: What all did, itself included.
         """
+        leaders = sum(one.rank == 1 for one in seats)
+        is_measured = seat.off_turn_cpu_ms is not None
         return cls(
             entrant,
             games=1,
@@ -182,6 +203,9 @@ class Tally(msgspec.Struct, frozen=True):
             max_ms=seat.max_ms,
             score=seat.score or 0,
             scored=int(seat.score is not None),
+            measured=int(is_measured),
+            off_turn_cpu_ms=seat.off_turn_cpu_ms or 0,
+            others_ms=sum(one.total_ms for one in seats) - seat.total_ms if is_measured else 0.0,
         )
 
 

@@ -41,6 +41,10 @@ from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, 
 from arena.store.removal import free_bytes, remove_rows
 from arena.types import GameResult, Termination
 
+_ADDED = ", ".join(
+    f"{name} = {name} + excluded.{name}" for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms")
+)
+
 
 class Store(Reader):
     """An open database with this process as its only writer. Make one with `open_store`."""
@@ -348,27 +352,23 @@ class Store(Reader):
             forfeit = seat.forfeit
             self._db.execute(
                 "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn,"
-                " stderr, overloaded, denied_ms, score) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f" stderr, overloaded, denied_ms, score, off_turn_cpu_ms) VALUES ({', '.join('?' * 15)})",
                 (
                     *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms),
                     *((None,) * 6 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
                     *(() if forfeit is None else (canonical(forfeit.stderr), int(forfeit.overloaded))),
                     *(() if forfeit is None else (forfeit.denied_ms,)),
-                    seat.score,
+                    *(seat.score, seat.off_turn_cpu_ms),
                 ),
             )
 
     def _add_up(self, claim: Claim, result: GameResult, entrants: Sequence[int]) -> None:
         """Adds a result to the sums."""
-        leaders = sum(seat.rank == 1 for seat in result.seats)
         for seat, entrant in zip(result.seats, entrants, strict=True):
             self._db.execute(
-                "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-                " games = games + 1, wins = wins + excluded.wins, draws = draws + excluded.draws,"
-                " forfeits = forfeits + excluded.forfeits, decisions = decisions + excluded.decisions,"
-                " total_ms = total_ms + excluded.total_ms, max_ms = max(max_ms, excluded.max_ms),"
-                " score = score + excluded.score, scored = scored + excluded.scored",
-                (claim.tournament, *astuple(Tally.of(entrant, seat, leaders))),
+                "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                f" max_ms = max(max_ms, excluded.max_ms), {_ADDED}",
+                (claim.tournament, *astuple(Tally.of(entrant, seat, result.seats))),
             )
         self._db.executemany(
             "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"

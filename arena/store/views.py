@@ -113,7 +113,8 @@ VIEWS: Final[Mapping[str, str]] = {
             {_LOG} AS log,
             {_REPLAY} AS replay,
             denied_ms,
-            level
+            level,
+            off_turn_cpu_ms
         FROM seats
         JOIN games ON games.id = seats.game AND games.status = 'done'
         JOIN entrants ON entrants.tournament = games.tournament AND entrants.number = entrant
@@ -161,7 +162,8 @@ VIEWS: Final[Mapping[str, str]] = {
             total_ms / nullif(decisions, 0) AS mean_ms,
             max_ms,
             1.0 * score / nullif(scored, 0) AS mean_score,
-            gone
+            gone,
+            1.0 * off_turn_cpu_ms / nullif(measured, 0) AS mean_off_turn_ms
         FROM entrants
         LEFT JOIN tallies ON tallies.tournament = entrants.tournament AND tallies.entrant = entrants.number
         LEFT JOIN fits ON fits.tournament = entrants.tournament AND fits.entrant = entrants.number

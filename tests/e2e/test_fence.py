@@ -204,6 +204,24 @@ def test_the_cpu_time_of_children_that_ended_counts() -> None:
         assert held.cpu_ns() <= held.cpu_ns()
 
 
+def test_cpu_time_of_what_is_known_is_read_without_a_look_for_new_processes() -> None:
+    held = fence.fence(Level.TRUSTED, spec())
+    burn = "while time.process_time() < 0.2: pass"
+    code = (
+        "import signal\n" + FORK + "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\nprint(flush=True)\n"
+        f"signal.sigwait([signal.SIGUSR1])\npid = os.fork()\n{burn}\nif pid == 0: os._exit(0)\n"
+        f"os.waitpid(pid, 0)\n{SLEEP}"
+    )
+    with running(code, held) as process:
+        said(process)
+        held.cpu_ns()
+        process.send_signal(signal.SIGUSR1)
+        said(process)
+        assert 190 < held.known_cpu_ns() / 1e6 < 380, "the child was not seen"
+        assert 380 < held.cpu_ns() / 1e6 < 800
+        assert 380 < held.known_cpu_ns() / 1e6 < 800, "what ended is counted once, and nothing falls"
+
+
 def test_a_process_with_a_name_like_its_own_state() -> None:
     held = fence.fence(Level.TRUSTED, spec())
     code = "open('/proc/self/comm', 'w').write('a) Z 1 (b')\nimport time\n" + SLEEP

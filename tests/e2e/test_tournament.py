@@ -73,6 +73,8 @@ SCHEMA = closed(
             mean_ms={"type": "number", "minimum": 0},
             max_ms={"type": "number", "minimum": 0},
             mean_score=MAYBE,
+            mean_off_turn_ms=MAYBE,
+            off_turn_share=MAYBE,
         ),
     },
     order=closed(

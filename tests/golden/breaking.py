@@ -15,7 +15,7 @@ from zlib import crc32
 from tests.conformance.logs import SUM, bodies, broken, checker
 
 DRAFT, RACE, STANDARD = "gardener-draft", "gardener-race", "samurai-standard"
-FORFEITS, ABSENT = "gardener-forfeits", "gardener-absent"
+FORFEITS, ABSENT, MEASURED = "gardener-forfeits", "gardener-absent", "gardener-young"
 
 
 def compact(value: Any) -> str:
@@ -549,6 +549,11 @@ def _(log: Breaker) -> int:
 def _(log: Breaker) -> int:
     last = len(log.lines)
     return log.change(last, "scores", log.records[-1]["scores"][:1])
+
+
+@case("log-off-turn-missing", "§L3.6-7", "consistency", MEASURED, "A seat has no CPU time off turn, and the other has.")
+def _(log: Breaker) -> int:
+    return log.change(len(log.lines), "off_turn_cpu_ms", [0])
 
 
 @case("log-actions-miscounted", "§L3.6-3", "consistency", DRAFT, "The outcome counts an action too many.")

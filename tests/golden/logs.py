@@ -24,7 +24,7 @@ from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import read_log, write_log
 from arena.referee.chance import commitment, mix
 from arena.referee.game import Game
-from arena.types import Payload
+from arena.types import Level, Payload
 from arena.wire.messages import PROTOCOL, Request
 
 FOLDER = Path(__file__).parents[2] / "protocol" / "vectors" / "logs"
@@ -131,7 +131,8 @@ EXAMPLES = [
             lambda: [fails(player(9), "turn", 4, silent), player(10), fails(player(11), "setup", 2, crash)], {}),
     Example("gardener-draft", "cards are taken in turn; scores", "gardener", "draft",
             lambda: [player(12), player(13)], {}),
-    Example("gardener-young", "every new row scores", "gardener", "young", lambda: [player(14), player(15)], {}),
+    Example("gardener-young", "every new row scores; at a level that measures what bots compute off turn",
+            "gardener", "young", lambda: [player(14), player(15)], {"level": Level.ISOLATED}),
     Example("gardener-race", "races of three with late claims and ties", "gardener", "race",
             lambda: [grabber(16, [2000, 5000, 900], min), grabber(17, [2000, 2400, 900], max),
                      grabber(18, [2000, 2500], min)], {}),
@@ -141,6 +142,10 @@ EXAMPLES = [
     Example("gardener-absent", "a bot that does not start: there is no game", "gardener", "draft",
             lambda: [player(23), silent], {}),
 ]  # fmt: skip
+
+
+def _half_a_core_in_seat_1(seat: int, now_ns: int) -> int:
+    return now_ns // 2 if seat == 1 else 0
 
 
 def play(example: Example) -> bytes:
@@ -168,7 +173,9 @@ def play(example: Example) -> bytes:
                 for name in NAMES[: len(bots)]
             ),
         )
-        result = Game(job, rules_of(job.settings), MemoryLink(bots)).play()
+        link = MemoryLink(bots)
+        link.cpu = _half_a_core_in_seat_1
+        result = Game(job, rules_of(job.settings), link).play()
         path = Path(folder) / result.log
         log = read_log(path)
         write_log(path, [replace(log.header, arena="example"), *log.records])

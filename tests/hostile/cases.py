@@ -135,6 +135,7 @@ NETWORK: Final = "a trusted bot has the network of the machine"
 SEES: Final = "a trusted bot sees the other processes of the machine, and may touch those of its user"
 MACHINE: Final = "processes, threads and descriptors have no limits but the machine's"
 UNSEEN: Final = "only the memory of processes is counted"
+OFF_TURN: Final = "a bot can compute while others are to move; that is measured and shown, and only `strict` stops it"
 DISK: Final = "only the size of each file is limited"
 
 CASES: Final = (
@@ -234,8 +235,9 @@ CASES: Final = (
         "X5",
         "computes while others are to move, in a child that wakes whoever stops it",
         "nothing stops a bot while it is not its turn",
-        measured("a bot can compute while others are to move; only `strict` stops that"),
+        measured(OFF_TURN),
         blocked(),
+        scene="OffTurn",
         opponent="slow",
         short=False,
     ),
@@ -249,8 +251,9 @@ CASES: Final = (
         "T1",
         "computes while others are to move",
         "nothing stops a bot while it is not its turn",
-        measured("a bot can compute while others are to move; only `strict` stops that"),
+        measured(OFF_TURN),
         blocked(),
+        scene="OffTurn",
         opponent="slow",
     ),
     at_all("T2", "reads its requests late to gain time", unaffected(), scene="Times"),

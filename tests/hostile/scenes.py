@@ -15,6 +15,9 @@ from pathlib import Path
 
 from hostile.stage import Stage, descendants, listen, living, name
 
+MUCH_OFF_TURN_MS = 50
+"""CPU time that no bot uses off turn unless it wants to; T1 and X5 use ten times as much where they can."""
+
 
 class Scene:
     """Nothing special."""
@@ -349,6 +352,25 @@ class Times(Verified):
                 stage.opened.append("the time that it claimed was believed")
 
 
+class OffTurn(Scene):
+    """The log says how much CPU time each bot used while others were to move."""
+
+    def after(self, stage: Stage) -> None:
+        for number, records in enumerate(stage.records):
+            measured = records[-1].get("off_turn_cpu_ms")
+            if stage.level == "trusted":
+                stage.harm += ["something was measured of trusted bots"] if measured is not None else []
+                continue
+            [attacker], [honest] = stage.seats_of(number), stage.seats_of(number, "honest")
+            stage.facts.append(f"{measured[attacker]} ms measured off turn")
+            if stage.level == "isolated" and measured[attacker] < MUCH_OFF_TURN_MS:
+                stage.harm.append(f"it computed off turn, and only {measured[attacker]} ms were measured")
+            if stage.level == "strict" and measured[attacker] >= MUCH_OFF_TURN_MS:
+                stage.opened.append(f"computed for {measured[attacker]} ms off turn")
+            if measured[honest] >= MUCH_OFF_TURN_MS:
+                stage.harm.append(f"{measured[honest]} ms off turn were measured of its opponent, which slept")
+
+
 class Slowed(Scene):
     """Compares how long the opponent's work takes beside the attacker with how long it takes beside an honest bot."""
 
@@ -413,8 +435,8 @@ class Transcripts(Scene):
 SCENES: dict[str, type[Scene]] = {
     found.__name__: found
     for found in (
-        Canaries, Decoy, Descriptors, FewDescriptors, Helpers, KillReferee, KillWaiting, Listeners, Marks, OwnCode,
-        Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Verified, Victim,
+        Canaries, Decoy, Descriptors, FewDescriptors, Helpers, KillReferee, KillWaiting, Listeners, Marks, OffTurn,
+        OwnCode, Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Verified, Victim,
     )
 }  # fmt: skip
 SCENES[""] = Scene

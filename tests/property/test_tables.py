@@ -69,6 +69,7 @@ def rows(draw: st.DrawFn) -> list[dict[str, Any]]:
             "points": draw(MAYBE), "mu": draw(real), "sigma": draw(real), "conservative": draw(real),
             "games": draw(whole), "wins": draw(whole), "draws": draw(whole), "losses": draw(whole),
             "forfeits": draw(whole), "mean_ms": draw(real), "max_ms": draw(real), "mean_score": draw(st.none() | real),
+            "mean_off_turn_ms": draw(st.none() | real), "off_turn_share": draw(st.none() | real),
         }
         for name in draw(LEAGUES)
     ]  # fmt: skip

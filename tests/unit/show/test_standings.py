@@ -14,6 +14,7 @@ from rich.text import Text
 
 from arena.games import resolve_options
 from arena.ratings import refit
+from arena.show.off_turn import off_turn_lines
 from arena.show.standings import (
     CROSSTABLE_COLUMNS,
     ENOUGH_DEALS,
@@ -32,6 +33,7 @@ ROW: dict[str, Any] = {
     "rank": 1, "bot": "greedy-js", "version": "1.0", "rating": 29.04, "half_width": 0.84, "ahead_of_next": 0.5,
     "points": 0.68, "mu": 35.263, "sigma": 5.321, "conservative": 19.3, "games": 300, "wins": 200, "draws": 8,
     "losses": 92, "forfeits": 1, "mean_ms": 12.34, "max_ms": 987.6, "mean_score": None,
+    "mean_off_turn_ms": None, "off_turn_share": None,
 }  # fmt: skip
 LEAGUE = [
     {**ROW, "bot": "daimyo", "rating": 38.9, "half_width": 2.1, "ahead_of_next": 0.99999, "points": 0.9967},
@@ -307,3 +309,31 @@ def test_a_forfeit_names_the_bot_and_where_to_look() -> None:
 def test_last_words_say_where_a_bot_crashed(stderr: tuple[str, ...], words: list[str]) -> None:
     text = forfeit_text(forfeit(*stderr), "kite", "kite", FILES)
     assert re.findall(r"its last words: (.*)", text) == words
+
+
+def test_cpu_time_off_turn_is_shown_where_it_was_measured() -> None:
+    measured = {**ROW, "mean_off_turn_ms": 1234.5, "off_turn_share": 0.9}
+    table = standings_table([ROW, measured], 200).plain
+    assert "off turn" in table
+    assert "1234" in table
+    assert "off turn" not in standings_table([ROW], 200).plain
+
+
+@pytest.mark.parametrize(
+    ("ms", "share", "is_much"),
+    [
+        (1234.5, 0.9, True), (100.0, 0.5, True), (99.0, 3.0, False), (5000.0, 0.49, False), (0.0, None, False),
+        (None, None, False),
+    ],
+)  # fmt: skip
+def test_who_computed_much_of_its_opponents_time_is_named(ms: float | None, share: float | None, is_much: bool) -> None:
+    rows = [{"bot": "ronin", "mean_off_turn_ms": ms, "off_turn_share": share}]
+    assert bool(off_turn_lines(rows)) == is_much
+
+
+def test_the_sentence_says_how_much() -> None:
+    [line] = off_turn_lines([{"bot": "ronin", "mean_off_turn_ms": 1234.5, "off_turn_share": 0.904}])
+    assert line == (
+        "ronin computed while others were to move: 1,234 ms of CPU a game, 90 % of the time that they thought. "
+        "--level strict stops bots meanwhile."
+    )

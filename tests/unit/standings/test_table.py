@@ -129,6 +129,20 @@ def test_the_mean_score_is_over_the_games_that_had_scores() -> None:
     assert {row.bot: row.mean_score for row in rows} == {"ann": 13.0, "bob": -4.0, "cid": None}
 
 
+def test_cpu_time_off_turn_is_over_the_games_in_which_it_was_measured() -> None:
+    tallies = [
+        Tally(0, games=3, measured=2, off_turn_cpu_ms=900, others_ms=1000.0),
+        Tally(1, games=3, measured=3, off_turn_cpu_ms=0, others_ms=0.0),
+        Tally(2, games=3),
+    ]
+    rows = by_trueskill(tallies=tallies).standings
+    assert {row.bot: (row.mean_off_turn_ms, row.off_turn_share) for row in rows} == {
+        "ann": (450.0, 0.9),
+        "bob": (0.0, None),
+        "cid": (None, None),
+    }
+
+
 def test_the_cross_table_adds_up_the_deals() -> None:
     table = by_trueskill().crosstable
     assert table is not None

@@ -244,6 +244,7 @@ def tallies_of(games: list[tuple[int, tuple[int, ...], GameResult]], entrants: i
             if who == entrant
         ]
         scores = [seat.score for seat, _ in seats if seat.score is not None]
+        off_turn = [seat.off_turn_cpu_ms for seat, _ in seats if seat.off_turn_cpu_ms is not None]
         found.append(
             Tally(
                 entrant,
@@ -256,6 +257,15 @@ def tallies_of(games: list[tuple[int, tuple[int, ...], GameResult]], entrants: i
                 max_ms=max((seat.max_ms for seat, _ in seats), default=0.0),
                 score=sum(scores),
                 scored=len(scores),
+                measured=len(off_turn),
+                off_turn_cpu_ms=sum(off_turn),
+                others_ms=sum(
+                    other.total_ms
+                    for _, seated, result in games
+                    if entrant in seated and result.seats[0].off_turn_cpu_ms is not None
+                    for other, who in zip(result.seats, seated, strict=True)
+                    if who != entrant
+                ),
             )
         )
     return found
@@ -308,6 +318,7 @@ def test_sums_are_those_of_the_seats_whatever_comes_in_whatever_order(
 
 def drawn(dice: random.Random, claimed: Claim, players: int) -> GameResult:
     points = [dice.randrange(3) for _ in range(players)]
+    is_measured = dice.random() < 0.7
     return GameResult(
         game=claimed.game,
         termination=Termination.FINISHED,
@@ -319,6 +330,7 @@ def drawn(dice: random.Random, claimed: Claim, players: int) -> GameResult:
                 max_ms=float(dice.randrange(1_000)),
                 forfeit=instant.forfeit(seat) if dice.random() < 0.2 else None,
                 score=dice.choice([None, dice.randrange(-5, 50)]),
+                off_turn_cpu_ms=dice.randrange(5_000) if is_measured else None,
             )
             for seat, mine in enumerate(points)
         ),

@@ -190,6 +190,27 @@ def test_games_from_before_there_were_levels_are_trusted(tmp_path: Path) -> None
         assert names(store, "view") == set(views.VIEWS)
 
 
+def test_games_from_before_it_was_measured_have_no_cpu_time_off_turn(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+    with open_store(path) as store:
+        begun = instant.start(store, SETTINGS, tmp_path)
+        games = instant.runner(store, begun, SETTINGS, lanes=1).run()
+        next(games)
+        games.close()
+        before = store.tallies(begun.tournament.id)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        views.drop(connection)
+        connection.execute("ALTER TABLE seats DROP COLUMN off_turn_cpu_ms")
+        for column in ("measured", "off_turn_cpu_ms", "others_ms"):
+            connection.execute(f"ALTER TABLE tallies DROP COLUMN {column}")
+        Database(connection)["_sqlite_migrations"].delete_where("name = '0009_off_turn'")
+    with open_store(path) as store:
+        assert store._db.execute("SELECT DISTINCT off_turn_cpu_ms FROM v_seats").fetchall() == [(None,)]
+        assert store._db.execute("SELECT DISTINCT mean_off_turn_ms FROM v_standings").fetchall() == [(None,)]
+        assert store.tallies(begun.tournament.id) == before
+        assert names(store, "view") == set(views.VIEWS)
+
+
 def test_a_table_below_the_views_can_be_replaced(store: Store) -> None:
     """As the migrations to come will do: SQLite refuses to rename a table while a view lacks one."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:

@@ -58,7 +58,7 @@ OF_THE_MACHINE = (
 
 
 def _forbid_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
-    if os.environ.get("ARENA_TEST_STRICT") and report.skipped and not hasattr(report, "wasxfail"):
+    if os.environ.get("ARENA_TEST_STRICT") and report.skipped:
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
         if str(reason).removeprefix("Skipped: ").startswith(OF_THE_MACHINE):
             return

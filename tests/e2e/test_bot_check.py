@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from arena.errors import BotError
 from arena.games import names
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.tournament.settings import THINKERS
+from tests.command_kit import Run
 
 BROKEN = Path(__file__).parents[1] / "broken" / "bot.py"
 BUDGET = Budget(limit_ms=250, patience_ms=1_500, game_ms=250, farewell_ms=500, error_ms=500, total_ms=120_000)
@@ -220,16 +220,6 @@ def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     ]
 
 
-def arena(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "arena", "bot", "check", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def folder(parent: Path, *rules_broken: str) -> None:
     parent.mkdir()
     command = json.dumps(["{python}", str(BROKEN), *rules_broken])
@@ -238,21 +228,19 @@ def folder(parent: Path, *rules_broken: str) -> None:
     )
 
 
-def test_the_command_prints_a_report_and_its_exit_code_is_that_of_the_demanded_level(tmp_path: Path) -> None:
+def test_the_command_prints_a_report_and_exits_as_the_demanded_level_says(arena: Run, tmp_path: Path) -> None:
     folder(tmp_path / "loose", "type_last")
-    core = arena("./loose", cwd=tmp_path)
-    full = arena("./loose", "--level", "full", cwd=tmp_path)
-    assert (core.returncode, full.returncode) == (0, 3)
+    core = arena("bot", "check", "./loose")
+    arena("bot", "check", "./loose", "--level", "full", code=3)
     assert core.stderr == ""
     assert "loose reaches level core: " in core.stdout
     assert "  non_strict     §5.3-1      writes type first" in core.stdout
 
 
-def test_several_bots_make_one_document_and_one_junit_file(tmp_path: Path) -> None:
+def test_several_bots_make_one_document_and_one_junit_file(arena: Run, tmp_path: Path) -> None:
     folder(tmp_path / "good")
     folder(tmp_path / "bad", "wrong_token")
-    done = arena("./good", "./bad", "--json", "--junit", "report.xml", cwd=tmp_path)
-    assert done.returncode == 3
+    done = arena("bot", "check", "./good", "./bad", "--json", "--junit", "report.xml", code=3)
     document: dict[str, Any] = json.loads(done.stdout)
     assert {*document} == {"level", "confined", "passed", "bots"}
     good, bad = document["bots"]
@@ -264,7 +252,6 @@ def test_several_bots_make_one_document_and_one_junit_file(tmp_path: Path) -> No
     assert [(suite.get("name"), suite.get("failures")) for suite in suites] == [("good", "0"), ("bad", "1")]
 
 
-def test_unknown_rules_are_refused_before_anything_is_started(tmp_path: Path) -> None:
-    done = arena("random", "--rules", "samuraj", cwd=tmp_path)
-    assert done.returncode == 2
+def test_unknown_rules_are_refused_before_anything_is_started(arena: Run) -> None:
+    done = arena("bot", "check", "random", "--rules", "samuraj", code=2)
     assert f"expected rules among {', '.join(names())}, got: 'samuraj' (did you mean 'samurai'?)" in done.stderr

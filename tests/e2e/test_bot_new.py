@@ -16,6 +16,7 @@ import pytest
 from arena.author.new import new_bot, templates
 from arena.link.bots import build_command, read_manifest
 from arena.resources import bots_folder
+from tests.command_kit import Run
 
 LACKING = (
     "zmq.h: No such file", "msgpack.h: No such file",
@@ -26,30 +27,10 @@ LACKING = (
 REUSED = {"rust": ("target/release/deps", "target/release/build", "target/release/.fingerprint")}
 """What `make bots` has compiled already and the new bot's build takes over: by language, folders in `bots/LANGUAGE`."""
 
-Arena = Callable[..., "subprocess.CompletedProcess[str]"]
 
-
-@pytest.fixture
-def arena(tmp_path: Path) -> Arena:
-    """Runs `arena` in an empty folder."""
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "arena", *words], cwd=tmp_path, stdin=subprocess.DEVNULL,
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-
-    return run
-
-
-def good(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done
-
-
-def listed(arena: Arena) -> dict[str, Any]:
+def listed(arena: Run) -> dict[str, Any]:
     """What `arena bot list` says of the only bot here."""
-    (row,) = (row for row in json.loads(good(arena("bot", "list", "--json")).stdout)["bots"] if not row["bundled"])
+    (row,) = (row for row in json.loads(arena("bot", "list", "--json").stdout)["bots"] if not row["bundled"])
     assert isinstance(row, dict)
     return row
 
@@ -58,12 +39,12 @@ def listed(arena: Arena) -> dict[str, Any]:
     "language",
     [pytest.param(name, marks=[] if name == "python" else pytest.mark.long) for name in templates()],
 )
-def test_a_new_bot_plays(language: str, arena: Arena, needs: Callable[..., None], tmp_path: Path) -> None:
+def test_a_new_bot_plays(language: str, arena: Run, needs: Callable[..., None], tmp_path: Path) -> None:
     template = read_manifest(templates()[language])
     tools = [*build_command(template)[:1], *template.needs, template.command[0]]
     needs(*(tool for tool in tools if "/" not in tool and "{" not in tool))
 
-    steps = good(arena("bot", "new", "ronin", "--language", language, "--author", "Ann")).stderr
+    steps = arena("bot", "new", "ronin", "--language", language, "--author", "Ann").stderr
     for command in ("arena bot check ronin\n", "arena match ronin greedy\n"):
         assert command in steps
     assert ("arena bot build ronin\n" in steps) == bool(template.build)
@@ -74,22 +55,23 @@ def test_a_new_bot_plays(language: str, arena: Arena, needs: Callable[..., None]
     for folder in REUSED.get(language, ()):
         if (bots_folder() / language / folder).is_dir():
             shutil.copytree(bots_folder() / language / folder, tmp_path / "ronin" / folder)
-    built = arena("bot", "build", "ronin")
+    built = arena("bot", "build", "ronin", code=None)
     sign = next((sign for sign in LACKING if sign in built.stderr), None)
     if built.returncode != 0 and sign is not None:
         pytest.skip(f"needs a library or the network to build a bot in {language}: {sign}")
-    *announced, last = good(built).stderr.splitlines()
+    assert built.returncode == 0, built.stdout + built.stderr
+    *announced, last = built.stderr.splitlines()
     assert [line.startswith("building ronin: ") for line in announced] == [True] * bool(template.build)
     assert last.startswith("ok  ronin: ")
     assert listed(arena)["state"] == "ready"
 
-    good(arena("bot", "check", "ronin"))
+    arena("bot", "check", "ronin")
     for rules, opponent in (("samurai", "greedy"), ("gardener", "random")):
-        good(arena("match", "ronin", opponent, "--rules", rules, "--seed", "new", "--logs", rules))
+        arena("match", "ronin", opponent, "--rules", rules, "--seed", "new", "--logs", rules)
         logs = list((tmp_path / rules).rglob("*.jsonl"))
         outcomes = [json.loads(log.read_text().splitlines()[-1]) for log in logs]
         assert [outcome["termination"] for outcome in outcomes] == ["finished"] * 2
-    good(arena("verify", "samurai", "gardener"))
+    arena("verify", "samurai", "gardener")
 
 
 def test_the_templates_travel_in_the_wheel(root: Path, tmp_path: Path) -> None:
@@ -107,14 +89,14 @@ def test_the_templates_travel_in_the_wheel(root: Path, tmp_path: Path) -> None:
         shutil.rmtree(made)
 
 
-def test_a_build_that_fails_shows_why(arena: Arena, tmp_path: Path) -> None:
+def test_a_build_that_fails_shows_why(arena: Run, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "bot.toml").write_text(
         'name = "mine"\ncommand = ["./bot"]\nbuild = ["sh", "-c", "echo this is wrong; exit 3"]\n'
     )
     for words in (("mine",), (), ("--verbose",)):
-        done = arena("bot", "build", *words)
-        assert (done.returncode, done.stdout) == (1, "")
+        done = arena("bot", "build", *words, code=1)
+        assert done.stdout == ""
         announced, *rest = done.stderr.splitlines()
         assert announced == "building mine: sh -c 'echo this is wrong; exit 3' ..."
         assert "\n".join(rest).startswith("this is wrong\nFAILED  mine: expected `sh -c ")
@@ -130,14 +112,14 @@ def test_a_build_that_fails_shows_why(arena: Arena, tmp_path: Path) -> None:
         (["build", "gredy"], "(did you mean 'greedy'?)"),
     ],
 )
-def test_what_the_author_can_mend_is_a_usage_error(arena: Arena, words: list[str], message: str) -> None:
-    done = arena("bot", *words)
-    assert (done.returncode, done.stdout) == (2, "")
+def test_what_the_author_can_mend_is_a_usage_error(arena: Run, words: list[str], message: str) -> None:
+    done = arena("bot", *words, code=2)
+    assert done.stdout == ""
     assert message in done.stderr
 
 
-def test_a_new_bot_in_another_folder(arena: Arena, tmp_path: Path) -> None:
+def test_a_new_bot_in_another_folder(arena: Run, tmp_path: Path) -> None:
     (tmp_path / "my bots").mkdir()
-    steps = good(arena("bot", "new", "ronin", "--folder", "my bots")).stderr
+    steps = arena("bot", "new", "ronin", "--folder", "my bots").stderr
     assert "arena match 'my bots/ronin' greedy\n" in steps
-    good(arena("match", "my bots/ronin", "random"))
+    arena("match", "my bots/ronin", "random")

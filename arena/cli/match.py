@@ -123,11 +123,12 @@ def match(
         if not quiet:
             draw_last_board(games[-1]["log"])
         show_line(summary(names, games))
+    if not quiet:
         for line in off_turn_lines(
             {"bot": name, "mean_off_turn_ms": tally.mean_off_turn_ms, "off_turn_share": tally.off_turn_share}
             for name, tally in zip(names, tallies, strict=True)
         ):
-            show_line(line)
+            say(line)
 
 
 def summary(names: list[str], games: list[dict[str, Any]]) -> str:

@@ -21,7 +21,7 @@ def off_turn_lines(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """
     return [
         f"{plain(row['bot'])} computed while others were to move: {row['mean_off_turn_ms']:,.0f} ms of CPU a game, "
-        f"{100 * row['off_turn_share']:.0f} % of the time that they thought. --level strict stops bots meanwhile."
+        f"{100 * row['off_turn_share']:.0f} % of the time that they thought. --level strict prevents that."
         for row in rows
         if (row["mean_off_turn_ms"] or 0) >= MUCH_MS and (row["off_turn_share"] or 0) >= MUCH_SHARE
     ]

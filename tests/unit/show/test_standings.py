@@ -335,5 +335,5 @@ def test_the_sentence_says_how_much() -> None:
     [line] = off_turn_lines([{"bot": "ronin", "mean_off_turn_ms": 1234.5, "off_turn_share": 0.904}])
     assert line == (
         "ronin computed while others were to move: 1,234 ms of CPU a game, 90 % of the time that they thought. "
-        "--level strict stops bots meanwhile."
+        "--level strict prevents that."
     )

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from arena.ratings.pairs import PairResult
-from arena.standings.table import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
+from arena.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
 from arena.store.reader import Reader
 from arena.store.records import Entrant, Pool, Tally, Tournament
 
@@ -79,11 +79,7 @@ def pool_report(
         tournaments = reader.pool(reader.tournament(tournament, rules=rules, ruleset=ruleset).id)
         joined = Joined(reader, tournaments)
         fixed = numbered([bot.name for bot in joined.bots], anchors or {})
-        fit = None
-        if any(tally.games for tally in joined.tallies):
-            from arena.ratings.refit import refit
-
-            fit = refit(joined.pairs(), len(joined.bots), players=max(joined.players), anchors=fixed)
+        fit = fit_of(joined.tallies, joined.pairs(), max(joined.players), fixed)
         table = tabulate(
             joined.bots,
             None,

@@ -10,7 +10,7 @@ import msgspec
 from arena.progress import Progress
 from arena.standings.rounds import progress_of
 from arena.standings.sources import known_of
-from arena.standings.table import MOST_CROSSED, Order, Row, Standing, numbered, tabulate
+from arena.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
 from arena.store.reader import Reader
 from arena.store.records import Tournament
 from arena.types import Payload
@@ -77,11 +77,7 @@ def report(
         known = known_of(reader, row)
         entrants = known.entrants
         fixed = {**known.anchors, **numbered([entrant.name for entrant in entrants], anchors or {})}
-        fit = None
-        if any(tally.games for tally in known.tallies):
-            from arena.ratings.refit import refit
-
-            fit = refit(known.pairs(), len(entrants), players=row.settings["game"]["players"], anchors=fixed)
+        fit = fit_of(known.tallies, known.pairs(), row.settings["game"]["players"], fixed)
         progress = progress_of(reader, row, fit.order() if fit is not None else range(len(entrants)))
         places = progress.places if progress is not None else None
         table = tabulate(

@@ -113,6 +113,24 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
     """In the same order. None if it was left out."""
 
 
+def fit_of(
+    tallies: Sequence[Tally], pairs: Iterable[PairResult], players: int, anchors: Mapping[int, float]
+) -> Fit | None:
+    """Returns the refit of all results, or None before any game.
+
+    Args:
+        tallies: By the entrants' numbers.
+        pairs: Every pair's results by deal; read once.
+        players: Seats of a game, the most if games differ.
+        anchors: By entrant a rating that is given.
+    """
+    if not any(tally.games for tally in tallies):
+        return None
+    from arena.ratings.refit import refit
+
+    return refit(pairs, len(tallies), players=players, anchors=anchors)
+
+
 def tabulate(
     entrants: Sequence[Entrant],
     ratings: Sequence[Rating] | None,

@@ -8,6 +8,9 @@ from typing import Final
 DISK: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """The errors of a disk that is full, may not be written to, or fails."""
 
+DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
+"""The errors of too few descriptors: the file that was to be opened is not the reason."""
+
 ROOM: Final = "make room, or set TMPDIR to another folder"
 _FEWER: Final = "play fewer games at once (--concurrency)"
 _PERMISSION: Final = "give a place that this user may use, or change its permissions"

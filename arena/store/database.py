@@ -21,8 +21,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from arena import remedies
 from arena.errors import StoreError
-from arena.store.lock import NO_DESCRIPTORS, Held, holder
+from arena.store.lock import Held, holder
 
 BUSY_MS = 10_000
 """How long opening and reading wait for another connection's lock."""
@@ -111,7 +112,7 @@ def _lack_of_descriptors() -> str:
             for _ in range(_DESCRIPTORS):
                 held.callback(os.close, os.open(os.devnull, os.O_RDONLY))
         except OSError as error:
-            return os.strerror(error.errno) if error.errno in NO_DESCRIPTORS else ""
+            return os.strerror(error.errno) if error.errno in remedies.DESCRIPTORS else ""
     return ""
 
 

@@ -16,7 +16,6 @@ Laws:
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import stat
@@ -27,10 +26,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from arena import remedies
 from arena.errors import StoreError
-
-NO_DESCRIPTORS: Final = frozenset({errno.EMFILE, errno.ENFILE})
-"""The system's errors for too few descriptors: the file that was to be opened is not the reason."""
 
 _BYTE: Final = 2**62
 """The byte that is locked: SQLite locks some at 2**30, and no database is as long as this."""
@@ -174,7 +171,7 @@ def _lock_name(lock: Path, path: Path) -> int:
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | _PLAIN, 0o644)
         except OSError as error:
-            if error.errno in NO_DESCRIPTORS:
+            if error.errno in remedies.DESCRIPTORS:
                 raise
             raise StoreError(
                 f"expected a folder that can be written to, got: {error.strerror} - at {lock}; give another --db"
@@ -198,7 +195,7 @@ def _lock_file(file: Path, path: Path) -> int:
     try:
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | _PLAIN, 0o644)
     except OSError as error:
-        if error.errno in NO_DESCRIPTORS:
+        if error.errno in remedies.DESCRIPTORS:
             raise
         raise StoreError(
             f"expected a database that can be opened and written, got: {error.strerror} - at {path}; change the "

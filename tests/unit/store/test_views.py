@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -149,20 +149,33 @@ def test_a_bot_that_has_not_played_stands_there_without_results(store: Store) ->
     assert row == ("dan", 0, 0, 0, None, None, None, None, 25.0)
 
 
-def test_games_of_earlier_versions_have_their_tournaments_begin(tmp_path: Path) -> None:
-    """A database as it was before games had a time of their own."""
-    path = tmp_path / "arena.db"
+def begun_with_one_game(folder: Path) -> Path:
+    """A database with a tournament of which one game is done and one was running when it was closed."""
+    path = folder / "arena.db"
     with open_store(path) as store:
-        begun = instant.start(store, SETTINGS, tmp_path)
+        begun = instant.start(store, SETTINGS, folder)
         games = instant.runner(store, begun, SETTINGS, lanes=1).run()
         next(games)
         games.close()
+    return path
+
+
+@contextmanager
+def before_migration(path: Path, name: str) -> Iterator[sqlite3.Connection]:
+    """Opens a database to undo a migration in the block. That it was made is forgotten at the end."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         views.drop(connection)
+        yield connection
+        Database(connection)["_sqlite_migrations"].delete_where("name = ?", [name])
+
+
+def test_games_of_earlier_versions_have_their_tournaments_begin(tmp_path: Path) -> None:
+    """A database as it was before games had a time of their own."""
+    path = begun_with_one_game(tmp_path)
+    with before_migration(path, "0007_views") as connection:
         connection.execute("DROP INDEX games_by_finish")
         connection.execute("ALTER TABLE games DROP COLUMN finished")
         connection.execute("UPDATE tournaments SET created = '2026-01-01T12:00:00+00:00'")
-        Database(connection)["_sqlite_migrations"].delete_where("name = '0007_views'")
     with open_store(path) as store:
         assert set(store._db.execute("SELECT status, finished FROM games").fetchall()) == {
             ("done", "2026-01-01T12:00:00+00:00"),
@@ -172,17 +185,10 @@ def test_games_of_earlier_versions_have_their_tournaments_begin(tmp_path: Path) 
 
 
 def test_games_from_before_there_were_levels_are_trusted(tmp_path: Path) -> None:
-    path = tmp_path / "arena.db"
-    with open_store(path) as store:
-        begun = instant.start(store, SETTINGS, tmp_path)
-        games = instant.runner(store, begun, SETTINGS, lanes=1).run()
-        next(games)
-        games.close()
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        views.drop(connection)
+    path = begun_with_one_game(tmp_path)
+    with before_migration(path, "0008_levels") as connection:
         connection.execute("ALTER TABLE games DROP COLUMN level")
         connection.execute("ALTER TABLE seats DROP COLUMN denied_ms")
-        Database(connection)["_sqlite_migrations"].delete_where("name = '0008_levels'")
     with open_store(path) as store:
         assert store._db.execute("SELECT DISTINCT level FROM v_games").fetchall() == [("trusted",)]
         assert store._db.execute("SELECT DISTINCT level, denied_ms FROM v_seats").fetchall() == [("trusted", None)]
@@ -191,23 +197,18 @@ def test_games_from_before_there_were_levels_are_trusted(tmp_path: Path) -> None
 
 
 def test_games_from_before_it_was_measured_have_no_cpu_time_off_turn(tmp_path: Path) -> None:
-    path = tmp_path / "arena.db"
+    path = begun_with_one_game(tmp_path)
     with open_store(path) as store:
-        begun = instant.start(store, SETTINGS, tmp_path)
-        games = instant.runner(store, begun, SETTINGS, lanes=1).run()
-        next(games)
-        games.close()
-        before = store.tallies(begun.tournament.id)
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        views.drop(connection)
+        id = store.tournament().id
+        before = store.tallies(id)
+    with before_migration(path, "0009_off_turn") as connection:
         connection.execute("ALTER TABLE seats DROP COLUMN off_turn_cpu_ms")
         for column in ("measured", "off_turn_cpu_ms", "others_ms"):
             connection.execute(f"ALTER TABLE tallies DROP COLUMN {column}")
-        Database(connection)["_sqlite_migrations"].delete_where("name = '0009_off_turn'")
     with open_store(path) as store:
         assert store._db.execute("SELECT DISTINCT off_turn_cpu_ms FROM v_seats").fetchall() == [(None,)]
         assert store._db.execute("SELECT DISTINCT mean_off_turn_ms FROM v_standings").fetchall() == [(None,)]
-        assert store.tallies(begun.tournament.id) == before
+        assert store.tallies(id) == before
         assert names(store, "view") == set(views.VIEWS)
 
 

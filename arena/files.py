@@ -33,6 +33,9 @@ MOST_TEXT: Final = MIB
 MOST_PROGRAM: Final = 4096 * MIB
 """Bytes of a file of a bot. It is read piece by piece."""
 
+_TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.part\Z")
+"""What the name of a file ends with while it is written."""
+
 _KINDS: Final = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a pipe",
@@ -182,7 +185,19 @@ def write(path: Path, data: bytes, *, durably: bool = False) -> None:
 
 def final_name(name: str) -> str:
     """Returns what a file is called when it is written: of a temporary name, which a kill can leave, the rest."""
-    return re.sub(r"(\.[0-9a-f]{16})?\.part\Z", "", name)
+    return _TEMPORARY.sub("", name)
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Removes the files of a folder that `write` was killed over. Call it when nobody writes there.
+
+    Raises:
+        OSError: One cannot be removed.
+    """
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.search(entry.name) and entry.is_file(follow_symlinks=False):
+                os.unlink(entry.path)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+
+from arena import files
 from arena.standings.report import Report, report
 from arena.store.records import Tournament
 from arena.store.store import Store
@@ -10,6 +14,8 @@ from arena.tournament.plan import reveal_secret
 
 def close(store: Store, tournament: Tournament) -> Report:
     """Reveals the secret of a tournament whose games are all done, stores its ratings, and marks it finished.
+
+    What killed workers have left of files is removed, since no worker writes any more.
 
     Returns its final standings.
 
@@ -20,6 +26,8 @@ def close(store: Store, tournament: Tournament) -> Report:
         ArenaError: The secret cannot be written.
     """
     store.check_done(tournament.id)
+    with suppress(OSError):  # it harms nobody, and if the folder is gone the next step says so
+        files.remove_unfinished(Path(tournament.logs))
     reveal_secret(tournament)
     document, _ = report(store, tournament.id)
     numbers = {entrant.name: entrant.number for entrant in store.entrants(tournament.id)}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -106,7 +107,8 @@ class Tournament:
         """What the runs have left: processes that have their temporary folder, and what lies in it."""
         mark = os.fsencode(f"TMPDIR={self.temporary}") + b"\0"
         pids = [name for name in os.listdir("/proc") if name.isdigit() and mark in environment(int(name))]
-        return [*(f"process {pid}" for pid in pids), *os.listdir(self.temporary)]
+        files = [file.name for file in self.temporary.iterdir() if not _is_of_python(file)]
+        return [*(f"process {pid}" for pid in pids), *files]
 
     def final(self) -> list[Any]:
         """All that must be the same at the end of every run."""
@@ -132,6 +134,11 @@ def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
     return condition()
+
+
+def _is_of_python(file: Path) -> bool:
+    """Whether a file is one by which Python's `tempfile` tries a folder: a kill in that instant leaves it."""
+    return len(file.name) == 8 and file.is_file() and file.read_bytes() in (b"", b"blat")
 
 
 def _command(pid: int) -> str:
@@ -251,7 +258,13 @@ def _note(finding: Finding, tournament: Tournament, is_right: bool, what: str, c
         if check:
             tournament.check()
     except Exception as error:
-        finding.wrong.append(f"{tournament.folder.name}: {error}"[:800])
+        finding.wrong.append(_failure(tournament, error))
+
+
+def _failure(tournament: Tournament, error: Exception) -> str:
+    """What went wrong and where: most assertions have no message, and their folder is gone when this is read."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{tournament.folder.name}: {type(error).__name__} at {place.name}: {place.line}: {error}"[:800]
 
 
 def _to_the_end(finding: Finding, tournament: Tournament, expected: list[Any] | None) -> Finding:
@@ -266,7 +279,7 @@ def _to_the_end(finding: Finding, tournament: Tournament, expected: list[Any] | 
         if expected is not None:
             assert tournament.final() == expected, "another end than undisturbed"
     except (AssertionError, sqlite3.Error) as error:
-        finding.wrong.append(f"{tournament.folder.name}: {error}"[:800])
+        finding.wrong.append(_failure(tournament, error))
     for used in (tournament.folder, tournament.temporary):
         shutil.rmtree(used, ignore_errors=True)
     return finding

@@ -124,3 +124,29 @@ def test_a_file_has_the_rights_that_the_user_gives_to_files(tmp_path: Path) -> N
     finally:
         os.umask(before)
     assert (tmp_path / "f").stat().st_mode & 0o777 == 0o640
+
+
+def test_what_a_kill_has_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    left = ["f.0123456789abcdef.part", ".f.0123456789abcdef.part"]
+    kept = ["f", "f.part", "f.0123.part", "f.0123456789abcdef.part.txt", "f.0123456789ABCDEF.part"]
+    for name in (*left, *kept):
+        (tmp_path / name).touch()
+    (tmp_path / "folder.0123456789abcdef.part").mkdir()
+    (tmp_path / "link.0123456789abcdef.part").symlink_to(tmp_path / "f")
+    kept += ["folder.0123456789abcdef.part", "link.0123456789abcdef.part"]
+    files.remove_unfinished(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == sorted(kept)
+
+
+def test_the_name_under_which_a_file_is_written_is_known_as_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "replace", lambda part, path: 1 / 0)
+        killed.setattr(Path, "unlink", lambda part, missing_ok: None)
+        with pytest.raises(ZeroDivisionError):
+            files.write(tmp_path / "f", b"x")
+    [name] = os.listdir(tmp_path)
+    assert files.final_name(name) == "f"
+    files.remove_unfinished(tmp_path)
+    assert not os.listdir(tmp_path)

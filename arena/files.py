@@ -33,8 +33,8 @@ MOST_TEXT: Final = MIB
 MOST_PROGRAM: Final = 4096 * MIB
 """Bytes of a file of a bot. It is read piece by piece."""
 
-_TEMPORARY: Final = re.compile(r"\.[0-9a-f]{16}\.part\Z")
-"""What the name of a file ends with while it is written."""
+_TEMPORARY: Final = re.compile(r"(\.[0-9a-f]{16})?\.part\Z")
+"""What the name of a file ends with while it is written. Earlier versions wrote no digits."""
 
 _KINDS: Final = {
     stat.S_IFDIR: "a folder",
@@ -191,12 +191,15 @@ def final_name(name: str) -> str:
 def remove_unfinished(folder: Path) -> None:
     """Removes the files of a folder that `write` was killed over. Call it when nobody writes there.
 
+    Names without digits stay: others may have given them.
+
     Raises:
         OSError: One cannot be removed.
     """
     with os.scandir(folder) as entries:
         for entry in entries:
-            if _TEMPORARY.search(entry.name) and entry.is_file(follow_symlinks=False):
+            found = _TEMPORARY.search(entry.name)
+            if found and found[1] and entry.is_file(follow_symlinks=False):
                 os.unlink(entry.path)
 
 

@@ -138,7 +138,10 @@ def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
 
 def _is_of_python(file: Path) -> bool:
     """Whether a file is one by which Python's `tempfile` tries a folder: a kill in that instant leaves it."""
-    return len(file.name) == 8 and file.is_file() and file.read_bytes() in (b"", b"blat")
+    try:
+        return len(file.name) == 8 and file.read_bytes() in (b"", b"blat")
+    except OSError:  # a folder, or gone by now
+        return False
 
 
 def _command(pid: int) -> str:

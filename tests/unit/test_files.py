@@ -148,5 +148,6 @@ def test_the_name_under_which_a_file_is_written_is_known_as_one(
             files.write(tmp_path / "f", b"x")
     [name] = os.listdir(tmp_path)
     assert files.final_name(name) == "f"
+    assert files.final_name("f.part") == "f", "as earlier versions wrote it"
     files.remove_unfinished(tmp_path)
     assert not os.listdir(tmp_path)

@@ -4,7 +4,8 @@ Laws:
 1. Whatever a bot starts ends with it, in a session of its own too (`setsid`, two forks). The worker is the system's
    "child subreaper": an orphan below it becomes its child. A bot begins in another session than the worker's, and no
    process can come back to that. So a child of the worker in another session, which is no bot itself, was left by one.
-   If its environment has the token of a bot that lives, it ends with that bot, else with the next bot that ends.
+   If its environment has the token of a bot that lives, it ends with that bot, else with the next bot that ends. While
+   a process starts a program, its environment reads as empty for a moment: then it is looked at again.
 2. So whatever else a worker starts must stay in the worker's session, or be registered here. The warden stays in it,
    too: if its worker dies, it may become the child of a process that is itself a subreaper, and must clean up in peace.
 3. The warden does the same when the worker dies. It is another process, so it may be killed itself: then it is started
@@ -25,7 +26,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -43,7 +43,7 @@ _TOKEN: Final = b"ARENA_TOKEN="
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 _known: dict[int, bytes] = {}
-"""The bots of this process: by number their tokens."""
+"""The bots of this process: by number their tokens, as they stand in environments; nothing if it is dead."""
 _custodies = 0
 """How many there are in this process, whose orphans it wants."""
 
@@ -81,15 +81,19 @@ class Custody:
         _be_subreaper(+1)
         _end_abandoned()
 
-    def add(self, group: int) -> None:
+    def add(self, group: int, token: str) -> None:
         """Registers a process group. Do it before the group's program runs.
+
+        Args:
+            group: Its number.
+            token: The value of `ARENA_TOKEN` in its environment, by which is known what it starts.
 
         Raises:
             MachineFault: The warden is dead, and no other can be started.
         """
         with self._lock:
             self._groups[group] = None
-            _known[group] = _token(group)
+            _known[group] = _TOKEN + token.encode()
             self._tell(f"+{group}\n")
 
     def discard(self, group: int) -> None:
@@ -221,13 +225,13 @@ class Custody:
     def _end_strays(self) -> None:
         """Kills and reaps what dead bots have left. What it has not seen the end of, it kills the next time."""
         for _ in range(warden.ROUNDS):
-            strays = list(_strays())
+            strays, undecided = _strays()
+            if not strays and not undecided:
+                return
             for pid in strays:
                 with suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
-            if not strays:
-                return
-            if not all(map(_reap, strays)):
+            if not all(map(_reap, strays)) or undecided:
                 time.sleep(warden.ROUND_S)
 
 
@@ -277,19 +281,23 @@ def _reap(pid: int) -> bool:
         return True
 
 
-def _strays() -> Iterator[int]:
-    """Yields the children of this process that no living bot answers for, and that this process did not start."""
+def _strays() -> tuple[list[int], list[int]]:
+    """Returns the children of this process that it did not start and that no living bot answers for.
+
+    The second list is of those of which this cannot be said yet.
+    """
     own, alive = os.getsid(0), {token for token in _known.values() if token}
+    strays, undecided = [], []
     for pid in warden.children(os.getpid()):
         with suppress(OSError):
-            if pid not in _known and warden.Status(pid).session != own and _token(pid) not in alive:
-                yield pid
-
-
-def _token(pid: int) -> bytes:
-    """Returns the token that a process was given, or that it has inherited; nothing if it has none."""
-    variables = warden.environment(pid).split(b"\0")
-    return next((variable for variable in variables if variable.startswith(_TOKEN)), b"")
+            if pid in _known or warden.Status(pid).session == own:
+                continue
+            variables = warden.environment(pid) if alive else b""
+            if variables is None:
+                undecided.append(pid)
+            elif alive.isdisjoint(variables.split(b"\0")):
+                strays.append(pid)
+    return strays, undecided
 
 
 def _be_subreaper(change: int) -> None:

@@ -117,8 +117,9 @@ class BotProcess:
             """Its process, and its process group."""
             with ExitStack() as begun:
                 begun.callback(self._abandon)
-                custody.add(self.pid)
-                self.fence.adopt(self.pid)
+                token = environment.get("ARENA_TOKEN", "")
+                custody.add(self.pid, token)
+                self.fence.adopt(self.pid, token)
                 self.pidfd = self._open_pidfd()
                 """Becomes readable when the process ends; None where the system has no such thing."""
                 begun.pop_all()

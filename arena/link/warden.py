@@ -44,6 +44,10 @@ class Status:
         self.session = int(words[3])
         self.started = int(words[19])
         """With its number, this tells it from every other process since the machine started."""
+        first, last = words[47:49]
+        is_a_program = self.session != 0 and words[0] not in (b"Z", b"X")  # no thread of the kernel's, and not dead
+        self.may_have_variables = is_a_program and (first != last or last == b"0")
+        """It has variables, or is between two programs: there are none for a moment, whatever it will have."""
 
 
 def children(pid: int) -> Iterator[int]:
@@ -54,11 +58,15 @@ def children(pid: int) -> Iterator[int]:
                 yield from map(int, file.read().split())
 
 
-def environment(pid: int) -> bytes:
-    """Returns the variables of a process, each ended by a NUL; nothing if it has ended or is another user's."""
+def environment(pid: int) -> bytes | None:
+    """Returns the variables of a process, each ended by a NUL; nothing if it has ended or is another user's.
+
+    None if it cannot be said now, because the process is just starting another program, or ending.
+    """
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
-            return file.read()
+            variables = file.read()
+        return None if not variables and Status(pid).may_have_variables else variables
     except OSError:
         return b""
 
@@ -181,11 +189,16 @@ def end_all_of(directory: str) -> None:
 
 
 def _kill_all_that_name(directory: bytes) -> int:
-    """Kills the processes whose environment names a directory. Returns how many it found."""
+    """Kills the processes whose environment names a directory. Returns how many it found, and how many it may be."""
     found = 0
     with suppress(OSError):
         for name in os.listdir("/proc"):
-            if name.isdigit() and directory in environment(int(name)):
+            if not name.isdigit():
+                continue
+            variables = environment(int(name))
+            if variables is None:
+                found += 1
+            elif directory in variables:
                 found += 1
                 with suppress(OSError):
                     os.kill(int(name), signal.SIGKILL)

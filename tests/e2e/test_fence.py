@@ -171,7 +171,7 @@ bots = [
 ]
 for bot in bots:
     bot.stdout.readline()
-trees = [Tree(bot.pid) for bot in bots]
+trees = [Tree(bot.pid, token) for bot, token in zip(bots, ("one", "other"))]
 members = [tree.members() for tree in trees]
 read, tree_module._read = [], lambda path: read.append(path) or system_read(path)
 again = [tree.members() for tree in trees]

@@ -49,8 +49,12 @@ class Fence(Protocol):
     def most_mib(self) -> int:
         """Returns the most memory that was seen in MiB; 0 where the system does not tell."""
 
-    def adopt(self, pid: int) -> None:
+    def adopt(self, pid: int, token: str = "") -> None:
         """Takes in the bot's first process. Call it before the bot's program runs.
+
+        Args:
+            pid: Its number.
+            token: The value of `ARENA_TOKEN` in its environment, by which is known what it starts.
 
         Raises:
             MachineFault: The system refuses. The bot must not be let go.
@@ -128,7 +132,7 @@ class _NoFence:
 
     most_mib = 0
 
-    def adopt(self, pid: int) -> None:
+    def adopt(self, pid: int, token: str = "") -> None:
         """Does nothing."""
 
     def excess(self) -> str | None:
@@ -180,9 +184,9 @@ class _WatchedFence(_NoFence):
         self._cpu_ns = 0
         self._cpu_looks = _Looks()
 
-    def adopt(self, pid: int) -> None:
+    def adopt(self, pid: int, token: str = "") -> None:
         """Begins to look at a process and all that it starts."""
-        self._tree = Tree(pid)
+        self._tree = Tree(pid, token)
 
     def excess(self) -> str | None:
         """Looks at memory, and in a box at its files. What only seems too much is weighed."""
@@ -295,7 +299,7 @@ class _HardFence:
         """Returns the most memory that the group used. Copies of files that it read are part of it."""
         return 0 if self._closed else self._group.most_mib()
 
-    def adopt(self, pid: int) -> None:
+    def adopt(self, pid: int, token: str = "") -> None:
         """Moves the process into the group."""
         self._group.join(pid)
 

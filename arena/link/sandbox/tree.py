@@ -62,8 +62,8 @@ class Tree:
     known by the token of the bot in its environment.
     """
 
-    def __init__(self, pid: int) -> None:
-        """Takes the first process."""
+    def __init__(self, pid: int, token: str = "") -> None:
+        """Takes the first process, and the bot's token if it was given one."""
         self.restless_ns = 0
         """How long it was between looks of which the second found a new process."""
         self._looked_ns = time.monotonic_ns()
@@ -73,7 +73,7 @@ class Tree:
         """When each process that was seen started."""
         self._strangers: dict[int, int] = {}
         """The same of this process's children that are none of the tree."""
-        self._token = _token(pid)
+        self._token = _TOKEN + token.encode() if token else b""
         self._most_cpu_ns = 0
         self._cpu_seen: dict[int, int] = {}
         """The CPU time of each process when it was last seen."""

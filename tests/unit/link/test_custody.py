@@ -46,7 +46,7 @@ class Bot:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, text=True,
             env={"PATH": os.environ["PATH"], "ARENA_TOKEN": token, "ARENA_ENDPOINT": f"ipc://{custody.directory}/x"},
         )  # fmt: skip
-        custody.add(self.process.pid)
+        custody.add(self.process.pid, token)
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write("go\n")
@@ -126,6 +126,32 @@ def test_the_daemon_of_a_bot_that_lives_stays(custody: Custody) -> None:
     assert all(map(is_alive, second.started))
     second.end()
     assert not any(map(is_alive, second.started))
+
+
+@needs_linux
+def test_a_process_that_is_just_starting_its_program_is_no_stray(custody: Custody) -> None:
+    """It has no environment then. In 300 starts on an idle machine five or so are caught at that moment."""
+    lives = Bot(custody, "", "one")
+    for _ in range(300):
+        with subprocess.Popen(
+            ["sleep", "1000"], start_new_session=True, env=os.environ | {"ARENA_TOKEN": "one"}
+        ) as own:
+            strays, _ = module._strays()
+            own.kill()
+        assert own.pid not in strays
+    lives.end()
+
+
+@needs_linux
+def test_a_bot_is_known_by_its_token_though_it_is_just_starting_its_program(
+    custody: Custody, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(warden, "environment", lambda pid: None)
+        lives = Bot(custody, DAEMON, "lives")
+    Bot(custody, "").end()
+    assert all(map(is_alive, lives.started))
+    lives.end()
 
 
 @needs_linux

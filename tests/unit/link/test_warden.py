@@ -47,6 +47,23 @@ def end(guard: Process) -> None:
     assert guard.wait(20) == 0
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_no_variables_are_told_from_none_yet() -> None:
+    """A process has none for a moment whenever it starts a program."""
+    with subprocess.Popen(["/bin/sleep", "1000"], env={}) as process:
+        while (told := warden.environment(process.pid)) is None:
+            pass
+        assert told == b""
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert warden.environment(process.pid) == b"", "it is dead"
+    for _ in range(300):  # of which five or so are caught at that moment
+        with subprocess.Popen(["/bin/sleep", "1000"], env={"A": "b"}) as process:
+            told = warden.environment(process.pid)
+            process.kill()
+        assert told in (None, b"A=b\0")
+
+
 def test_what_is_left_dies_with_the_worker(guard: Process, sleeper: Process) -> None:
     tell(guard, b"+%d\n" % sleeper.pid)
     end(guard)

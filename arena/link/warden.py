@@ -44,10 +44,13 @@ class Status:
         self.session = int(words[3])
         self.started = int(words[19])
         """With its number, this tells it from every other process since the machine started."""
-        first, last = words[47:49]
         is_a_program = self.session != 0 and words[0] not in (b"Z", b"X")  # no thread of the kernel's, and not dead
-        self.may_have_variables = is_a_program and (first != last or last == b"0")
-        """It has variables, or is between two programs: there are none for a moment, whatever it will have."""
+        code, first, last = words[23], *words[47:49]
+        self.may_have_variables = is_a_program and (code == b"0" or first != last)
+        """It has variables, or is between two programs: there are none for a moment, whatever it will have.
+
+        The system says where a program's code lies after it has put its variables in place.
+        """
 
 
 def children(pid: int) -> Iterator[int]:

@@ -23,10 +23,12 @@ settings.load_profile("arena")
 # must be tried with the buffering that users have.
 os.environ.pop("PYTHONUNBUFFERED", None)
 
-# A shell starts what it runs in the background with Ctrl-C ignored, and every process below inherits that: the tests
-# that interrupt a process would wait for it in vain.
+# A shell starts what it runs in the background with Ctrl-C ignored, and `nohup` ignores the end of the terminal. Every
+# process below inherits that: the tests that send these signals would wait for their effect in vain.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -44,8 +44,10 @@ class Status:
         self.session = int(words[3])
         self.started = int(words[19])
         """With its number, this tells it from every other process since the machine started."""
-        is_a_program = self.session != 0 and words[0] not in (b"Z", b"X")  # no thread of the kernel's, and not dead
-        code, first, last = words[23], *words[47:49]
+        memory, code, first, last = words[20], words[23], *words[47:49]
+        # Neither a thread of the kernel's nor a dead process has memory. Session 0 does not tell such threads from
+        # bots: in a container, it is the session of all that did not begin a new one there.
+        is_a_program = memory != b"0"
         self.may_have_variables = is_a_program and (code == b"0" or first != last)
         """It has variables, or is between two programs: there are none for a moment, whatever it will have.
 

@@ -49,7 +49,10 @@ def end(guard: Process) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 def test_no_variables_are_told_from_none_yet() -> None:
-    """A process has none for a moment whenever it starts a program."""
+    """A process has none for a moment whenever it starts a program.
+
+    Run it also in a container of processes: `unshare --pid --fork --mount-proc`, where sessions have the number 0.
+    """
     with subprocess.Popen(["/bin/sleep", "1000"], env={}) as process:
         while (told := warden.environment(process.pid)) is None:
             pass

@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CHECKED := arena benchmarks boards bots docs examples protocol tests
+CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
+.PHONY: help tournament test test-long test-all hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
+
+test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
+	@$(BIN)/nox $(if $(ONLY),--session $(ONLY))
 
 fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each target, TARGET=log for one; minutes
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),60) $(TARGET)
@@ -78,7 +81,7 @@ statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 
 clean: ## Remove the virtual environment and all that was built
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .nox .ruff_cache .hypothesis
 	@$(MAKE) --no-print-directory -C bots clean
 
 $(BIN)/python:

@@ -7,6 +7,7 @@ Laws:
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -43,7 +44,10 @@ class Rating(msgspec.Struct, frozen=True):
 
 @cache
 def _environment() -> Any:
-    import trueskill
+    with warnings.catch_warnings():
+        # Where it was installed without being compiled, its first import warns of its docstrings, on stderr.
+        warnings.simplefilter("ignore")
+        import trueskill
 
     return trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, draw_probability=DRAW_PROBABILITY, backend=None)
 

@@ -17,7 +17,8 @@ nox.options.reuse_venv = "yes"
 nox.options.download_python = "never"
 nox.options.error_on_missing_interpreters = False
 
-PROMISED = ("3.11", "3.12", "3.13", "3.14")
+PROMISED = nox.project.python_versions(nox.project.load_toml("pyproject.toml"))
+"""Those of the classifiers, the oldest first."""
 
 FREE_THREADED = ("3.13t", "3.14t")
 """Builds without the global lock. They are not promised: one that is found is tried."""

@@ -6,9 +6,9 @@ import errno
 import json
 import struct
 import subprocess
-from pathlib import Path
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.plan import Begun
+    from arena.tournament.runner import Worker
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
 
@@ -50,6 +51,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
 
     workers: int
     """Games at a time."""
+    worker: Worker | None = None
+    """Starts a worker; None means a process on this machine."""
     logs: Path
     """Where its folder of logs is made."""
     beacon: str | None = None
@@ -112,7 +115,7 @@ def play_tournament(
     id = begun.tournament.id
     try:
         if not manner.quiet:
-            _announce(begun, setup, manner.workers)
+            _announce(begun, setup, manner)
         if manner.commit:
             again = command_line(ctx, without=("commit", "new"))
             say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
@@ -140,7 +143,7 @@ def _kept(store: Store, id: str) -> str:
     return f"{store.done(id)} of {row.games} games{' that are planned' if row.open else ''} are kept"
 
 
-def _announce(begun: Begun, setup: Setup, workers: int) -> None:
+def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
     """Announces what will be played."""
     from arena.games import rules_of
     from arena.record.published import COMMITMENT_FILE
@@ -149,6 +152,7 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
     from arena.tournament.workers import available_cores
 
     tournament, settings, committed = begun.tournament, setup.settings, begun.committed
+    workers = manner.workers
     names = ", ".join(plain(bot.name) for bot in settings.bots)
     if len(settings.bots) > MOST_NAMES:
         names = f"{len(settings.bots)} bots"
@@ -173,6 +177,8 @@ def _announce(begun: Begun, setup: Setup, workers: int) -> None:
     if settings.seed is not None:
         say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
     say(LEVEL_LINES[settings.level])
+    if manner.worker is not None:  # how many cores its machines have is not known here
+        return
     if warning := crowded(workers, settings.game.players, available_cores(), race=rules_of(settings.game).has_race):
         say(warning)
 
@@ -208,11 +214,11 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
             schedule,
             partial(setup.job, tournament),
             play,
-            local_worker,
+            manner.worker or local_worker,
             helm,
             processes=setup.settings.processes,
             on_overload=setup.settings.on_overload,
-            ahead=manner.workers < available_cores(),
+            ahead=manner.worker is None and manner.workers < available_cores(),
             planned=planned if schedule.in_rounds else None,
             attend=attend,
         )

@@ -12,7 +12,8 @@ import click
 from arena.cli import complete
 from arena.cli.entrants import enter
 from arena.cli.formats import Explained, MakeFormat, format_options
-from arena.cli.help import FORMAT, HOW, WHAT, WHO, option
+from arena.cli.help import FORMAT, HOW, WHAT, option
+from arena.cli.lanes import lanes_on
 from arena.cli.options import (
     MakeGame,
     db_option,
@@ -25,7 +26,7 @@ from arena.cli.options import (
     seed_option,
 )
 from arena.cli.output import say, show_json
-from arena.cli.playing import Manner, nothing, play_tournament, workers_of
+from arena.cli.playing import Manner, nothing, play_tournament
 from arena.cli.steer import ORDERS, Steered
 from arena.errors import ConfigError
 from arena.text import plain
@@ -45,7 +46,7 @@ class TournamentCommand(Explained, Steered):
 
 @click.command(cls=TournamentCommand)
 @click.argument("bots", nargs=-1, metavar="[BOTS]...", shell_complete=complete.first_word(ORDERS, complete.bots))
-@option(WHO, "--all", "all_", is_flag=True, help="All bundled bots that can play here, the slow ones too.")
+@option(WHAT, "--all", "all_", is_flag=True, help="All bundled bots that can play here, the slow ones too.")
 @game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
@@ -53,6 +54,8 @@ class TournamentCommand(Explained, Steered):
 @option(FORMAT, "--seeding", "seeds", metavar="ID", help="Seed by the standings of this tournament.")
 @level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
+@option(HOW, "--cluster", metavar="ADDRESS", help="Play on this Dask cluster, or local:N (--insecure: no TLS).")
+@option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @option(
     HOW,
     "--on-overload",
@@ -92,6 +95,8 @@ def tournament(
     level: Level,
     processes: Processes | None,
     concurrency: int | None,
+    cluster: str | None,
+    insecure: bool,
     on_overload: OnOverload,
     seed: str | None,
     db: Path,
@@ -121,8 +126,10 @@ def tournament(
     from arena.tournament.extend import extend
     from arena.tournament.settings import seeded, set_up
 
+    lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure))
     manner = Manner(
-        workers=workers_of(concurrency),
+        workers=lanes.number,
+        worker=lanes.worker,
         logs=logs,
         beacon=beacon,
         commit=commit,

@@ -42,7 +42,7 @@ from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
-from arena.tournament.workers import undisturbed, was_killed
+from arena.tournament.workers import NoFreeWorker, undisturbed, was_killed
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
@@ -51,6 +51,8 @@ MAX_KILLS: Final = 10
 """How often the worker may be killed from outside during the same game before the tournament stops."""
 SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
+PATIENCE_S: Final = 60.0
+"""How long the tournament waits for a worker when it has none: on a cluster they come and go."""
 MAX_CHUNK: Final = 100
 """Most games that a lane claims at a time."""
 
@@ -89,6 +91,8 @@ class _Lane(AbstractContextManager["_Lane"]):
         """Those futures that can be looked at."""
         self.is_broken = False
         """The worker has died, and what was submitted is coming back."""
+        self.is_over = False
+        """The worker has died, and there is no other for it."""
         self.has_bots = False
         """The worker has played, so that bots may wait in it."""
         self.attending: Future[object] | None = None
@@ -166,6 +170,8 @@ class Runner:
         self._left = 0
         """How many games are neither done nor held by a lane."""
         self._since = time.monotonic()
+        self._manned = time.monotonic()
+        """When there last was a worker."""
 
     def run(self) -> Iterator[Played]:
         """Plays every planned game and yields each result once it is stored.
@@ -184,7 +190,7 @@ class Runner:
                 if not (self._helm.paused or self._helm.stopping):
                     self._feed_all(lanes)
                 running = sum(len(lane.submitted) for lane in lanes)
-                if not running and not self._waits(lanes):
+                if not running and not self._waits(lanes) and not self._lacks_workers(lanes):
                     break
                 with suppress(Empty):
                     lane, future = self._finished.get(timeout=POLL_S)
@@ -202,11 +208,25 @@ class Runner:
         left = self._left or self._schedule.open or any(lane.waiting for lane in lanes)
         return bool(self._helm.paused and not self._helm.stopping and left)
 
+    def _lacks_workers(self, lanes: Sequence[_Lane]) -> bool:
+        """Says whether games are left that only wait for a worker to come."""
+        return bool(not lanes and not self._helm.stopping and (self._left or self._schedule.open))
+
     def _man(self, lanes: list[_Lane], stack: ExitStack) -> None:
-        """Makes the number of workers that of the helm. One too many ends when its games are over."""
+        """Makes the number of workers that of the helm, if there are so many. One too many ends after its games."""
+        for lane in [lane for lane in lanes if lane.is_over]:
+            self._give_back(lane)
+            lanes.remove(lane)
         while len(lanes) < self._helm.lanes:
-            with _starting():
-                lanes.append(stack.enter_context(_Lane(self._worker)))
+            try:
+                with _starting():
+                    lanes.append(stack.enter_context(_Lane(self._worker)))
+            except NoFreeWorker:
+                if not lanes and time.monotonic() > self._manned + PATIENCE_S:
+                    raise
+                break
+        if lanes:
+            self._manned = time.monotonic()
         for lane in lanes[self._helm.lanes :]:
             self._give_back(lane)
             if not lane.submitted:
@@ -221,7 +241,7 @@ class Runner:
     def _feed_all(self, lanes: Sequence[_Lane]) -> None:
         for depth in range(1, SUBMITTED + 1):
             for lane in lanes[: self._helm.lanes]:
-                if len(lane.submitted) < depth and not lane.is_broken:
+                if len(lane.submitted) < depth and not lane.is_broken and not lane.is_over:
                     self._feed(lane)
 
     def _feed(self, lane: _Lane) -> None:
@@ -242,13 +262,13 @@ class Runner:
             lane.is_broken = True
             if not lane.submitted:
                 self._count_death(lane, work.claim, error)
-                with _starting():
-                    lane.restart()
-                self._feed(lane)
+                self._restart(lane)
+                if not lane.is_over:
+                    self._feed(lane)
 
     def _attend_to_bots(self, lane: _Lane) -> None:
         """Has the lane's worker see to its bots, if it is idle: in a pause, or while others end a round."""
-        if self._attend is None or lane.submitted or lane.is_broken or not lane.has_bots:
+        if self._attend is None or lane.submitted or lane.is_broken or lane.is_over or not lane.has_bots:
             return
         with suppress(BrokenExecutor), undisturbed():  # that it has died is noticed with its next game
             if lane.attending is None or lane.attending.done():
@@ -305,8 +325,15 @@ class Runner:
             lost.append(work)
         if lane.is_broken:
             lane.waiting.extendleft(reversed(lost[1:]))
+            self._restart(lane)
+
+    def _restart(self, lane: _Lane) -> None:
+        """Starts a new worker for a lane. If there is none, the lane is over."""
+        try:
             with _starting():
                 lane.restart()
+        except NoFreeWorker:
+            lane.is_over = True
 
     def _store_result(self, claim: Claim, future: Future[GameResult]) -> Iterator[Played]:
         try:

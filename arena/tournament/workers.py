@@ -14,6 +14,13 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
+from arena.errors import MachineFault
+
+
+class NoFreeWorker(MachineFault):
+    """There is no worker for another lane now. There may be one later."""
+
+
 _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
 """What a terminal sends to every process: Ctrl-C and hang-up. Only the first process heeds them; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
@@ -56,9 +63,14 @@ class _Pool(ProcessPoolExecutor):
 
 
 def was_killed(executor: Executor) -> bool:
-    """Says of an executor whose process has died whether SIGKILL or SIGTERM ended it: nothing in a game sends these."""
+    """Says of an executor whose process has died whether SIGKILL or SIGTERM ended it: nothing in a game sends these.
+
+    An executor of another kind says that itself, by an attribute `was_killed`.
+    """
     executor.shutdown()  # until then it is not known how the process ended
-    ends = {process.exitcode for process in executor.processes} if isinstance(executor, _Pool) else set()
+    if not isinstance(executor, _Pool):
+        return bool(getattr(executor, "was_killed", False))
+    ends = {process.exitcode for process in executor.processes}
     return bool(ends) and ends <= {-signal.SIGKILL, -signal.SIGTERM}
 
 

@@ -1,0 +1,92 @@
+"""What a game leaves beside its result, carried from where it was played to where it is kept.
+
+Laws:
+1. A game writes into a folder of its own there. What it wrote travels as bytes, and only the one who also stores the
+   result writes it here. So a game that counts for nothing leaves nothing.
+2. What comes is checked before any of it is written: the names are those that this game may have, the log is the one
+   that the result names.
+3. The log is written last, and is on the disk before the result is known to anybody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from arena import files
+from arena.errors import InternalError
+from arena.files import MIB
+from arena.referee.job import Job
+from arena.referee.worker import play
+from arena.types import GameResult
+
+MOST_FILE: Final = 64 * MIB
+"""Bytes of the largest file that is carried."""
+_PART: Final = re.compile(r"\A\.seat(0|[1-9][0-9]?)\.(output|transcript)\Z")
+
+
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that was played elsewhere."""
+
+    result: GameResult
+    files: dict[str, bytes]
+    """By name: the log, and what bots printed and sent."""
+
+
+def play_away(job: Job, folder: Path) -> Delivery:
+    """Plays a game, and returns what is to be kept of it.
+
+    Args:
+        job: The game. Its own folder for logs is not touched: it may not even exist here.
+        folder: An empty folder, which is empty again afterwards.
+
+    Raises:
+        ArenaError: It could not be played.
+        OSError: The folder cannot be written.
+    """
+    try:
+        result = play(replace(job, logs=str(folder)))
+        written = {
+            path.name: files.read(path, "a file of a game", MOST_FILE, InternalError, links=False)
+            for path in sorted(folder.iterdir())
+        }
+        return Delivery(result=result, files=written)
+    finally:
+        for path in folder.iterdir():
+            path.unlink()
+
+
+def take(job: Job, delivery: Delivery) -> GameResult:
+    """Writes what a game left into the folder of its job, and returns the result.
+
+    Raises:
+        InternalError: It is not what this game leaves. Nothing was written.
+        OSError: It cannot be written. There is no result.
+    """
+    result = delivery.result
+    log = f"{job.game}.jsonl"
+    if result.game != job.game or result.log != log or len(result.seats) != len(job.bots):
+        raise InternalError(f"expected the result of game {job.game}, got: that of {result.game!r:.80}")
+    _check_names(job, delivery.files)
+    if hashlib.sha256(delivery.files.get(log, b"")).hexdigest() != result.log_sha256:
+        raise InternalError(f"expected the log of game {job.game} as its result names it, got: another one, or none")
+    folder = Path(job.logs)
+    for name, data in delivery.files.items():
+        if name != log:
+            files.write(folder / name, data)
+    files.write(folder / log, delivery.files[log], durably=True)
+    return result
+
+
+def _check_names(job: Job, names: Iterable[str]) -> None:
+    allowed = {f"{job.game}.jsonl"}
+    for name in names:
+        part = _PART.search(name.removeprefix(job.game)) if name.startswith(job.game) else None
+        if name not in allowed and (part is None or int(part[1]) >= len(job.bots)):
+            raise InternalError(f"expected the files of game {job.game}, got one of the name {name!r:.120}")

@@ -1,0 +1,134 @@
+"""What runs in a Dask worker: it starts a lane's player, hands it orders, and says while it waits that it lives.
+
+Lanes are opened and closed beside the worker's tasks, at once; orders are tasks, pinned to one worker. A lane has a
+token, which only the process knows that opened it. So a task that Dask runs in another process, because the first is
+gone, does nothing there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from distributed import Worker, get_worker
+
+from arena import __version__
+from arena.cluster.orders import Ended, encode, read_frame, write_frame
+
+BEAT_S: Final = 1.0
+"""How often a lane with a game says that it lives."""
+END_S: Final = 3.0
+"""How long a player may take to end."""
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What a worker says when a lane was opened on it."""
+
+    version: str
+    """Of arena there."""
+    player: int
+    """The player's process, on its machine."""
+
+
+class _Lane:
+    """A player, and who waits for it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700)
+        self.folder = folder
+        self.is_closed = False
+        self.turn = threading.Lock()
+        """Held while the player has an order: a worker with several threads gives it one at a time, too."""
+        self.player = subprocess.Popen(
+            [sys.executable, "-m", "arena.cluster.player", str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.player.stdin is not None
+        assert self.player.stdout is not None
+        self.orders = self.player.stdin.fileno()
+        self.answers = self.player.stdout.fileno()
+
+    def ended(self) -> Ended:
+        """Says how the player ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self.player.wait(END_S)
+        code = self.player.poll()
+        if code is None:
+            return Ended("it closed its pipe", killed=False)
+        if code >= 0:
+            return Ended(f"it exited with status {code}", killed=False)
+        return Ended(f"it was ended by signal {-code}", killed=-code in (signal.SIGKILL, signal.SIGTERM))
+
+    def close(self) -> None:
+        """Ends the player with all its bots: an idle one so that it says goodbye to them."""
+        is_idle = self.turn.acquire(blocking=False)
+        if not is_idle:
+            self.player.kill()  # whoever waits for it reads the end of its pipe
+            self.turn.acquire()
+        self.is_closed = True
+        self.turn.release()
+        with self.player:  # closes the pipes, and waits
+            assert self.player.stdin is not None
+            self.player.stdin.close()
+            try:
+                self.player.wait(END_S)
+            except subprocess.TimeoutExpired:
+                self.player.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+_lanes: Final[dict[str, _Lane]] = {}
+
+
+async def open_lane(token: str, dask_worker: Worker) -> bytes:
+    """Starts a player. Returns `Opened` as msgpack. Dask gives the worker by the argument's name."""
+    folder = Path(dask_worker.local_directory) / f"arena-{token}"
+    lane = _lanes[token] = await asyncio.to_thread(_Lane, folder)
+    return msgspec.msgpack.encode(Opened(__version__, lane.player.pid))
+
+
+async def close_lane(token: str) -> None:
+    """Ends a lane's player, if there is one."""
+    lane = _lanes.pop(token, None)
+    if lane is not None:
+        await asyncio.to_thread(lane.close)
+
+
+def order(token: str, topic: str, content: bytes) -> bytes:
+    """Hands an order to the lane's player, and returns the answer. While it waits, it sends the token to the topic.
+
+    If nobody waits for the answer any more, the lane ends.
+    """
+    lane = _lanes.get(token)
+    if lane is None:
+        return encode(Ended(f"the worker is another process than before, {os.getpid()}", killed=True))
+    worker = get_worker()
+    key = worker.get_current_task()
+    with lane.turn:
+        if lane.is_closed:
+            return encode(Ended("its lane was closed", killed=True))
+        try:
+            write_frame(lane.orders, content)
+        except OSError:
+            return encode(lane.ended())
+        while True:
+            worker.log_event(topic, token)
+            if select.select([lane.answers], [], [], BEAT_S)[0]:
+                return read_frame(lane.answers) or encode(lane.ended())
+            if not _is_awaited(worker, key):
+                lane.player.kill()
+
+
+def _is_awaited(worker: Worker, key: Any) -> bool:
+    """Tells whether somebody waits for a task that is running: whoever submitted it may have ended, or given it up."""
+    task = worker.state.tasks.get(key)
+    return task is not None and task.state != "cancelled"

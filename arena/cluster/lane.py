@@ -1,0 +1,195 @@
+"""A lane on a cluster: an executor that plays games in a player on one Dask worker, in order.
+
+Laws:
+1. All tasks of a lane are pinned to its worker and carry its token. Dask runs them there once or never.
+2. It is decided once what comes of a game: what was delivered, or that the lane is lost. What comes later is dropped,
+   and none of its files is written.
+3. A lane that is lost stays so. Its games go to a new lane by the hand of whoever submitted them.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import suppress
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from arena.cluster import far
+from arena.cluster.delivery import take
+from arena.cluster.orders import Attend, Done, Ended, Failed, Order, Play, decode_answer, encode
+from arena.errors import ArenaError, ConfigError, MachineFault
+from arena.referee.job import Job
+from arena.referee.worker import attend, play
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed import Future as Task
+
+LEASE_S: Final = 30.0
+"""A lane with a game is lost when its worker was not heard of for so long."""
+
+
+class WorkerLost(BrokenExecutor):
+    """A lane's worker or player is gone."""
+
+
+class ClusterLane(Executor):
+    """Plays games on one worker. `submit` takes `play` and `attend` of the referee's worker, and nothing else."""
+
+    def __init__(self, client: Client, address: str, name: str, topic: str, *, is_here: bool) -> None:
+        """Starts a player.
+
+        Args:
+            client: Connected to the scheduler.
+            address: The worker's address.
+            name: What people call the worker.
+            topic: Where the worker says that it lives.
+            is_here: Whether the worker is on this machine, and finds the bots where they are.
+
+        Raises:
+            ConfigError: The worker has another version of arena.
+            MachineFault: The worker cannot start a player.
+        """
+        self.address = address
+        self.name = name
+        self.token: Final = secrets.token_hex(16)
+        self.was_killed = False
+        """Whether the player, or its worker, was ended from outside. It is known when the lane is lost."""
+        self._client = client
+        self._topic = topic
+        self._is_here = is_here
+        self._lock = Lock()
+        self._games: dict[Future[Any], Task[Any]] = {}
+        """What was submitted and has not come, in order."""
+        self._lost: WorkerLost | None = None
+        self._heard = time.monotonic()
+        self.is_closed = False
+        """The player was ended, or told to, or is gone with its worker."""
+        self._open()
+
+    def _open(self) -> None:
+        from arena import __version__
+
+        try:
+            answer = self._client.run(far.open_lane, self.token, workers=[self.address])[self.address]
+        except Exception as error:  # whatever Dask or the worker raises
+            raise MachineFault(f"expected worker {self.name} to start a player, got: {error!r:.500}") from error
+        there = msgspec.msgpack.decode(answer, type=far.Opened)
+        if there.version != __version__:
+            raise ConfigError(
+                f"expected arena {__version__} on worker {self.name}, got: {there.version}; install the same on both"
+            )
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Has a game played, or bots seen to.
+
+        Raises:
+            WorkerLost: The lane is lost.
+        """
+        order: Order
+        if fn is play:
+            (job,) = args
+            order = Play(job, self._is_here)
+        elif fn is attend:
+            job, order = None, Attend()
+        else:
+            raise TypeError(f"expected play or attend, got: {fn!r}")
+        future: Future[Any] = Future()
+        with self._lock:
+            if self._lost is not None:
+                raise self._lost
+            if not self._games:
+                self._heard = time.monotonic()
+            task = self._task(far.order, self.token, self._topic, encode(order))
+            self._games[future] = task
+        future.set_running_or_notify_cancel()
+        task.add_done_callback(partial(self._came, future, job))
+        return future
+
+    def _task(self, function: Callable[..., bytes], *args: object) -> Task[Any]:
+        return self._client.submit(
+            function, *args, pure=False, retries=0, workers=[self.address], allow_other_workers=False
+        )
+
+    def _came(self, future: Future[Any], job: Job | None, task: Task[Any]) -> None:
+        """Takes what a worker answered. Dask calls it in a thread of its own, once for each task that ended."""
+        try:
+            answer = decode_answer(task.result())
+        except Exception as error:
+            self.lose(f"the cluster dropped what worker {self.name} did: {error!r:.300}")
+            return
+        if isinstance(answer, Ended):
+            self.lose(f"the player on worker {self.name} ended: {answer.how}", killed=answer.killed)
+            return
+        with self._lock:
+            self._heard = time.monotonic()
+            if self._games.pop(future, None) is None:
+                return  # the lane was lost before
+            try:
+                result = _result(answer, job, self.name)
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+    def hear(self) -> None:
+        """Notes that the worker lives."""
+        self._heard = time.monotonic()
+
+    def look(self, now: float) -> None:
+        """Gives the lane up if it has a game and was not heard of for a lease."""
+        if self._games and now - self._heard > LEASE_S:
+            self.lose(f"worker {self.name} was not heard of for {LEASE_S:.0f} s")
+
+    def bury(self) -> None:
+        """Gives the lane up because the worker is gone: Dask would try for long to reach it."""
+        self.is_closed = True
+        self.lose(f"worker {self.name} is gone")
+
+    def lose(self, why: str, *, killed: bool = True) -> None:
+        """Gives the lane up: all that was submitted and has not come fails.
+
+        Args:
+            why: The reason, for people.
+            killed: Whether somebody from outside is to blame, and no game.
+        """
+        with self._lock:
+            if self._lost is None:
+                self._lost = WorkerLost(why)
+                self.was_killed = killed
+            games, self._games = self._games, {}
+        for future, task in games.items():
+            task.cancel()
+            future.set_exception(self._lost)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Ends the player. A game that is played is dropped."""
+        is_well = self._lost is None
+        self.lose("it was shut down")
+        if self.is_closed or self._client.status != "running":
+            return
+        self.is_closed = True
+        with suppress(Exception):  # the worker is gone; or it is stopped, and will obey when it goes on
+            self._client.run(
+                far.close_lane, self.token, workers=[self.address], wait=wait and is_well, on_error="ignore"
+            )
+
+
+def _result(answer: Done | Failed, job: Job | None, worker: str) -> object:
+    """Returns what a future is to give.
+
+    Raises:
+        MachineFault: The worker's machine lacks something.
+        ArenaError: The game could not be played.
+        OSError: What came cannot be written.
+    """
+    if isinstance(answer, Failed):
+        kind = MachineFault if answer.of_machine else ArenaError
+        raise kind(f"{answer.reason} (on worker {worker})")
+    return take(job, answer.delivery) if job is not None and answer.delivery is not None else None

@@ -1,0 +1,34 @@
+"""Which addresses of clusters are accepted."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.cluster.engine import check_address
+from arena.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["local:1", "local:256", "tls://host:8786", "tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:8786"],
+)
+def test_what_only_this_machine_or_owners_of_keys_reach_is_accepted(address: str) -> None:
+    check_address(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://10.0.0.1:8786", "tcp://host:8786", "tcp://127.0.0.1.evil.org:1", "tcp://localhost.org:8786"]
+)
+def test_what_anybody_reaches_needs_a_word(address: str) -> None:
+    with pytest.raises(ConfigError, match="expected a tls:// address"):
+        check_address(address)
+    check_address(address, insecure=True)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "local:", "local:0", "local:257", "local:-1", "local:²", "local:" + "9" * 5000, "host:8786", "inproc://x"],
+)
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(ConfigError, match="expected"):
+        check_address(address)

@@ -133,8 +133,8 @@ def inline() -> Iterator[Executor]:
     yield InlineExecutor()
 
 
-def start(store: Store, setting: Settings, logs: Path, *, new: bool = False) -> Begun:
-    return begin(store, setting, [spec(bot.name.partition("#")[0]) for bot in setting.bots], logs, new=new)
+def start(store: Store, setting: Settings, logs: Path, **options: Any) -> Begun:
+    return begin(store, setting, [spec(bot.name.partition("#")[0]) for bot in setting.bots], logs, **options)
 
 
 def runner(

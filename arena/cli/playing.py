@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -111,7 +113,7 @@ def play_tournament(
     from arena.standings.closing import close
     from arena.tournament.plan import begin, fix_chance
 
-    begun = begin(store, setup.settings, setup.specs, manner.logs, new=manner.new, starts=starts)
+    begun = begin(store, setup.settings, setup.specs, manner.logs, new=manner.new, starts=starts, wait=_wait)
     id = begun.tournament.id
     try:
         if not manner.quiet:
@@ -136,6 +138,12 @@ def play_tournament(
 
 def nothing(text: str) -> None:
     """Prints nothing."""
+
+
+def _wait(games: int, seconds: float) -> None:
+    said = counted(games, "game")
+    say(f"Workers of the last run may still play {said}: they are given up in {math.ceil(seconds)} s, then it goes on.")
+    time.sleep(seconds)
 
 
 def _kept(store: Store, id: str) -> str:

@@ -42,6 +42,8 @@ class Cluster:
         self._topic = f"arena-{secrets.token_hex(8)}"
         self._lanes: dict[str, ClusterLane] = {}
         """By the worker's address."""
+        self._stalled: dict[str, float] = {}
+        """When workers that were not heard of were last seen by the scheduler: until that changes they get no lane."""
         self._lock = threading.Lock()
         self._ended = threading.Event()
         client.subscribe_topic("all", self._told)
@@ -51,8 +53,11 @@ class Cluster:
 
     def workers(self) -> dict[str, str]:
         """Returns the names of the workers by their addresses."""
-        found = self._client.scheduler_info(n_workers=-1)["workers"]
-        return {address: str(worker["name"]) for address, worker in found.items()}
+        return {address: str(worker["name"]) for address, worker in self._info().items()}
+
+    def _info(self) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return found
 
     @contextmanager
     def lane(self) -> Iterator[Executor]:
@@ -75,12 +80,12 @@ class Cluster:
     def _open(self) -> ClusterLane:
         if self._client.status != "running":
             raise MachineFault("the cluster's scheduler is gone; start it, and give the same command again")
-        for address, name in self.workers().items():
+        for address, worker in self._info().items():
             with self._lock:
-                if address in self._lanes:
+                if address in self._lanes or self._stalled.get(address) == worker["last_seen"]:
                     continue
             with suppress(_Gone):
-                return self._open_on(address, name)
+                return self._open_on(address, str(worker["name"]))
         raise NoFreeWorker(
             "expected a free worker on the cluster, got: none; start more, and give the same command again. All "
             "results so far are kept"
@@ -114,8 +119,13 @@ class Cluster:
 
     def _look(self) -> None:
         while not self._ended.wait(_LOOK_S):
+            if self._client.status != "running":
+                for lane in self._all():
+                    lane.lose("the cluster's scheduler is gone")
+                continue
             for lane in self._all():
-                lane.look(time.monotonic())
+                if lane.look(time.monotonic()):
+                    self._stalled[lane.address] = self._info().get(lane.address, {}).get("last_seen", 0.0)
 
     def _all(self) -> list[ClusterLane]:
         with self._lock:

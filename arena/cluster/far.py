@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -47,6 +48,7 @@ class _Lane:
         folder.mkdir(mode=0o700)
         self.folder = folder
         self.is_closed = False
+        self.keep()
         self.turn = threading.Lock()
         """Held while the player has an order: a worker with several threads gives it one at a time, too."""
         self.player = subprocess.Popen(
@@ -56,6 +58,10 @@ class _Lane:
         assert self.player.stdout is not None
         self.orders = self.player.stdin.fileno()
         self.answers = self.player.stdout.fileno()
+
+    def keep(self) -> None:
+        """Notes that somebody still wants the lane."""
+        self.wanted = time.monotonic()
 
     def ended(self) -> Ended:
         """Says how the player ended."""
@@ -87,13 +93,34 @@ class _Lane:
 
 
 _lanes: Final[dict[str, _Lane]] = {}
+"""By token."""
 
 
-async def open_lane(token: str, dask_worker: Worker) -> bytes:
-    """Starts a player. Returns `Opened` as msgpack. Dask gives the worker by the argument's name."""
+async def open_lane(token: str, idle_s: float, dask_worker: Worker) -> bytes:
+    """Starts a player. Returns `Opened` as msgpack.
+
+    Args:
+        token: The lane's.
+        idle_s: The lane ends if it is idle for so long and `keep_lane` is not called: who opened it is gone.
+        dask_worker: The worker; Dask gives it by the argument's name.
+    """
     folder = Path(dask_worker.local_directory) / f"arena-{token}"
     lane = _lanes[token] = await asyncio.to_thread(_Lane, folder)
+    threading.Thread(target=_guard, args=(token, lane, idle_s), daemon=True).start()
     return msgspec.msgpack.encode(Opened(__version__, lane.player.pid))
+
+
+def keep_lane(token: str) -> None:
+    """Says that an idle lane is still wanted."""
+    if token in _lanes:
+        _lanes[token].keep()
+
+
+def _guard(token: str, lane: _Lane, idle_s: float) -> None:
+    while not lane.is_closed:
+        time.sleep(BEAT_S)
+        if not lane.turn.locked() and time.monotonic() > lane.wanted + idle_s and _lanes.pop(token, None) is not None:
+            lane.close()
 
 
 async def close_lane(token: str) -> None:
@@ -121,6 +148,7 @@ def order(token: str, topic: str, content: bytes) -> bytes:
         except OSError:
             return encode(lane.ended())
         while True:
+            lane.keep()
             worker.log_event(topic, token)
             if select.select([lane.answers], [], [], BEAT_S)[0]:
                 return read_frame(lane.answers) or encode(lane.ended())

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from functools import partial
-from threading import Lock
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed import Future as Task
 
+OPEN_S: Final = 20.0
+"""How long a worker may take to start a player."""
 LEASE_S: Final = 30.0
 """A lane with a game is lost when its worker was not heard of for so long."""
 
@@ -58,6 +60,7 @@ class ClusterLane(Executor):
         """
         self.address = address
         self.name = name
+        self.lease_s: float = LEASE_S
         self.token: Final = secrets.token_hex(16)
         self.was_killed = False
         """Whether the player, or its worker, was ended from outside. It is known when the lane is lost."""
@@ -68,16 +71,15 @@ class ClusterLane(Executor):
         self._games: dict[Future[Any], Task[Any]] = {}
         """What was submitted and has not come, in order."""
         self._lost: WorkerLost | None = None
-        self._heard = time.monotonic()
-        self.is_closed = False
-        """The player was ended, or told to, or is gone with its worker."""
+        self._heard = self._kept = time.monotonic()
+        self._keeping: Task[Any] | None = None
         self._open()
 
     def _open(self) -> None:
         from arena import __version__
 
         try:
-            answer = self._client.run(far.open_lane, self.token, workers=[self.address])[self.address]
+            answer = self._call(OPEN_S, far.open_lane, self.token, self.lease_s / 2)
         except Exception as error:  # whatever Dask or the worker raises
             raise MachineFault(f"expected worker {self.name} to start a player, got: {error!r:.500}") from error
         there = msgspec.msgpack.decode(answer, type=far.Opened)
@@ -112,7 +114,7 @@ class ClusterLane(Executor):
         task.add_done_callback(partial(self._came, future, job))
         return future
 
-    def _task(self, function: Callable[..., bytes], *args: object) -> Task[Any]:
+    def _task(self, function: Callable[..., Any], *args: object) -> Task[Any]:
         return self._client.submit(
             function, *args, pure=False, retries=0, workers=[self.address], allow_other_workers=False
         )
@@ -142,14 +144,18 @@ class ClusterLane(Executor):
         """Notes that the worker lives."""
         self._heard = time.monotonic()
 
-    def look(self, now: float) -> None:
-        """Gives the lane up if it has a game and was not heard of for a lease."""
-        if self._games and now - self._heard > LEASE_S:
-            self.lose(f"worker {self.name} was not heard of for {LEASE_S:.0f} s")
+    def look(self, now: float) -> bool:
+        """Gives the lane up if it has a game and was not heard of for a lease: then returns True. Keeps an idle one."""
+        if not self._games and self._lost is None and now > self._kept + self.lease_s / 6:
+            self._kept = now
+            self._keeping = self._task(far.keep_lane, self.token)  # Dask forgets a task that nobody holds
+        if self._games and now - self._heard > self.lease_s:
+            self.lose(f"worker {self.name} was not heard of for {self.lease_s:.0f} s")
+            return True
+        return False
 
     def bury(self) -> None:
-        """Gives the lane up because the worker is gone: Dask would try for long to reach it."""
-        self.is_closed = True
+        """Gives the lane up because the worker is gone."""
         self.lose(f"worker {self.name} is gone")
 
     def lose(self, why: str, *, killed: bool = True) -> None:
@@ -165,20 +171,34 @@ class ClusterLane(Executor):
                 self.was_killed = killed
             games, self._games = self._games, {}
         for future, task in games.items():
-            task.cancel()
+            task.release()
             future.set_exception(self._lost)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the player. A game that is played is dropped."""
-        is_well = self._lost is None
-        self.lose("it was shut down")
-        if self.is_closed or self._client.status != "running":
+        if self._lost is not None:  # the worker is gone, or will end the player when it sees that nobody waits
             return
-        self.is_closed = True
-        with suppress(Exception):  # the worker is gone; or it is stopped, and will obey when it goes on
-            self._client.run(
-                far.close_lane, self.token, workers=[self.address], wait=wait and is_well, on_error="ignore"
-            )
+        self.lose("it was shut down")
+        with suppress(Exception):
+            self._call(far.END_S + 1 if wait else 0, far.close_lane, self.token)
+
+    def _call(self, seconds: float, function: Callable[..., Any], *args: object) -> Any:
+        """Calls a function in the worker at once, beside its tasks.
+
+        Raises:
+            TimeoutError: It did not answer in time. The call may still reach it.
+            Exception: Whatever the function or Dask raises.
+        """
+        came: Future[Any] = Future()
+
+        def call() -> None:  # with a worker that is stopped it does not return
+            try:
+                came.set_result(self._client.run(function, *args, workers=[self.address])[self.address])
+            except Exception as error:
+                came.set_exception(error)
+
+        Thread(target=call, daemon=True).start()
+        return came.result(timeout=seconds)
 
 
 def _result(answer: Done | Failed, job: Job | None, worker: str) -> object:

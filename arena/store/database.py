@@ -45,6 +45,7 @@ MIGRATIONS = (
     "0007_views",
     "0008_levels",
     "0009_off_turn",
+    "0011_leases",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

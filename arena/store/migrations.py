@@ -394,6 +394,18 @@ def off_turn(db: Database) -> None:
     views.make(db.conn)
 
 
+@migrations(name="0011_leases")
+def leases(db: Database) -> None:
+    """Notes which worker of a cluster has a game, and until when: seconds since 1970 (UTC).
+
+    Both are NULL for games on the machine of whoever plays the tournament: these end with it.
+    """
+    views.drop(db.conn)
+    db.execute("ALTER TABLE games ADD COLUMN worker TEXT")
+    db.execute("ALTER TABLE games ADD COLUMN lease_until REAL")
+    views.make(db.conn)
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

@@ -8,7 +8,8 @@ Laws:
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
    Ratings belong to the tournament's pool.
-4. Only one process opens the store to write (`lock.locked`). So on resuming, every running game is dead.
+4. Only one process opens the store to write (`lock.locked`). So on resuming, every running game is dead, unless a
+   worker elsewhere has a lease of it that has not run out.
 5. Nothing is announced before the method that stores it has returned.
 """
 
@@ -35,6 +36,7 @@ from arena.store.database import (
     patiently,
     trouble,
 )
+from arena.store.leases import Leases
 from arena.store.lock import locked
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
@@ -46,7 +48,7 @@ _ADDED = ", ".join(
 )
 
 
-class Store(Reader):
+class Store(Leases):
     """An open database with this process as its only writer. Make one with `open_store`."""
 
     def create(self, tournament: Tournament, entrants: Iterable[Entrant]) -> None:
@@ -207,14 +209,6 @@ class Store(Reader):
             if changed != 1:
                 raise StoreError(f"expected the chance of tournament {tournament} to be open, got: it is fixed")
 
-    def resume(self, tournament: str) -> list[str]:
-        """Gives back the games that were running when the last run ended, and returns their identifiers."""
-        with immediate(self._db):
-            where = "WHERE tournament = ? AND status = 'running'"
-            dead = [row[0] for row in self._db.execute(f"SELECT id FROM games {where} ORDER BY number", (tournament,))]
-            self._db.execute(f"UPDATE games SET status = 'planned' {where}", (tournament,))
-        return dead
-
     def finish(self, tournament: str, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> None:
         """Closes a tournament whose games are all done and rated.
 
@@ -255,7 +249,8 @@ class Store(Reader):
                 if claims or not self._add_rows(tournament, schedule, limit):
                     break
             self._db.executemany(
-                "UPDATE games SET status = 'running', attempt = ?, seating = ? WHERE id = ?",
+                "UPDATE games SET status = 'running', attempt = ?, seating = ?, worker = NULL, lease_until = NULL"
+                " WHERE id = ?",
                 [(claim.attempt, seating(schedule(claim.number)), claim.game) for claim in claims],
             )
         return claims

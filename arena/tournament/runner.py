@@ -42,7 +42,7 @@ from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
-from arena.tournament.workers import NoFreeWorker, undisturbed, was_killed
+from arena.tournament.workers import NoFreeWorker, Remote, undisturbed, was_killed
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
@@ -172,6 +172,8 @@ class Runner:
         self._since = time.monotonic()
         self._manned = time.monotonic()
         """When there last was a worker."""
+        self._renewed = time.monotonic()
+        """When leases were last prolonged."""
 
     def run(self) -> Iterator[Played]:
         """Plays every planned game and yields each result once it is stored.
@@ -197,6 +199,7 @@ class Runner:
                     lane.finished.add(future)
                     yield from self._settle(lane)
                 self._helm.look(running)
+                self._renew(lanes)
                 for lane in lanes:
                     self._attend_to_bots(lane)
             for lane in lanes:
@@ -297,6 +300,25 @@ class Runner:
             block = block_of(self._processes, game, claim.attempt)
             lane.waiting.append(_Work(claim, replace(self._make_job(game), block=block)))
             self._left -= 1
+        self._lease(lane)
+
+    def _lease(self, lane: _Lane) -> None:
+        """Notes who has the games that a lane holds, before a worker elsewhere gets them."""
+        if isinstance(lane.executor, Remote):
+            claims = [work.claim for work in (*lane.submitted.values(), *lane.waiting)]
+            self._store.lease(claims, lane.executor.name, lane.executor.lease_s)
+
+    def _renew(self, lanes: Sequence[_Lane]) -> None:
+        """Prolongs the leases of all lanes that are not lost, three times in a lease."""
+        remote = [(lane, lane.executor) for lane in lanes if isinstance(lane.executor, Remote)]
+        if not remote:
+            return
+        lease_s = min(executor.lease_s for _, executor in remote)
+        if time.monotonic() < self._renewed + lease_s / 3:
+            return
+        self._renewed = time.monotonic()
+        held = [(*lane.submitted.values(), *lane.waiting) for lane, _ in remote if not lane.is_broken]
+        self._store.renew([work.claim for works in held for work in works], lease_s)
 
     def _release(self, claim: Claim) -> None:
         self._store.release(claim)
@@ -334,6 +356,8 @@ class Runner:
                 lane.restart()
         except NoFreeWorker:
             lane.is_over = True
+        else:
+            self._lease(lane)
 
     def _store_result(self, claim: Claim, future: Future[GameResult]) -> Iterator[Played]:
         try:

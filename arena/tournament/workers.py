@@ -12,9 +12,21 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from arena.errors import MachineFault
+
+
+@runtime_checkable
+class Remote(Protocol):
+    """What an executor says beside, whose worker may live longer than this process."""
+
+    name: str
+    """What people call the worker."""
+    lease_s: float
+    """For how long it may go on without being heard of."""
+    was_killed: bool
+    """Whether its worker was ended from outside, once it has ended."""
 
 
 class NoFreeWorker(MachineFault):
@@ -65,11 +77,11 @@ class _Pool(ProcessPoolExecutor):
 def was_killed(executor: Executor) -> bool:
     """Says of an executor whose process has died whether SIGKILL or SIGTERM ended it: nothing in a game sends these.
 
-    An executor of another kind says that itself, by an attribute `was_killed`.
+    A remote executor says that itself.
     """
     executor.shutdown()  # until then it is not known how the process ended
     if not isinstance(executor, _Pool):
-        return bool(getattr(executor, "was_killed", False))
+        return isinstance(executor, Remote) and executor.was_killed
     ends = {process.exitcode for process in executor.processes}
     return bool(ends) and ends <= {-signal.SIGKILL, -signal.SIGTERM}
 

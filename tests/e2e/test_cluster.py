@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -106,6 +106,34 @@ def test_a_tournament_on_workers_of_which_one_is_killed_is_that_of_one_machine(
     assert digests(tmp_path / "b") == digests(tmp_path / "a")
     (log,) = (tmp_path / "b").iterdir()
     assert arena("verify", str(log), "--db", "b.db").returncode == 0
+
+
+@pytest.mark.long
+def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on_when_its_leases_are_over(
+    arena: Run, workers: Workers, tmp_path: Path
+) -> None:
+    what = ("tournament", *BOTS, "--deals", "12", "--seed", "x", "--json")
+    alone = arena(*what, "--db", "a.db", "--logs", "a")
+    until(lambda: "Registered" in (tmp_path / "w2/output").read_text())
+    again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
+    command = [sys.executable, "-m", "arena", *again]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 10)
+        folders = list(tmp_path.glob("w*/**/arena-*"))
+        assert len(folders) == 3
+        running.kill()
+    until(lambda: not any(str(folder) in text for text in command_lines() for folder in folders), 40)
+    went_on = arena(*again)
+    assert "Workers of the last run may still play" in went_on.stderr
+    assert standings(went_on.stdout) == standings(alone.stdout)
+    assert digests(tmp_path / "b") == digests(tmp_path / "a")
+
+
+def command_lines() -> Iterator[str]:
+    """Those of all processes."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            yield path.read_text(errors="replace")
 
 
 def test_a_worker_that_stalls_past_its_lease_is_given_up_and_what_it_did_is_dropped(

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.cluster.lane import ClusterLane
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 LOCAL: Final = "local:"
 """The prefix of an address that stands for so many workers on this machine."""
 MOST_LOCAL: Final = 256
+KEYS: Final = tuple(f"DASK_DISTRIBUTED__COMM__TLS__{key}" for key in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
+"""The variables that name the files with the certificate of the authority, our certificate, and our key."""
 CONNECT_S: Final = 20.0
 """How long a scheduler may take to answer, and to have a worker."""
 _CLOSE_S: Final = 2.0
@@ -163,6 +166,8 @@ def connected(address: str, *, insecure: bool = False) -> Iterator[Cluster]:
             "expected Dask, got: it is not installed; run pip install 'samurai-arena[cluster]' - at --cluster"
         ) from None
     logging.getLogger("distributed").setLevel(_QUIET)
+    if address.startswith("tls://"):
+        _check_keys()
     with ExitStack() as stack:
         target = stack.enter_context(_local(local_workers(address))) if address.startswith(LOCAL) else address
         try:
@@ -174,6 +179,22 @@ def connected(address: str, *, insecure: bool = False) -> Iterator[Cluster]:
         cluster = Cluster(client, is_here=address.startswith(LOCAL))
         stack.callback(cluster.close)
         yield cluster
+
+
+def _check_keys() -> None:
+    """Checks that Dask knows the keys for TLS. It reads them from its own configuration, as its commands do.
+
+    Raises:
+        ConfigError: It does not.
+    """
+    import dask.config
+
+    given = [dask.config.get(f"distributed.comm.tls.{key}", None) for key in ("ca-file", "client.cert", "client.key")]
+    for value, name in zip(given, KEYS, strict=True):
+        if value is None:
+            raise ConfigError(f"expected the keys for tls:// in Dask's configuration, got none; set {', '.join(KEYS)}")
+        if "\n" not in value and not Path(value).is_file():
+            raise ConfigError(f"expected a file of keys, got: {value!r:.200}, which is none - at {name}")
 
 
 @contextmanager

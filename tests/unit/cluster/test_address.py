@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cluster.engine import check_address
+from arena.cluster.engine import check_address, connected
 from arena.errors import ConfigError
 
 
@@ -32,3 +32,10 @@ def test_what_anybody_reaches_needs_a_word(address: str) -> None:
 def test_what_is_no_address_is_refused(address: str) -> None:
     with pytest.raises(ConfigError, match="expected"):
         check_address(address)
+
+
+def test_tls_without_keys_says_which_variables_name_them() -> None:
+    distributed = pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
+    assert distributed
+    with pytest.raises(ConfigError, match="DASK_DISTRIBUTED__COMM__TLS__CLIENT__KEY"), connected("tls://127.0.0.1:1"):
+        pass

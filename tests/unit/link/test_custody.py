@@ -291,7 +291,7 @@ def test_what_a_worker_and_its_warden_left_ends_with_the_next_custody(custody: C
     assert all(is_alive(int(pid)) for pid in pids)
     bot = Bot(custody, "")
     Custody().close()
-    assert not Path(directory).exists()
+    assert eventually(lambda: not Path(directory).exists())  # another process may be removing it
     assert eventually(lambda: not any(is_alive(int(pid)) for pid in pids))
     assert custody.directory.is_dir()
     assert bot.process.poll() is None
@@ -305,7 +305,8 @@ def test_a_directory_that_another_process_takes_for_abandoned_is_made_anew(monke
     def too_late(directory: Path) -> int | None:
         if not taken:
             taken.append(directory)
-            directory.rmdir()
+            with suppress(FileNotFoundError):  # another process really did
+                directory.rmdir()
         return lock(directory)
 
     monkeypatch.setattr(module, "_lock", too_late)

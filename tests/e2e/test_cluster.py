@@ -167,6 +167,54 @@ def test_a_worker_that_stalls_past_its_lease_is_given_up_and_what_it_did_is_drop
         assert {path.name: path.stat().st_mtime_ns for path in logs.iterdir()} == before
 
 
+FAULTY = Path(__file__).parents[1] / "faulty"
+PROGRAM = """
+import sys, time
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from msgspec.structs import replace
+from referee_kit import make_job
+from arena.cluster.engine import connected
+from arena.link.bots import load_bot
+from arena.referee.worker import play
+
+def main():
+    bots = (load_bot({bot!r}),) * 2
+    with connected({address!r}) as cluster, cluster.lane() as lane:
+        lane.submit(play, replace(make_job(Path({logs!r}), 2, time="500+0"), bots=bots))
+        time.sleep({stay})
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("ended", ["the coordinator is killed", "the worker is killed", "the lane is left"])
+def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Workers, tmp_path: Path, ended: str) -> None:
+    bot = tmp_path / "thinker"
+    bot.mkdir()
+    (bot / "bot.toml").write_text(
+        f'name = "thinker"\ncommand = ["{{python}}", "{FAULTY / "bot.py"}", "ok,silent", "{tmp_path}/mark"]\n'
+    )
+    stay = 3 if ended == "the lane is left" else 1000
+    program = PROGRAM.format(
+        tests=str(FAULTY.parent), bot=str(bot), address=workers.address, logs=str(tmp_path), stay=stay
+    )
+    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, stderr=subprocess.DEVNULL) as running:
+        try:
+            until(lambda: sum(f"{tmp_path}/mark" in line for line in command_lines()) == 2)
+            if ended == "the coordinator is killed":
+                running.kill()
+            elif ended == "the worker is killed":
+                for process in workers.processes:
+                    process.kill()
+            until(lambda: not any(f"{tmp_path}/mark" in line for line in command_lines()))
+            until(lambda: not any(f"{tmp_path}/w" in line and "cluster.player" in line for line in command_lines()))
+        finally:
+            running.kill()
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
 def test_a_scheduler_that_ends_ends_the_lanes(workers: Workers, tmp_path: Path) -> None:
     bots = (load_bot("random"), load_bot("greedy"))
     job = replace(make_job(tmp_path, 2), bots=bots)

@@ -66,6 +66,10 @@ class Presenter:
 
     turn_name: ClassVar[str] = "Turn"
     """The word for a turn in the headings of frames."""
+    gain_name: ClassVar[str] = ""
+    """The word for what `gains` tells: "capture". A game that has no gains has none."""
+    gained_name: ClassVar[str] = ""
+    """What a seat's gains add up to: "pieces captured"."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -107,6 +111,10 @@ class Presenter:
         """
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
+        return {}
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields sentences on how the game ended, unless the game's events tell it."""

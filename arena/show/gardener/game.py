@@ -63,6 +63,8 @@ class Gardener(Presenter):
     """Shows Samurai Gardener."""
 
     turn_name: ClassVar[str] = "Round"
+    gain_name: ClassVar[str] = "score"
+    gained_name: ClassVar[str] = "points"
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
@@ -81,6 +83,10 @@ class Gardener(Presenter):
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
         """Yields events as sentences."""
         return self._narrator.tell(events)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who scores how many points."""
+        return {event["seat"]: event["points"]} if event["event"] in ("scored", "bonus") else {}
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields nothing: an event tells it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 from rich.cells import cell_len
@@ -62,6 +62,9 @@ class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
 class Samurai(Presenter):
     """Shows Samurai."""
 
+    gain_name: ClassVar[str] = "capture"
+    gained_name: ClassVar[str] = "pieces captured"
+
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
         self._board = cast(Board, rules.board)
@@ -74,6 +77,10 @@ class Samurai(Presenter):
     def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
         """Yields events as sentences."""
         return self._narrator.tell(events)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who captures a piece."""
+        return {event["seat"]: 1} if event["event"] == "captured" else {}
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields nothing: an event tells it."""

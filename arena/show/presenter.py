@@ -16,6 +16,7 @@ from rich.text import Text
 from arena.errors import ConfigError
 from arena.rules.base import Board, Rules
 from arena.show import svg
+from arena.show.drawing import Drawing
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
 from arena.show.seats import Seats
@@ -119,6 +120,10 @@ class Presenter:
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields sentences on how the game ended, unless the game's events tell it."""
         yield Text("The game is over: ").append_text(self.seats.places(ranks, scores))
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return Drawing(self.rules, self.names)
 
     def _view(self, seat: Seat, view: Payload, before: Payload, width: int) -> list[Text]:
         """Returns what a seat knows as a table of two columns."""

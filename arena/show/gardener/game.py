@@ -12,6 +12,8 @@ from rich.text import Text
 from arena.record.log import Header
 from arena.rules.base import Board, Rules
 from arena.rules.gardener.deck import KINDS, Deck, remarks
+from arena.show.drawing import Drawing
+from arena.show.gardener.drawing import GardenerDrawing
 from arena.show.gardener.garden import (
     DOWN,
     SCORED,
@@ -100,6 +102,10 @@ class Gardener(Presenter):
         lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
         return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return GardenerDrawing(self.rules, self.names)
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:

@@ -16,9 +16,11 @@ from arena.rules.base import Rules
 from arena.rules.samurai.board import CASTES as CASTE_COUNT
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import CASTES
+from arena.show.drawing import Drawing
 from arena.show.layout import beside, flow
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.samurai.board import TAKEN, legend, map_lines, tile_code
+from arena.show.samurai.drawing import SamuraiDrawing
 from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces
 from arena.show.seats import seat_mark
@@ -93,6 +95,10 @@ class Samurai(Presenter):
         changed = {space for event in events for space in changed_spaces(event)}
         board = map_lines(self._board, next(iter(views.values())), changed)
         return beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return SamuraiDrawing(self.rules, self.names)
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:

@@ -11,12 +11,15 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
+from arena import files
 from arena.cli import complete
 from arena.cli.logs import db_option, find_log, moved_option
-from arena.cli.output import UNBOUNDED, console
+from arena.cli.output import UNBOUNDED, console, say
 from arena.errors import ConfigError
-from arena.record.log import read_log
+from arena.extras import need
+from arena.record.log import Log, read_log
 from arena.show.replay import Replay
+from arena.text import plain
 
 WIDTH = 100
 """The widest frame, however wide the terminal is."""
@@ -42,10 +45,16 @@ _KEY = re.compile(r"\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])|.", re.DOTALL)
 @click.option(
     "--turn", type=click.IntRange(min=0), metavar="K", help="Print only this turn, or round; 0 is the set-up."
 )
+@click.option(
+    "--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write the game as a page for a browser instead: one file, no network.",
+)  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Print every frame, on a terminal too.")
 @db_option
 @moved_option
-def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: Path, logs: Path | None) -> None:
+def replay(
+    log: str, seat: int | None, turn: int | None, html: Path | None, everything: bool, db: Path, logs: Path | None
+) -> None:
     """Show a logged game decision by decision: the board, what happened, and the bots' notes.
 
     On a terminal the arrow keys step through the game, Home and End go to its ends, Page Up and Page Down scroll, and
@@ -53,9 +62,13 @@ def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: P
     in it or in the folders below it, is shown. ID is that of a game in the database, as `arena games` lists it, or
     TOURNAMENT:NUMBER; the id of a tournament, or `latest`, stands for the folder of its logs.
 
+    With --html the whole game becomes one file that any browser opens and that can be sent to a friend: board, hands,
+    captures, notes, times, and whose eyes to look with. With --seat, too, nothing else is in it.
+
     \b
     Example:
       arena replay game.jsonl --seat 0
+      arena replay game.jsonl --html game.html
       arena replay logs
       arena replay latest:7
     """
@@ -65,6 +78,9 @@ def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: P
         raise click.BadParameter(
             f"expected a seat in 0..{game.header.settings.players - 1}, got: {seat}", param_hint="--seat"
         )
+    if html is not None:
+        _write_page(game, seat, html)
+        return
     shown = Replay(game, seat)
     if turn is not None and turn not in shown.turns:
         raise click.BadParameter(f"expected a turn in 0..{shown.turns[-1]}, got: {turn}", param_hint="--turn")
@@ -75,6 +91,18 @@ def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: P
     for index, frame in enumerate(shown.frames):
         if turn in (None, frame.turn):
             _print(shown.draw(index, _width(screen)), screen)
+
+
+def _write_page(game: Log, seat: int | None, path: Path) -> None:
+    need("pages", "--html")
+    from arena.pages.game import game_page
+
+    page = game_page(game, seat).encode()
+    try:
+        files.write(path, page)
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be written, got: '{path}': {error.strerror}") from None
+    say(f"{plain(str(path))} is written: open it in a browser")
 
 
 def _latest(folder: Path) -> Path:

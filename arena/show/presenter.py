@@ -16,6 +16,7 @@ from rich.text import Text
 from arena.errors import ConfigError
 from arena.rules.base import Board, Rules
 from arena.show import svg
+from arena.show.drawing import Drawing
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
 from arena.show.seats import Seats
@@ -66,6 +67,10 @@ class Presenter:
 
     turn_name: ClassVar[str] = "Turn"
     """The word for a turn in the headings of frames."""
+    gain_name: ClassVar[str] = ""
+    """The word for what `gains` tells: "capture". A game that has no gains has none."""
+    gained_name: ClassVar[str] = ""
+    """What a seat's gains add up to: "pieces captured"."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -108,9 +113,17 @@ class Presenter:
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
 
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
+        return {}
+
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields sentences on how the game ended, unless the game's events tell it."""
         yield Text("The game is over: ").append_text(self.seats.places(ranks, scores))
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return Drawing(self.rules, self.names)
 
     def _view(self, seat: Seat, view: Payload, before: Payload, width: int) -> list[Text]:
         """Returns what a seat knows as a table of two columns."""

@@ -33,6 +33,17 @@ from arena.show.text import listed
 from arena.text import plain
 from arena.types import NS_PER_MS, Event, Payload, Seat, Termination
 
+NOTE = "note: "
+"""What a note begins with."""
+
+
+class Note(Text):
+    """A bot's note, after the word "note"."""
+
+
+class Fault(Text):
+    """What a seat did wrong."""
+
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The game after a decision."""
@@ -90,10 +101,12 @@ class Onlooker:
         header: The game's first record.
         source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means all seats.
+        whole: An onlooker of all seats that sees every record first: its views are taken, and not folded once more.
     """
 
-    def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
+    def __init__(self, header: Header, source: str, seat: Seat | None = None, *, whole: Onlooker | None = None) -> None:
         self.source = source
+        self._whole = whole
         self.rules = rules_of(header, source)
         eyes = range(self.rules.seats) if seat is None else (seat,)
         self.presenter = presenter(self.rules.name)(header, self.rules, eyes)
@@ -122,7 +135,7 @@ class Onlooker:
         self.number += 1
         if isinstance(record, ActionRecord | ForfeitRecord):
             self.line = self.number
-        with self._fitting(self.number):
+        with self.fitting(self.number):
             self._read(record)
 
     def frame(self) -> Frame:
@@ -133,7 +146,7 @@ class Onlooker:
         """
         lines: list[Text] = []
         events: list[Payload] = []
-        with self._fitting(self.line):
+        with self.fitting(self.line):
             for told in self.told:
                 if isinstance(told, Text):
                     lines.append(told)
@@ -161,7 +174,7 @@ class Onlooker:
         heading.truncate(width - len(end) - 2, overflow="ellipsis")
         heading.append(" ").append("─" * (width - heading.cell_len - len(end)), "dim").append(end, "dim")
         words = [part for line in frame.lines for part in paragraph(line, width)]
-        with self._fitting(frame.line):
+        with self.fitting(frame.line):
             return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
 
     def _read(self, record: Record) -> None:
@@ -209,7 +222,7 @@ class Onlooker:
                 words = plain(forfeit.sentence.removeprefix(f"seat {forfeit.seat} "))
             else:
                 words = plain(forfeit.code).replace("_", " ") + " (the machine was overloaded)" * forfeit.overloaded
-            self.told.append(self.seats.who(forfeit.seat).append(f": {words}", "bold red"))
+            self.told.append(Fault().append_text(self.seats.who(forfeit.seat)).append(f": {words}", "bold red"))
 
     def _late(self, record: LateRecord) -> None:
         # No other seat was told what it wanted.
@@ -230,13 +243,13 @@ class Onlooker:
 
     def _note(self, record: ActionRecord | LateRecord) -> Iterator[Text]:
         if record.note and self.seat in (None, record.seat):
-            yield Text(f"note: {plain(record.note)}", "italic")
+            yield Note(f"{NOTE}{plain(record.note)}", "italic")
 
     def _take(self, event: Event) -> None:
         eyes = [eye for eye in self.views if event.reaches(eye)]
         data = event.data
         for eye in eyes:
-            self.views[eye] = self.rules.fold(self.views[eye], data)
+            self.views[eye] = self._whole.views[eye] if self._whole else self.rules.fold(self.views[eye], data)
         if not eyes:
             return
         last = self.told[-1] if self.told else None
@@ -246,7 +259,8 @@ class Onlooker:
             self.told.append([data])
 
     @contextmanager
-    def _fitting(self, line: int) -> Iterator[None]:
+    def fitting(self, line: int) -> Iterator[None]:
+        """Makes a `LogError` of whatever a game's functions raise for what cannot have happened in it."""
         try:
             yield
         except (
@@ -258,7 +272,7 @@ class Onlooker:
             StopIteration,
             TypeError,
             ValueError,
-        ) as error:  # whatever a game's functions raise for what cannot have happened in it
+        ) as error:
             raise LogError(
                 f"expected a record that fits the game, got: {type(error).__name__}: {error}"
                 f" - at {self.source}:{line}; `arena verify` says what is wrong"

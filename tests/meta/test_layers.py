@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 LAYERS = {
-    "arena": 0, "errors": 0, "files": 0, "progress": 0, "remedies": 0, "text": 0, "types": 0,
+    "arena": 0, "errors": 0, "extras": 0, "files": 0, "progress": 0, "remedies": 0, "text": 0, "types": 0,
     "ratings": 1, "rules": 1, "wire": 1, "record": 1, "resources": 1,
     "games": 2, "testing": 3,
     "link": 2,
     "referee": 3, "store": 3,
     "tournament": 4, "conform": 4, "author": 4, "show": 4,
     "standings": 5,
-    "cli": 6,
-    "__main__": 7,
+    "pages": 6,
+    "cli": 7,
+    "__main__": 8,
 }  # fmt: skip
 """arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
 

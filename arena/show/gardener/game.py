@@ -12,6 +12,8 @@ from rich.text import Text
 from arena.record.log import Header
 from arena.rules.base import Board, Rules
 from arena.rules.gardener.deck import KINDS, Deck, remarks
+from arena.show.drawing import Drawing
+from arena.show.gardener.drawing import GardenerDrawing
 from arena.show.gardener.garden import (
     DOWN,
     SCORED,
@@ -63,6 +65,8 @@ class Gardener(Presenter):
     """Shows Samurai Gardener."""
 
     turn_name: ClassVar[str] = "Round"
+    gain_name: ClassVar[str] = "score"
+    gained_name: ClassVar[str] = "points"
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
@@ -82,6 +86,10 @@ class Gardener(Presenter):
         """Yields events as sentences."""
         return self._narrator.tell(events)
 
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who scores how many points."""
+        return {event["seat"]: event["points"]} if event["event"] in ("scored", "bonus") else {}
+
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields nothing: an event tells it."""
         yield from ()
@@ -94,6 +102,10 @@ class Gardener(Presenter):
         lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
         return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return GardenerDrawing(self.rules, self.names)
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 from rich.cells import cell_len
@@ -16,9 +16,11 @@ from arena.rules.base import Rules
 from arena.rules.samurai.board import CASTES as CASTE_COUNT
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import CASTES
+from arena.show.drawing import Drawing
 from arena.show.layout import beside, flow
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.samurai.board import TAKEN, legend, map_lines, tile_code
+from arena.show.samurai.drawing import SamuraiDrawing
 from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces
 from arena.show.seats import seat_mark
@@ -62,6 +64,9 @@ class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
 class Samurai(Presenter):
     """Shows Samurai."""
 
+    gain_name: ClassVar[str] = "capture"
+    gained_name: ClassVar[str] = "pieces captured"
+
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
         self._board = cast(Board, rules.board)
@@ -75,6 +80,10 @@ class Samurai(Presenter):
         """Yields events as sentences."""
         return self._narrator.tell(events)
 
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who captures a piece."""
+        return {event["seat"]: 1} if event["event"] == "captured" else {}
+
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields nothing: an event tells it."""
         yield from ()
@@ -86,6 +95,10 @@ class Samurai(Presenter):
         changed = {space for event in events for space in changed_spaces(event)}
         board = map_lines(self._board, next(iter(views.values())), changed)
         return beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return SamuraiDrawing(self.rules, self.names)
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:

@@ -18,6 +18,7 @@ from arena.rules.base import Board, Rules
 from arena.show import svg
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
+from arena.show.scene import Scene, Sheet
 from arena.show.seats import Seats
 from arena.show.text import clip
 from arena.text import plain
@@ -66,6 +67,8 @@ class Presenter:
 
     turn_name: ClassVar[str] = "Turn"
     """The word for a turn in the headings of frames."""
+    gain_name: ClassVar[str] = "gains"
+    """What seats gain in this game: captured pieces, points."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -94,6 +97,10 @@ class Presenter:
             sentence = Text(plain(str(event["event"])))
             yield sentence.append(": ").append_text(Text(", ").join(facts)) if facts else sentence
 
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event, for those who look for the moments that count: by default nothing."""
+        return {}
+
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
@@ -107,6 +114,32 @@ class Presenter:
         """
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
+
+    def scene(
+        self,
+        views: Mapping[Seat, Payload],
+        before: Mapping[Seat, Payload],
+        events: Sequence[Payload],
+        width: int,
+        height: int,
+    ) -> Scene:
+        """Returns the position for a screen, on which the board is to stay at its place. By default it is what `draw`
+        returns.
+
+        Args:
+            views: As for `draw`; so are `before`, `events` and `width`.
+            before: What was known before.
+            events: What has been told since.
+            width: Columns of the screen.
+            height: Lines for facts and board together. What is higher may be cut.
+        """
+        lines = self.draw(views, before, events, width)
+        changed = tuple((row, 0) for row, line in enumerate(lines) if CHANGED in line.plain)
+        return Scene(facts=[], sheets=[Sheet(lines=lines, changed=changed)])
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs in a scene mean, as sentences and lists."""
+        yield Text(f"{CHANGED} has just changed")
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields sentences on how the game ended, unless the game's events tell it."""

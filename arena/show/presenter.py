@@ -19,6 +19,7 @@ from arena.show import svg
 from arena.show.drawing import Drawing
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
+from arena.show.scene import Scene, Sheet
 from arena.show.seats import Seats
 from arena.show.text import clip
 from arena.text import plain
@@ -99,6 +100,10 @@ class Presenter:
             sentence = Text(plain(str(event["event"])))
             yield sentence.append(": ").append_text(Text(", ").join(facts)) if facts else sentence
 
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
+        return {}
+
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
@@ -113,9 +118,31 @@ class Presenter:
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
 
-    def gains(self, event: Payload) -> Mapping[Seat, int]:
-        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
-        return {}
+    def scene(
+        self,
+        views: Mapping[Seat, Payload],
+        before: Mapping[Seat, Payload],
+        events: Sequence[Payload],
+        width: int,
+        height: int,
+    ) -> Scene:
+        """Returns the position for a screen, on which the board is to stay at its place. By default it is what `draw`
+        returns.
+
+        Args:
+            views: As for `draw`; so are `before`, `events` and `width`.
+            before: What was known before.
+            events: What has been told since.
+            width: Columns of the screen.
+            height: Lines for facts and board together. What is higher may be cut.
+        """
+        lines = self.draw(views, before, events, width)
+        changed = tuple((row, 0) for row, line in enumerate(lines) if CHANGED in line.plain)
+        return Scene(facts=[], sheets=[Sheet(lines=lines, changed=changed)])
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs in a scene mean, as sentences and lists."""
+        yield Text(f"{CHANGED} has just changed")
 
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields sentences on how the game ended, unless the game's events tell it."""

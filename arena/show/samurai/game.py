@@ -19,10 +19,11 @@ from arena.rules.samurai.state import CASTES
 from arena.show.drawing import Drawing
 from arena.show.layout import beside, flow
 from arena.show.presenter import BoardFacts, Presenter
-from arena.show.samurai.board import TAKEN, legend, map_lines, tile_code
+from arena.show.samurai.board import CELL, TAKEN, compact_lines, corner, legend, map_lines, tile_code
 from arena.show.samurai.drawing import SamuraiDrawing
 from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces
+from arena.show.scene import Scene, Sheet
 from arena.show.seats import seat_mark
 from arena.show.text import clip
 from arena.text import plain
@@ -80,10 +81,6 @@ class Samurai(Presenter):
         """Yields events as sentences."""
         return self._narrator.tell(events)
 
-    def gains(self, event: Payload) -> Mapping[Seat, int]:
-        """Returns who captures a piece."""
-        return {event["seat"]: 1} if event["event"] == "captured" else {}
-
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields nothing: an event tells it."""
         yield from ()
@@ -99,6 +96,39 @@ class Samurai(Presenter):
     def drawing(self) -> Drawing:
         """Returns what draws the game for a page."""
         return SamuraiDrawing(self.rules, self.names)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who captures a piece."""
+        return {event["seat"]: 1} if event["event"] == "captured" else {}
+
+    def scene(
+        self,
+        views: Mapping[Seat, Payload],
+        before: Mapping[Seat, Payload],
+        events: Sequence[Payload],
+        width: int,
+        height: int,
+    ) -> Scene:
+        """Returns the table, and the map with two lines for each row of spaces, or with one."""
+        view = next(iter(views.values()))
+        changed = {space for event in events for space in changed_spaces(event)}
+        left, top = corner(self._board)
+        spaces = [self._board.spaces[number] for number in changed]
+        ends = (0, CELL - 1)
+        places = tuple((space.row - top, CELL * (space.col - left) + end) for space in spaces for end in ends)
+        large = Sheet(lines=map_lines(self._board, view, changed), in_corner=True)
+        small = Sheet(lines=compact_lines(self._board, view, changed), changed=places, in_corner=True)
+        facts = _seat_table(views, self.names)
+        lines = len(self.names) + 3  # in the set-up it has a line more, and the board is not to move when that goes
+        return Scene(facts=facts + [Text()] * (lines - len(facts)), sheets=[large, small])
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs of the map mean."""
+        yield Text(
+            "A space is four characters: what lies there, or a sign and its number. ~ and _ are sea, ' and . land; "
+            "spaces with the low signs, _ and ., and all others of their columns lie half a space lower."
+        )
+        yield Text(", ").join(item for item in legend(self._board) if item.plain[0] not in "~.")
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:

@@ -16,7 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
 from typing import Any, Final
 
-from arena.record.log import ActionRecord, ForfeitRecord, Header, Log, Record
+from msgspec.structs import replace
+
+from arena.pages.security import json_in_script
+from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
 from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
 from arena.show.replay import NOTE, Fault, Frame, Note, Onlooker
 from arena.show.seats import MARKS
@@ -29,6 +32,9 @@ ALL: Final = "all"
 """The eyes of everybody together."""
 MOST_NOTE: Final = 2000
 """Characters of a bot's note that are kept."""
+MOST_NOTES: Final = 150_000
+"""Bytes of a page that notes fill; when they are spent, `SHORT_NOTE` characters of each further note are kept."""
+SHORT_NOTE: Final = 80
 MOST_LINE: Final = 4000
 """Characters of any other sentence that are kept."""
 SLOW_TIMES: Final = 20
@@ -36,6 +42,7 @@ SLOW_TIMES: Final = 20
 SLOW_MS: Final = 200.0
 """and longer than this."""
 
+_CUT = " … (cut)"
 _USED = re.compile(r'href="#(\w+)"')
 
 
@@ -83,6 +90,7 @@ class Camera:
             self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first) for eye in seats}
         self._drawing = self._first.presenter.drawing()
         self._strings: dict[str, int] = {}
+        self._room = MOST_NOTES
         self._used: set[str] = set()
         self._gained = [0] * self._first.rules.seats
         self._decided: Record | None = None
@@ -113,6 +121,8 @@ class Camera:
         if isinstance(record, ActionRecord | ForfeitRecord):
             yield self.frame()
             self._decided = record
+        if isinstance(record, ActionRecord | LateRecord) and len(record.note or "") > MOST_NOTE:
+            record = replace(record, note=f"{record.note:.{MOST_NOTE}}{_CUT}")
         for onlooker in self._eyes.values():  # the first one first: the others take its views
             onlooker.see(record)
 
@@ -190,7 +200,7 @@ class Camera:
         words: Payload = {"h": self._string(frame.heading.plain)}
         for line in frame.lines:
             if isinstance(line, Note):
-                words.setdefault("n", []).append(self._keep(_cut(line.plain.removeprefix(NOTE), MOST_NOTE)))
+                words.setdefault("n", []).append(self._note(line.plain.removeprefix(NOTE)))
             else:
                 words.setdefault("f" if isinstance(line, Fault) else "l", []).append(self._string(line.plain))
         with self._first.fitting(frame.line):
@@ -198,6 +208,12 @@ class Camera:
         if reasons:
             words["y"] = reasons
         return words
+
+    def _note(self, text: str) -> int:
+        note = _cut(text, MOST_NOTE if self._room > 0 else SHORT_NOTE)
+        if note not in self._strings:
+            self._room -= len(json_in_script(note).encode())
+        return self._keep(note)
 
     def _string(self, text: str) -> int:
         # The page shows a seat's mark in its colour, and needs no number beside it.
@@ -294,4 +310,4 @@ def _all(drawing: Drawing, seats: int) -> Iterator[Symbol]:
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]} … (cut)"
+    return text if len(text.removesuffix(_CUT)) <= most else f"{text[:most]}{_CUT}"

@@ -328,7 +328,7 @@ function mount(root, data, options = {}) {
   function showCharts() {
     cursors.length = 0;
     // They take the height that the seats leave; where all is one column, they have a usual one.
-    const room = getComputedStyle(footer).position === "fixed" ? 190 : side.clientHeight - cards.offsetHeight - 76;
+    const room = getComputedStyle(footer).position === "fixed" ? 190 : side.clientHeight - cards.offsetHeight - 86;
     const tall = Math.max(56, Math.min(190, room * 0.62)), low = Math.max(44, Math.min(110, room * 0.38));
     if (data.gained) chart(line, tall, data.gained, ["click to go there"], paintLine);
     if (frames.some((frame) => frame.ms !== undefined)) chart(bars, low, "time (log)",

@@ -6,14 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from golden.logs import FOLDER, player
+from browser_kit import played
+from golden.logs import FOLDER
 from kit import Table
-from referee_kit import make_job
 
-from arena.games import rules_of
-from arena.link.memory import MemoryBot, MemoryLink
 from arena.record.log import Log, read_log
-from arena.referee.game import Game
 
 EXAMPLES = sorted(FOLDER.glob("*.jsonl"))
 
@@ -32,10 +29,4 @@ def samurai() -> Log:
 @pytest.fixture
 def play(tmp_path: Path) -> Callable[[Table], Log]:
     """Plays a game at random."""
-
-    def play(table: Table) -> Log:
-        bots = [MemoryBot(player(seat, notes=True)) for seat in range(table.seats)]
-        job = make_job(tmp_path, table.seats, rules=table.name, ruleset=table.ruleset)
-        return read_log(tmp_path / Game(job, rules_of(job.settings), MemoryLink(bots)).play().log)
-
-    return play
+    return lambda table: played(tmp_path, table.name, table.seats, table.ruleset)

@@ -83,7 +83,7 @@ def test_the_slider_buttons_marks_and_charts_go_there(look: Look, game: Path, fr
         gains = [at for at, frame in enumerate(frames) if "c" in frame.get("m", "")]
         assert seen.at()[0] == gains[1]
         assert seen.page.locator(".moment").count() == sum(bool(frame.get("m")) for frame in frames)
-        seen.page.locator(".chart.bars svg").first.click(position={"x": 120, "y": 20})
+        seen.page.locator(".chart.bars > svg").click(position={"x": 120, "y": 20})
         assert 0 < seen.at()[0] < gains[0]
         seen.page.locator(".eye").nth(2).click()
         assert seen.at()[1] == "1"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -94,8 +94,7 @@ class Camera:
         self._used: set[str] = set()
         self._gained = [0] * self._first.rules.seats
         self._decided: Record | None = None
-        self._common: Scene = {}
-        self._own: dict[str, Scene] = {eye: {} for eye in self._eyes}
+        self._last: _Split = ({}, {eye: {} for eye in self._eyes})
         self._short = [
             (self._first.seats.who(seat).plain, f"{MARKS[seat]} {self._first.seats.names[seat]}")
             for seat in range(self._first.rules.seats)
@@ -140,7 +139,8 @@ class Camera:
         shown["w"], *_ = told.values()
         if others := {eye: words for eye, words in told.items() if words != shown["w"]}:
             shown["x"] = others
-        return shown | self._changes({eye: self._scene(frame) for eye, frame in frames.items()})
+        changed, self._last = _changes(self._last, {eye: self._scene(frame) for eye, frame in frames.items()})
+        return shown | changed
 
     def head(self) -> Payload:
         """Returns all but the frames, as far as it is known after the frames made so far."""
@@ -231,21 +231,6 @@ class Camera:
             self._used.update(_symbols_of(key, value))
         return scene
 
-    def _changes(self, scenes: Mapping[str, Scene]) -> Payload:
-        """Returns what changed in all scenes alike, and in some."""
-        first, *others = scenes.values()
-        common = {
-            key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
-        }
-        shown: Payload = {}
-        if changed := _difference(self._common, common):
-            shown["d"] = changed
-        own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
-        if each := {eye: changed for eye in own if (changed := _difference(self._own[eye], own[eye]))}:
-            shown["e"] = each
-        self._common, self._own = common, own
-        return shown
-
     def _symbols(self) -> Iterator[Symbol]:
         """Yields the symbols that are placed, and those that they are made of."""
         all_symbols = {symbol.name: symbol for symbol in _all(self._drawing, self._first.rules.seats)}
@@ -284,6 +269,25 @@ def folded(data: Payload) -> dict[str, list[Scene]]:
             own = _after(own, frame.get("e", {}).get(eye, {}))
             scenes[eye].append(common | own)
     return scenes
+
+
+_Split: TypeAlias = tuple[Scene, dict[str, Scene]]
+"""Scenes by eyes: what is alike in all, and the rest of each."""
+
+
+def _changes(last: _Split, scenes: Mapping[str, Scene]) -> tuple[Payload, _Split]:
+    """Returns what changed in all scenes alike and in some, as a frame holds it, and the scenes for the next time."""
+    first, *others = scenes.values()
+    common = {
+        key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
+    }
+    own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
+    shown: Payload = {}
+    if changed := _difference(last[0], common):
+        shown["d"] = changed
+    if each := {eye: changed for eye in own if (changed := _difference(last[1][eye], own[eye]))}:
+        shown["e"] = each
+    return shown, (common, own)
 
 
 def _after(scene: Scene, changed: Scene) -> Scene:

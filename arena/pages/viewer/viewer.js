@@ -411,7 +411,10 @@ function mount(root, data, options = {}) {
 
   function writeAddress() {
     const wanted = `#t=${at}${eyes === data.eyes[0] ? "" : `&seat=${eyes}`}`;
-    if (location.hash !== wanted) history.replaceState(null, "", wanted);
+    if (location.hash === wanted) return;
+    try {
+      history.replaceState(null, "", wanted);
+    } catch { /* Some browsers refuse when it happens too often: the next step writes it. */ }
   }
 
   function readAddress() {

@@ -126,3 +126,7 @@ def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
             assert word.startswith("d-"), (source.name, word)
     shared = set(re.findall(r"\.([a-z][\w-]*)", VIEWER))
     assert not any(word.startswith("d-") for word in shared)
+
+
+def test_colours_of_a_drawing_never_replace_those_of_the_page() -> None:
+    assert not {*colours(VIEWER, LIGHT)} & {*colours(SAMURAI, LIGHT)}

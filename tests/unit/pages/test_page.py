@@ -156,6 +156,14 @@ def test_the_command_writes_a_page(samurai: Log, tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8") == game_page(samurai, 1)
 
 
+def test_the_command_writes_whole_games_only(samurai: Log, tmp_path: Path) -> None:
+    write_log(tmp_path / "game.jsonl", [samurai.header, *samurai.records])
+    for words in (["--turn", "3"], ["--all"], ["--seat", "2"]):
+        command = ["replay", str(tmp_path / "game.jsonl"), "--html", str(tmp_path / "game.html"), *words]
+        assert CliRunner().invoke(cli, command).exit_code == 2
+    assert not (tmp_path / "game.html").exists()
+
+
 def test_the_command_says_that_a_file_cannot_be_written(samurai: Log, tmp_path: Path) -> None:
     write_log(tmp_path / "game.jsonl", [samurai.header, *samurai.records])
     (tmp_path / "file").write_text("")

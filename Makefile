@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-thorough hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
+.PHONY: help tournament test test-long test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ docs-check: $(VENV)/with-test ## Check that the generated pages are current
 
 tour: $(VENV)/with-test ## Run the README's commands and write what they print into it
 	@$(BIN)/python docs/tour.py
+
+screenshots: $(VENV)/with-test ## Write pictures of each kind of page into build/screenshots: needs chromium
+	@PYTHONPATH=tests $(BIN)/python tests/browser/screenshots.py build/screenshots
 
 golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example logs; review the difference before you keep it
 	@$(BIN)/python tests/golden/generate.py

@@ -66,6 +66,8 @@ def replay(
             f"expected a seat in 0..{game.header.settings.players - 1}, got: {seat}", param_hint="--seat"
         )
     if html is not None:
+        if turn is not None or everything:
+            raise click.UsageError("--html writes the whole game: leave out --turn and --all")
         _write_page(game, seat, html)
         return
     shown = Replay(game, seat)

@@ -14,9 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from arena.record.log import ActionRecord, ForfeitRecord, Header, Log, Record
+from msgspec.structs import replace
+
+from arena.pages.security import json_in_script
+from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
 from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
 from arena.show.replay import NOTE, Fault, Frame, Note, Onlooker
 from arena.show.seats import MARKS
@@ -29,6 +32,9 @@ ALL: Final = "all"
 """The eyes of everybody together."""
 MOST_NOTE: Final = 2000
 """Characters of a bot's note that are kept."""
+MOST_NOTES: Final = 150_000
+"""Bytes of a page that notes fill; when they are spent, `SHORT_NOTE` characters of each further note are kept."""
+SHORT_NOTE: Final = 80
 MOST_LINE: Final = 4000
 """Characters of any other sentence that are kept."""
 SLOW_TIMES: Final = 20
@@ -36,6 +42,7 @@ SLOW_TIMES: Final = 20
 SLOW_MS: Final = 200.0
 """and longer than this."""
 
+_CUT = " … (cut)"
 _USED = re.compile(r'href="#(\w+)"')
 
 
@@ -83,11 +90,11 @@ class Camera:
             self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first) for eye in seats}
         self._drawing = self._first.presenter.drawing()
         self._strings: dict[str, int] = {}
+        self._room = MOST_NOTES
         self._used: set[str] = set()
         self._gained = [0] * self._first.rules.seats
         self._decided: Record | None = None
-        self._common: Scene = {}
-        self._own: dict[str, Scene] = {eye: {} for eye in self._eyes}
+        self._last: _Split = ({}, {eye: {} for eye in self._eyes})
         self._short = [
             (self._first.seats.who(seat).plain, f"{MARKS[seat]} {self._first.seats.names[seat]}")
             for seat in range(self._first.rules.seats)
@@ -113,6 +120,8 @@ class Camera:
         if isinstance(record, ActionRecord | ForfeitRecord):
             yield self.frame()
             self._decided = record
+        if isinstance(record, ActionRecord | LateRecord) and len(record.note or "") > MOST_NOTE:
+            record = replace(record, note=f"{record.note:.{MOST_NOTE}}{_CUT}")
         for onlooker in self._eyes.values():  # the first one first: the others take its views
             onlooker.see(record)
 
@@ -130,7 +139,8 @@ class Camera:
         shown["w"], *_ = told.values()
         if others := {eye: words for eye, words in told.items() if words != shown["w"]}:
             shown["x"] = others
-        return shown | self._changes({eye: self._scene(frame) for eye, frame in frames.items()})
+        changed, self._last = _changes(self._last, {eye: self._scene(frame) for eye, frame in frames.items()})
+        return shown | changed
 
     def head(self) -> Payload:
         """Returns all but the frames, as far as it is known after the frames made so far."""
@@ -190,7 +200,7 @@ class Camera:
         words: Payload = {"h": self._string(frame.heading.plain)}
         for line in frame.lines:
             if isinstance(line, Note):
-                words.setdefault("n", []).append(self._keep(_cut(line.plain.removeprefix(NOTE), MOST_NOTE)))
+                words.setdefault("n", []).append(self._note(line.plain.removeprefix(NOTE)))
             else:
                 words.setdefault("f" if isinstance(line, Fault) else "l", []).append(self._string(line.plain))
         with self._first.fitting(frame.line):
@@ -198,6 +208,12 @@ class Camera:
         if reasons:
             words["y"] = reasons
         return words
+
+    def _note(self, text: str) -> int:
+        note = _cut(text, MOST_NOTE if self._room > 0 else SHORT_NOTE)
+        if note not in self._strings:
+            self._room -= len(json_in_script(note).encode())
+        return self._keep(note)
 
     def _string(self, text: str) -> int:
         # The page shows a seat's mark in its colour, and needs no number beside it.
@@ -214,21 +230,6 @@ class Camera:
         for key, value in scene.items():
             self._used.update(_symbols_of(key, value))
         return scene
-
-    def _changes(self, scenes: Mapping[str, Scene]) -> Payload:
-        """Returns what changed in all scenes alike, and in some."""
-        first, *others = scenes.values()
-        common = {
-            key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
-        }
-        shown: Payload = {}
-        if changed := _difference(self._common, common):
-            shown["d"] = changed
-        own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
-        if each := {eye: changed for eye in own if (changed := _difference(self._own[eye], own[eye]))}:
-            shown["e"] = each
-        self._common, self._own = common, own
-        return shown
 
     def _symbols(self) -> Iterator[Symbol]:
         """Yields the symbols that are placed, and those that they are made of."""
@@ -270,6 +271,25 @@ def folded(data: Payload) -> dict[str, list[Scene]]:
     return scenes
 
 
+_Split: TypeAlias = tuple[Scene, dict[str, Scene]]
+"""Scenes by eyes: what is alike in all, and the rest of each."""
+
+
+def _changes(last: _Split, scenes: Mapping[str, Scene]) -> tuple[Payload, _Split]:
+    """Returns what changed in all scenes alike and in some, as a frame holds it, and the scenes for the next time."""
+    first, *others = scenes.values()
+    common = {
+        key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
+    }
+    own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
+    shown: Payload = {}
+    if changed := _difference(last[0], common):
+        shown["d"] = changed
+    if each := {eye: changed for eye in own if (changed := _difference(last[1][eye], own[eye]))}:
+        shown["e"] = each
+    return shown, (common, own)
+
+
 def _after(scene: Scene, changed: Scene) -> Scene:
     return {key: value for key, value in (scene | changed).items() if value is not None}
 
@@ -294,4 +314,4 @@ def _all(drawing: Drawing, seats: int) -> Iterator[Symbol]:
 
 
 def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]} … (cut)"
+    return text if len(text.removesuffix(_CUT)) <= most else f"{text[:most]}{_CUT}"

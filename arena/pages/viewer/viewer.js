@@ -60,7 +60,7 @@ function button(label, style, action, ...content) {
 
 function mount(root, data, options = {}) {
   const {seats, strings} = data, frames = [], scenes = new Map(data.eyes.map((eye) => [eye, []])), last = new Map();
-  let at = 0, eyes = data.eyes[0], timer = 0, speed = 1, shown = false;
+  let at = 0, eyes = data.eyes[0], timer = 0, speed = 1, shown = false, tallest = 0;
 
   // Frames: each is what changed since the one before. Whole scenes are made once, so that every jump is quick.
 
@@ -328,7 +328,8 @@ function mount(root, data, options = {}) {
   function showCharts() {
     cursors.length = 0;
     // They take the height that the seats leave; where all is one column, they have a usual one.
-    const room = getComputedStyle(footer).position === "fixed" ? 190 : side.clientHeight - cards.offsetHeight - 76;
+    tallest = Math.max(tallest, cards.offsetHeight);
+    const room = getComputedStyle(footer).position === "fixed" ? 190 : side.clientHeight - tallest - 86;
     const tall = Math.max(56, Math.min(190, room * 0.62)), low = Math.max(44, Math.min(110, room * 0.38));
     if (data.gained) chart(line, tall, data.gained, ["click to go there"], paintLine);
     if (frames.some((frame) => frame.ms !== undefined)) chart(bars, low, "time (log)",
@@ -364,7 +365,8 @@ function mount(root, data, options = {}) {
     slider.value = at;
     slider.setAttribute("aria-valuetext", spoken(strings[words().h]));
     place.textContent = `${at + 1}/${frames.length} · ${data.turn} ${frames[at].t}`;
-    for (const cursor of cursors) cursor();
+    if (cards.offsetHeight > tallest) showCharts();
+    else for (const cursor of cursors) cursor();
     for (const choice of whose.querySelectorAll("button")) choice.setAttribute("aria-pressed", `${choice.dataset.eye === eyes}`);
     clearTimeout(go.timer);
     if (options.address) go.timer = setTimeout(writeAddress, 100);
@@ -409,7 +411,10 @@ function mount(root, data, options = {}) {
 
   function writeAddress() {
     const wanted = `#t=${at}${eyes === data.eyes[0] ? "" : `&seat=${eyes}`}`;
-    if (location.hash !== wanted) history.replaceState(null, "", wanted);
+    if (location.hash === wanted) return;
+    try {
+      history.replaceState(null, "", wanted);
+    } catch { /* Some browsers refuse when it happens too often: the next step writes it. */ }
   }
 
   function readAddress() {
@@ -518,7 +523,7 @@ function mount(root, data, options = {}) {
   let room = "";
   new ResizeObserver(() => {
     const now = `${side.clientWidth} ${innerHeight}`;
-    if (now !== room) { room = now; showCharts(); }
+    if (now !== room) { room = now; tallest = 0; showCharts(); }
   }).observe(side);
   if (options.address) {
     addEventListener("hashchange", readAddress);

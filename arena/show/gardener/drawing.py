@@ -162,7 +162,7 @@ class GardenerDrawing(Drawing):
                 scene[f"#{seat}.{STATE}"] = "forfeited"
             elif seat == view["starter"]:
                 scene[f"#{seat}.{STATE}"] = "starts the round"
-        scene["#.deck"] = f"{view['deck']} cards"
+        scene["#.deck"] = "1 card" if view["deck"] == 1 else f"{view['deck']} cards"
 
     def _square(self, seat: Seat, x: float, y: float) -> tuple[float, float]:
         """Returns the middle of a square of a garden."""

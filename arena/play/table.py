@@ -85,20 +85,21 @@ def set_table(
         secret=new_secret() if seed is None else seed_secret(seed),
         logs=str(logs.resolve() / id),
     )
-    return Table(job, _header(job), seat)
+    return Table(job, header_of(id, settings, job.bots), seat)
 
 
-def _header(job: Job) -> Header:
+def header_of(game: str, settings: GameSettings, bots: Sequence[BotSpec]) -> Header:
+    """Returns what a presenter needs to know of a game: what is played, and who sits where. It has no secrets."""
     unknown = "0" * 64
     return Header(
         arena="",
-        game=job.game,
+        game=game,
         tournament=None,
-        settings=job.settings,
-        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in job.bots],
+        settings=settings,
+        bots=[LoggedBot(bot.name, bot.version, bot.digest, 0) for bot in bots],
         deal=0,
         rotation=0,
-        board=rules_of(job.settings).board_payload,
+        board=rules_of(settings).board_payload,
         commitment=unknown,
         salt=unknown,
         mix=unknown,

@@ -18,7 +18,7 @@ from arena.show.presenter import presenter
 from arena.show.scene import WORDS, Place, Words, page
 from arena.show.seats import Seats
 from arena.text import plain
-from arena.types import Payload, Seat
+from arena.types import Payload, Seat, seconds_text
 
 ENTER: Final = ("\r", "\n")
 BACK: Final = ("\x7f", "\b")
@@ -74,6 +74,8 @@ class Sitting:
         self._clock = ""
         self._untimed = True
         self._number = 0
+        self._sent: tuple[str, int] | None = None
+        """Kind and turn of the decision that was sent last."""
         self._long = ""
         self._place = Place()
 
@@ -85,6 +87,8 @@ class Sitting:
             case "request":
                 self._told(message["events"], message["view"])
                 self.turn = Turn(self.rules, message)
+                if self.turn.is_race and self._sent == (self.turn.kind, self.turn.number):
+                    self._said.insert(0, Text("Others were faster: choose again.", "bold"))
                 self._number = self.turn.number
                 self._clock = _clock(message["clock"], self._untimed)
                 self._begin_choice()
@@ -97,8 +101,10 @@ class Sitting:
                 self._told(message["events"], view)
                 self.turn = None
                 self.ranks = message["ranks"]
-                if not any(event["event"] == "over" for event in message["events"]) and self.ranks:
-                    self._said += self.presenter.over(tuple(self.ranks), message["scores"])
+                if message["ranks"]:
+                    self._said += self.presenter.over(tuple(message["ranks"]), message.get("scores"))
+                else:
+                    self._said.append(Text("The game was interrupted."))
 
     def _told(self, events: list[Payload], view: Payload) -> None:
         self._before, self.view, self._known, self._events = self.view, view, view, events
@@ -168,6 +174,7 @@ class Sitting:
         """Ends the turn. Returns the action to send."""
         assert self.turn is not None
         action = self.turn.action()
+        self._sent = (self.turn.kind, self.turn.number)
         self._before, self.view, self._events = self.view, self.turn.shown(), list(self.turn.events)
         self._said = list(self.presenter.tell(self._events))
         self.turn = None
@@ -316,4 +323,4 @@ def _squeezed(text: str) -> str:
 def _clock(clock: Payload, untimed: bool) -> str:
     if untimed:
         return ""
-    return f", {clock['limit_ms'] / 1000:.0f} s"
+    return f", {seconds_text(round(clock['limit_ms'], -2))}"

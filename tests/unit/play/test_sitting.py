@@ -220,3 +220,46 @@ def test_the_end() -> None:
     assert "The game is over" in page
     assert "any key: leave" in page
     assert sitting.view == course.rules.view(course.state, 0), "all that was told is in the last picture"
+
+
+def test_who_comes_too_late_in_a_race_is_told_and_asked_again() -> None:
+    sitting, course = sit("gardener", "race", 3)
+    request = next(requests(course, random.Random(1)))
+    sitting.hear(request)
+    action = sitting.press("\r")
+    assert action is not None, "a race leaves no time to send a turn"
+    card = action["plays"][0]["card"]
+    assert isinstance(course.answer(1, {"plays": [{"card": card}]}), Accepted)
+    assert not isinstance(course.answer(0, action), Accepted)
+    again = {**request, "view": course.rules.view(course.state, 0), "events": course.news(0)}
+    again["legal"] = course.rules.write_legal(course.state, 0)
+    sitting.hear(again)
+    assert "Others were faster: choose again." in text(sitting)
+    other = sitting.press("\r")
+    assert other is not None
+    assert other != action
+
+
+def test_the_time_is_shown_where_the_clock_is_on() -> None:
+    sitting, course = sit("samurai", "standard", 2)
+    sitting.hear({"type": "game_start", "time": {"bank_ms": 600_000, "limit_ms": None}})
+    request = next(requests(course, random.Random(1)))
+    sitting.hear({**request, "clock": {"limit_ms": 599_987, "bank_ms": 599_987}})
+    assert "your turn, 600s" in text(sitting)
+
+
+@pytest.mark.parametrize("name", ["samurai", "gardener"])
+def test_a_game_that_offers_no_guess_is_played_play_by_play(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(game(name), "guess", lambda *_: None)
+    sitting, course = sit(name, "standard" if name == "samurai" else "draft", 2)
+    asked = requests(course, random.Random(1))
+    for _ in range(30):
+        request = next(asked)
+        sitting.hear(request)
+        assert "your turn" in text(sitting)
+        action = None
+        while action is None:
+            action = sitting.press("\r")
+        assert len(action["plays"]) == 1
+        assert isinstance(course.answer(0, action), Accepted)
+        assert "the others are deciding" in text(sitting)

@@ -143,15 +143,16 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
         """
         if text == "off":
             return cls(limit_ms=_GUIDE_MS, off=True)
-        if text.startswith("off,") and (guide := cls.parse(text.removeprefix("off,"))).bank_ms is None:
-            return msgspec.structs.replace(guide, off=True)
-        found = _TIME_CONTROL.fullmatch(text)
+        is_off = text.startswith("off,")
+        found = _TIME_CONTROL.fullmatch(text.removeprefix("off,"))
         if found:
             bank, increment, alone, limit = (None if part is None else _milliseconds(part) for part in found.groups())
             bank = alone if bank is None else bank
             times = (bank, increment, limit)
-            if bank != 0 and limit != 0 and all(time is None or time <= _LONGEST_MS for time in times):
-                return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit)
+            is_allowed = bank is None if is_off else bank != 0
+            if is_allowed and limit != 0 and all(time is None or time <= _LONGEST_MS for time in times):
+                off: Literal[True] | UnsetType = True if is_off else UNSET
+                return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit, off=off)
         raise ConfigError(
             "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with "
             "units (h, m, s, ms), and no time over 999999.999 s, such as 10s, 1m+1, 500ms/move, 10+0.1 or 2/move, "

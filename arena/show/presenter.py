@@ -125,6 +125,7 @@ class Presenter:
         events: Sequence[Payload],
         width: int,
         height: int,
+        marks: Collection[Any] = (),
     ) -> Scene:
         """Returns the position for a screen, on which the board is to stay at its place. By default it is what `draw`
         returns.
@@ -135,10 +136,25 @@ class Presenter:
             events: What has been told since.
             width: Columns of the screen.
             height: Lines for facts and board together. What is higher may be cut.
+            marks: Values of a play that a person may choose now, to be marked where they lie on the board.
         """
         lines = self.draw(views, before, events, width)
         changed = tuple((row, 0) for row, line in enumerate(lines) if CHANGED in line.plain)
         return Scene(facts=[], sheets=[Sheet(lines=lines, changed=changed)])
+
+    # A person's choices
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked who is to choose a value for a key of a play, in a kind of decision."""
+        return plain(f"{key}?")
+
+    def word(self, key: str, value: Any) -> str:
+        """Returns a value of a play in words."""
+        return plain(_words(value))
+
+    def spot(self, key: str, value: Any) -> tuple[float, float] | None:
+        """Returns where a value lies on the board, x to the right and y down; None if it is no place there."""
+        return None
 
     def legend(self) -> Iterator[Text]:
         """Yields what the signs in a scene mean, as sentences and lists."""

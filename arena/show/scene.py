@@ -9,7 +9,7 @@ Laws:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 from rich.text import Text
@@ -24,6 +24,10 @@ WORDS: Final = 4
 """Lines for what happened, at least."""
 _GAP = 2
 _NARROWEST = 24  # columns beside a board in which words can still be read
+
+
+Words: TypeAlias = Text | Sequence[Text]
+"""A sentence, or a list of items of which none is to be broken."""
 
 
 class Sheet(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +74,7 @@ class Page(msgspec.Struct, frozen=True):
     """Whether there was no room for all words."""
 
 
-def page(heading: Text, words: Sequence[Text], scene: Scene, bar: Text, width: int, height: int, place: Place) -> Page:
+def page(heading: Text, words: Sequence[Words], scene: Scene, bar: Text, width: int, height: int, place: Place) -> Page:
     """Returns a screen with a heading, what each seat has, what happened, the board, and a line of help at the end.
 
     Args:
@@ -134,7 +138,7 @@ class _Layout(msgspec.Struct, frozen=True):
         narrow = next((at for at, room in enumerate(rooms) if room < _NARROWEST), len(rooms))
         return rooms[:narrow]
 
-    def page(self, heading: Text, words: Sequence[Text], facts: Sequence[Text], bar: Text, place: Place) -> Page:
+    def page(self, heading: Text, words: Sequence[Words], facts: Sequence[Text], bar: Text, place: Place) -> Page:
         """Returns the screen."""
         rooms = self.rooms()
         first = heading.copy()
@@ -157,24 +161,41 @@ class _Layout(msgspec.Struct, frozen=True):
         return Page(lines, place, is_cut=is_cut)
 
 
-def _poured(words: Sequence[Text], rooms: Sequence[int]) -> Iterator[Text | None]:
+def _poured(words: Sequence[Words], rooms: Sequence[int]) -> Iterator[Text | None]:
     """Yields lines of words, each as wide as there is room in its line; at the end None if there was not enough."""
     row = 0
-    for text in words:
+    for number, text in enumerate(words):
         rest, indent = text, 2
-        while rest.plain.strip():
+        while not _is_said(rest):
             if row == len(rooms):
                 yield None
                 return
             room = rooms[row] - indent
-            part, rest = split(rest, room)
+            part, rest = _taken(rest, room)
             is_last = row == len(rooms) - 1
-            if is_last and (rest.plain.strip() or text is not words[-1]):
+            if is_last and (not _is_said(rest) or number < len(words) - 1):
                 part.truncate(room - 2)
                 part.rstrip()
                 part.append(" …")
             yield Text(" " * indent) + part
             indent, row = 4, row + 1
+
+
+def _is_said(rest: Words) -> bool:
+    return not (rest.plain.strip() if isinstance(rest, Text) else rest)
+
+
+def _taken(rest: Words, room: int) -> tuple[Text, Words]:
+    """Returns as much as fits a line, and the rest."""
+    if isinstance(rest, Text):
+        return split(rest, room)
+    line = rest[0].copy()
+    line.truncate(room, overflow="ellipsis")
+    for number, item in enumerate(rest[1:], 1):
+        if line.cell_len + _GAP + item.cell_len > room:
+            return line, rest[number:]
+        line.append(" " * _GAP).append_text(item)
+    return line, []
 
 
 def _window(begin: int, size: int, whole: int, changed: Sequence[int], *, follow: bool) -> int:

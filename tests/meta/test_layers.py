@@ -15,7 +15,7 @@ LAYERS = {
     "link": 2,
     "referee": 3, "store": 3,
     "tournament": 4, "conform": 4, "author": 4, "show": 4,
-    "standings": 5,
+    "play": 5, "standings": 5,
     "pages": 6,
     "cli": 7,
     "__main__": 8,

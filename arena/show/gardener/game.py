@@ -29,7 +29,7 @@ from arena.show.gardener.garden import (
     window_lines,
 )
 from arena.show.gardener.picture import gardener_svg
-from arena.show.gardener.words import Narrator, cards
+from arena.show.gardener.words import Narrator, cards, square
 from arena.show.layout import flow, shelves
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.scene import Scene, Sheet
@@ -39,6 +39,12 @@ from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 12
+_QUESTIONS = {
+    "card": "Which card?",
+    "at": "Where does the upper left square of your card go?",
+    "turned": "How does it lie?",
+    "along": "Which way does that row run?",
+}
 
 
 class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +124,7 @@ class Gardener(Presenter):
         events: Sequence[Payload],
         width: int,
         height: int,
+        marks: Collection[Any] = (),
     ) -> Scene:
         """Returns the table and the cards of the round, and the gardens: squares of two characters, or of one."""
         view = next(iter(views.values()))
@@ -130,6 +137,27 @@ class Gardener(Presenter):
         # A seat more or less with a card changes how wide they are, and the gardens are not to move.
         facts += [Text()] * (max(len(self._names) + 2, 4) - len(facts))
         return Scene(facts=facts, sheets=[Sheet(lines=_side_by_side(gardens, room)) for gardens in (large, small)])
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked."""
+        if key == "at" and kind == "score":
+            return "Which row do you score? That from"
+        return _QUESTIONS[key]
+
+    def word(self, key: str, value: Any) -> str:
+        """Returns a card, a square, or how a card or a row lies, in words."""
+        match key:
+            case "card":
+                return cards([value])
+            case "at":
+                return square(value)
+            case "turned":
+                return "turned" if value else "as it is"
+        return plain(value)
+
+    def spot(self, key: str, value: Any) -> tuple[float, float] | None:
+        """Returns where a square lies."""
+        return (value[0], value[1]) if key == "at" else None
 
     def legend(self) -> Iterator[Text]:
         """Yields what the signs of the gardens mean."""

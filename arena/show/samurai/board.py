@@ -21,6 +21,8 @@ CELL = 4
 """The width of a space in characters."""
 CHANGED = "*"
 """Follows what has just changed."""
+TARGET = "+"
+"""Marks a space that a person may choose now."""
 TAKEN = "-"
 """The sign of a piece that is not there: not yet placed, or captured."""
 
@@ -46,6 +48,7 @@ _INK: dict[Kind, str] = {
     "edo": "#d8b98a",
 }
 _PIECE_STYLE = Style(color="#ffffff", bold=True)
+_TARGET_STYLE = Style(color="#000000", bgcolor="#e8e8e8", bold=True)
 # Black on white; reversed, so that it is visible where colours are off.
 _CHANGED_STYLE = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
 
@@ -57,13 +60,14 @@ def tile_code(tile: str) -> str:
     return _LETTERS[tile[:-1]] + tile[-1]
 
 
-def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> list[Text]:
+def map_lines(board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()) -> list[Text]:
     """Draws a board.
 
     Args:
         board: The board.
         view: A view of the game: its pieces and tiles are drawn.
         changed: The numbers of the spaces to highlight.
+        targets: The numbers of the spaces that a person may choose now.
 
     Returns:
         The lines of the map, without the empty columns and lines around it.
@@ -87,19 +91,24 @@ def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> lis
         below = ground + (_CHANGED_STYLE if number in changed else ink)
         upper = Text(f"{what:^{CELL - 1}}{CHANGED if number in changed else ' '}", above)
         lower = Text(f"{number:^{CELL - 1}} ", below)
+        if number in targets:
+            lower = Text(f"{TARGET}{number}".center(CELL - 1) + " ", _TARGET_STYLE)
         line = _line(space.row, space.col) - top
         halves.setdefault(line, []).append((space.col - left, upper))
         halves.setdefault(line + 1, []).append((space.col - left, lower))
     return [_join(sorted(halves.get(line, ()), key=lambda half: half[0])) for line in range(max(halves) + 1)]
 
 
-def compact_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> list[Text]:
+def compact_lines(
+    board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()
+) -> list[Text]:
     """Draws a board with one line for each row. Odd columns, which lie half a space lower, have low signs.
 
     Args:
         board: The board.
         view: A view of the game: its pieces and tiles are drawn.
         changed: The numbers of the spaces to highlight.
+        targets: The numbers of the spaces that a person may choose now: one that is empty shows its number.
 
     Returns:
         The lines of the map, without the empty columns and lines around it.
@@ -119,6 +128,9 @@ def compact_lines(board: Board, view: Payload, changed: Collection[int] = ()) ->
         else:
             sign = _LOW_GROUND[space.kind] if space.col % 2 else _HIGH_GROUND[space.kind]
             cell = Text(f"{sign}{number:<{CELL - 1}}", ground + Style(color=_INK[space.kind]))
+        if number in targets and number not in changed:
+            is_empty = number not in tiles and not castes[number]
+            cell = Text(f"{TARGET}{number:<{CELL - 1}}" if is_empty else f"{cell.plain[:-1]}{TARGET}", _TARGET_STYLE)
         if number in changed:
             cell.stylize(_CHANGED_STYLE, CELL - 1 if cell.plain[-1] == CHANGED else 0)
         cells.setdefault(space.row - top, []).append((space.col - left, cell))

@@ -22,7 +22,7 @@ from arena.show.presenter import BoardFacts, Presenter
 from arena.show.samurai.board import CELL, TAKEN, compact_lines, corner, legend, map_lines, tile_code
 from arena.show.samurai.drawing import SamuraiDrawing
 from arena.show.samurai.picture import samurai_svg
-from arena.show.samurai.words import Narrator, changed_spaces
+from arena.show.samurai.words import Narrator, changed_spaces, tile_name
 from arena.show.scene import Scene, Sheet
 from arena.show.seats import seat_mark
 from arena.show.text import clip
@@ -31,6 +31,16 @@ from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 10
 _HAND_WIDTH = 14
+_QUESTIONS = {
+    "hand": "Which tile for your first hand?",
+    "tile": "Which tile?",
+    "space": "On which space?",
+    "from": "Which of your tiles moves? That on space",
+    "to": "To which space?",
+    "caste": "Which piece?",
+    "with": "In exchange for one on which space?",
+    "with_caste": "Which piece of it?",
+}
 _EMPTY: Payload = {"pieces": {}, "tiles": []}
 
 
@@ -108,6 +118,7 @@ class Samurai(Presenter):
         events: Sequence[Payload],
         width: int,
         height: int,
+        marks: Collection[Any] = (),
     ) -> Scene:
         """Returns the table, and the map with two lines for each row of spaces, or with one."""
         view = next(iter(views.values()))
@@ -116,11 +127,29 @@ class Samurai(Presenter):
         spaces = [self._board.spaces[number] for number in changed]
         ends = (0, CELL - 1)
         places = tuple((space.row - top, CELL * (space.col - left) + end) for space in spaces for end in ends)
-        large = Sheet(lines=map_lines(self._board, view, changed), in_corner=True)
-        small = Sheet(lines=compact_lines(self._board, view, changed), changed=places, in_corner=True)
+        targets = [mark for mark in marks if type(mark) is int]
+        large = Sheet(lines=map_lines(self._board, view, changed, targets), in_corner=True)
+        small = Sheet(lines=compact_lines(self._board, view, changed, targets), changed=places, in_corner=True)
         facts = _seat_table(views, self.names)
         lines = len(self.names) + 3  # in the set-up it has a line more, and the board is not to move when that goes
         return Scene(facts=facts + [Text()] * (lines - len(facts)), sheets=[large, small])
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked."""
+        return _QUESTIONS[key] if kind != "setup" or key != "space" else "On which settlement?"
+
+    def word(self, key: str, value: Any) -> str:
+        """Returns a tile, a caste or a space in words."""
+        if type(value) is int:
+            return self._narrator.where(value)
+        return tile_name(value) if key in ("tile", "hand") else plain(value)
+
+    def spot(self, key: str, value: Any) -> tuple[float, float] | None:
+        """Returns where a space lies."""
+        if type(value) is not int:
+            return None
+        space = self._board.spaces[value]
+        return 2.0 * space.col, 2.0 * space.row + space.col % 2
 
     def legend(self) -> Iterator[Text]:
         """Yields what the signs of the map mean."""

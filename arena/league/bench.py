@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
@@ -22,6 +22,10 @@ T = TypeVar("T")
 
 NICENESS: Final = 10
 """How far it stands back behind games (`nice`)."""
+
+
+class _Dropped(Exception):
+    """Makes the worker end at once."""
 
 
 class Bench(AbstractContextManager["Bench[T]"], Generic[T]):
@@ -85,6 +89,14 @@ class Bench(AbstractContextManager["Bench[T]"], Generic[T]):
         """Ends the worker if nothing runs, so that no memory and no bot waits for the next thing to do."""
         if not self.busy:
             self._dismiss()
+
+    def drop(self) -> None:
+        """Ends the worker at once, whatever runs. What came of it is nothing."""
+        with suppress(_Dropped), self._stack:
+            raise _Dropped
+        self._executor = None
+        self._finished = SimpleQueue()
+        self.busy = False
 
     def _dismiss(self) -> None:
         self._executor = None

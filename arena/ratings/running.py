@@ -7,6 +7,7 @@ Laws:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -25,6 +26,8 @@ TAU = 0.0
 """How much skill drifts from game to game."""
 DRAW_PROBABILITY = 0.02
 """How often equal bots share a rank: rarely, because three tie-breaks decide the ranking."""
+SUCCESSOR_SIGMA = 3.0
+"""How much a new version of a bot usually differs in strength from the one before it."""
 
 
 class Rating(msgspec.Struct, frozen=True):
@@ -53,3 +56,12 @@ def rate(ratings: Sequence[Rating], ranks: Ranks) -> list[Rating]:
     environment = _environment()
     groups = [(environment.create_rating(rating.mu, rating.sigma),) for rating in ratings]
     return [Rating(group[0].mu, group[0].sigma) for group in environment.rate(groups, ranks=list(ranks))]
+
+
+def successor(rating: Rating) -> Rating:
+    """Returns the rating that a new version of a bot begins with, from that of the version before it.
+
+    It keeps the mean: most versions are a little better or worse. Its sigma is wider, so that its own games soon
+    decide; `docs/matchmaking.md` has the simulation.
+    """
+    return Rating(rating.mu, min(SIGMA, math.hypot(rating.sigma, SUCCESSOR_SIGMA)))

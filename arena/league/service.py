@@ -138,7 +138,9 @@ class Service:
             if games is not None:
                 idle = self._idle()
         if stopping.asked:
-            self._tell(f"Stopping: {self._lanes.running} running games have {PATIENCE_S:g} s. A second signal drops them.")
+            self._tell(
+                f"Stopping: {self._lanes.running} running games have {PATIENCE_S:g} s. A second signal drops them."
+            )
         dropped = self._wind_up(stopping)
         self._publisher.publish()
         return Ended(self._supply.rated - before, dropped, idle)

@@ -14,6 +14,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
+import msgspec
+
 from arena.errors import ArenaError, Refused
 from arena.league.bench import Bench
 from arena.league.steps import StepReport
@@ -140,6 +142,7 @@ class Workshop:
             report = _fault(kind, str(error))
         if report is not None:
             self._at = None
+            self._looked = 0.0
             self._note(version, report)
 
     def _note(self, version: Version, report: StepReport) -> None:
@@ -152,7 +155,7 @@ class Workshop:
             kind=report.kind,
             attempt=version.attempts + 1,
             verdict=report.verdict,
-            report=report.document(),
+            report=_document(report),
             output=report.output,
         )
         to = {"passed": following, "failed": State.REJECTED, "machine": version.state}[report.verdict]
@@ -183,5 +186,11 @@ class Workshop:
         self._rests[version.id] = time.monotonic() + min(2.0 ** (version.attempts + 1), _LONGEST_REST_S)
 
 
+def _document(report: StepReport) -> Payload:
+    """Returns what a report says beside its verdict and its output, which are stored apart."""
+    document: Payload = msgspec.to_builtins(report)
+    return {key: value for key, value in document.items() if key not in ("kind", "verdict", "output")}
+
+
 def _fault(kind: Kind, text: str) -> StepReport:
-    return StepReport(kind=kind, verdict="machine", finding=text)
+    return StepReport(kind=kind, verdict="machine", finding=text, seconds=0.0)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.errors import Refused
-from arena.ratings.running import MU, SIGMA, Rating, successor
+from arena.ratings.running import MU, SIGMA, Rating, inherit
 from arena.store.database import Connection, immediate
 from arena.store.league import rows
 from arena.store.league.matches import settle
@@ -155,7 +155,7 @@ class Changes:
     def _inherited(self, tournament: str, before: Version | None) -> Rating:
         if before is None or before.entrant is None:
             return Rating(MU, SIGMA)
-        return successor(self._games.ratings(tournament)[before.entrant])
+        return inherit(self._games.ratings(tournament)[before.entrant])
 
     def _note(self, version: Version, old: State | None, new: State, actor: Actor, reason: str) -> None:
         self._db.execute(

@@ -61,12 +61,22 @@ class Facts:
             rating=Rating(mu, sigma),
             matches=sum(seats.values()),
             last_match=-1 if last is None else last,
+            since_match=self._matches_before(tournament, version.first_game),
             seats=seats,
             opponents=tuple(recent_meetings(self._db, tournament, entrant, RECENT_MATCHES)),
             playing=playing,
             forfeits=len(form.forfeits),
             in_a_row=form.in_a_row,
         )
+
+    def _matches_before(self, tournament: str, game: int) -> int:
+        """Returns how many matches there were before a game."""
+        (matches,) = self._db.execute(
+            "SELECT coalesce((SELECT match FROM games WHERE tournament = :tournament AND number = :game),"
+            " (SELECT max(number) + 1 FROM matches WHERE tournament = :tournament), 0)",
+            {"tournament": tournament, "game": game},
+        ).fetchone()
+        return int(matches)
 
     def form(self, version: Version, games: int = RECENT_GAMES) -> Form:
         """Returns how a version did in its last games since it is active: what may suspend it.

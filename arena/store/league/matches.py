@@ -135,6 +135,18 @@ class Matches:
         entrants = msgspec.json.decode(seating, type=tuple[int, ...])
         return PlannedGame(number=number, block=number, deal=deal, rotation=rotation, entrants=entrants)
 
+    def count(self) -> int:
+        """Returns how many matches the open season has, and so the number of the next."""
+        query = "SELECT coalesce(max(number), -1) + 1 FROM matches WHERE tournament = ?"
+        (count,) = self._db.execute(query, (self._season(),)).fetchone()
+        return int(count)
+
+    def counts(self, game: int) -> bool:
+        """Says whether a game of the open season, by its number, counts for ratings."""
+        query = "SELECT counts FROM games WHERE tournament = ? AND number = ?"
+        row = self._db.execute(query, (self._season(), game)).fetchone()
+        return row is not None and bool(row[0])
+
     def running(self) -> list[Match]:
         """Returns the matches that are not over, in order."""
         return self._select(f"AND {PLAYING}")

@@ -197,6 +197,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     matches: int
     last_match: int
     """The number of its last match; -1 if it had none."""
+    since_match: int
+    """How many matches there were when it became active."""
     seats: dict[int, int]
     """By number of seats, how many matches it had."""
     opponents: tuple[tuple[int, ...], ...]

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import Refused
-from arena.ratings.running import MU, SIGMA, Rating, successor
+from arena.ratings.running import MU, SIGMA, Rating, inherit
 from arena.store.database import immediate
 from arena.store.league import LeagueStore
 from arena.store.league.records import HOUSE, Report
@@ -146,13 +146,13 @@ def test_a_new_version_begins_from_the_mean_of_the_one_before_with_a_wider_sigma
     reached = store.games.ratings("cup-1")[one.entrant or 0]
     two = kit.active(store, "fox", "2")
     entrant = store.games.entrants("cup-1")[two.entrant or 0]
-    assert (entrant.name, entrant.start) == ("fox/2", successor(reached))
+    assert (entrant.name, entrant.start) == ("fox/2", inherit(reached))
     assert reached.sigma < entrant.start.sigma <= SIGMA
 
 
 def test_a_wider_sigma_is_never_wider_than_that_of_a_new_bot() -> None:
-    assert successor(Rating(30.0, 4.0)) == Rating(30.0, 5.0)
-    assert successor(Rating(30.0, SIGMA)).sigma == SIGMA
+    assert inherit(Rating(30.0, 4.0)) == Rating(30.0, 5.0)
+    assert inherit(Rating(30.0, SIGMA)).sigma == SIGMA
 
 
 def test_the_last_good_version_comes_back_with_its_rating(store: LeagueStore) -> None:

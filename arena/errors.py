@@ -6,7 +6,9 @@
      x ConfigError                    what the operator gave cannot be used; they can fix it
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
+     |  + ParcelError                 an archive of a bot: it breaks a rule of parcels
      x StoreError                     the database cannot be used
+ x Refused                        a league refuses an order; programs read the reason
      x MachineFault                   the machine, not a bot, is the reason that a game cannot be played
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
@@ -68,10 +70,51 @@ class BotError(ConfigError):
     code = "bot"
 
 
+class ParcelError(ConfigError):
+    """An archive of a bot breaks a rule, or a bot cannot be put into an archive. Nothing was unpacked.
+
+    `rule` names the rule (`arena/parcels/base.py` has the list), `path` the file that breaks it, as it is called in the
+    archive, and `limit` the most that is allowed; "" and None where there is no such thing.
+    """
+
+    code = "parcel"
+
+    def __init__(self, rule: str, reason: str, *, path: str = "", limit: int | None = None) -> None:
+        super().__init__(reason)
+        self.rule = rule
+        self.path = path
+        self.limit = limit
+
+
 class StoreError(ArenaError):
     """The database cannot be opened, is in use, or is of another version."""
 
     code = "store"
+
+
+class Refused(ArenaError):
+    """A league refuses an order. Nothing has changed. `reason` names the kind for programs, such as `quota`."""
+
+    code = "refused"
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        remedy: str = "",
+        *,
+        limit: int | None = None,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(f"{message}; {remedy}" if remedy else message)
+        self.reason = reason
+        self.message = message
+        self.remedy = remedy
+        """What to do about it; may be empty."""
+        self.limit = limit
+        """The limit that was exceeded, if it is one."""
+        self.retry_after_s = retry_after_s
+        """After how many seconds the same order may be obeyed, if that is known."""
 
 
 class MachineFault(ArenaError):

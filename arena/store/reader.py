@@ -13,6 +13,7 @@ from arena.errors import StoreError
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
 from arena.store.database import Connection, snapshot
+from arena.store.rated import rating_after
 from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, StoredRound, Tally, Tournament
 
 _TOURNAMENT = (
@@ -184,16 +185,7 @@ class Reader:
 
     def rating_after(self, tournament: str, entrant: int, games: int) -> Rating:
         """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated."""
-        row = self._db.execute(
-            "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? AND number < ?"
-            " ORDER BY number DESC LIMIT 1",
-            (tournament, entrant, games),
-        ).fetchone()
-        if row is None:
-            row = self._db.execute(
-                "SELECT mu0, sigma0 FROM entrants WHERE tournament = ? AND number = ?", (tournament, entrant)
-            ).fetchone()
-        return Rating(*row)
+        return rating_after(self._db, tournament, entrant, games)
 
     def done(self, tournament: str) -> int:
         """Returns how many games are done."""

@@ -267,9 +267,15 @@ def write_log(path: Path, records: Iterable[Header | Record]) -> str:
     Raises:
         OSError: It could not be written. Nothing is left.
     """
-    data = b"".join(_lines(records))
+    data, digest = log_bytes(records)
     files.write(path, data, durably=True)
-    return hashlib.sha256(data).hexdigest()
+    return digest
+
+
+def log_bytes(records: Iterable[Header | Record]) -> tuple[bytes, str]:
+    """Returns the bytes of a log, and their SHA-256 (hex)."""
+    data = b"".join(_lines(records))
+    return data, hashlib.sha256(data).hexdigest()
 
 
 def _lines(records: Iterable[Header | Record]) -> Iterator[bytes]:

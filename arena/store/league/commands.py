@@ -34,7 +34,7 @@ class Commands:
             author: Who gave it; None is the operator.
 
         Returns:
-            What `act` returned, or `{"error": …}` with the reason, the message and the remedy.
+            What `act` returned, which has no `code`; or of a refusal `code`, `message`, `remedy` and limits.
         """
         with immediate(self._db):
             known = self.answer(id)
@@ -45,7 +45,7 @@ class Commands:
                 with immediate(self._db):
                     answer = act()
             except Refused as error:
-                state, answer = "refused", {"error": refusal(error)}
+                state, answer = "refused", refusal(error)
             self._db.execute(
                 "INSERT INTO commands (id, verb, author, arguments, at, state, answer) VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (id, verb, author, canonical(arguments), now(), state, canonical(answer)),

@@ -75,13 +75,11 @@ def test_a_refusal_is_an_answer_and_nothing_else_remains(store: LeagueStore) -> 
         raise Refused("quota", "expected less, got: more", "wait", limit=3, retry_after_s=60)
 
     expected = {
-        "error": {
-            "code": "quota",
-            "message": "expected less, got: more",
-            "remedy": "wait",
-            "limit": 3,
-            "retry_after_s": 60,
-        }
+        "code": "quota",
+        "message": "expected less, got: more",
+        "remedy": "wait",
+        "limit": 3,
+        "retry_after_s": 60,
     }
     assert store.commands.once("id-1", "submit", {}, act, author="anna") == expected
     assert store.commands.once("id-1", "submit", {}, dict, author="anna") == expected

@@ -1,23 +1,12 @@
-"""What a submitted bot goes through before it plays. Here only what a step returns."""
+"""What a submitted bot goes through before it plays: it is built, checked, and plays its first games.
 
-from __future__ import annotations
+Each step is a function that runs in a worker process, knows no database, and returns a report that the bot's author can
+act on. Whatever the bot does is in the report. Whatever the machine lacks is, too, as the machine's fault.
+"""
 
-from typing import Literal
+from arena.league.steps.base import StepReport, Verdict
+from arena.league.steps.build import build
+from arena.league.steps.check import check
+from arena.league.steps.qualify import qualify
 
-import msgspec
-
-from arena.types import Payload
-
-
-class StepReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a step."""
-
-    kind: Literal["build", "check", "qualify"]
-    verdict: Literal["passed", "failed", "machine"]
-    finding: str = ""
-    seconds: float
-    memory_mib: int = 0
-    output: bytes = b""
-    detail: Payload = {}
-    tree_digest: str = ""
-    command_to_repeat: str = ""
+__all__ = ["StepReport", "Verdict", "build", "check", "qualify"]

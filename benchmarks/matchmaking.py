@@ -38,7 +38,7 @@ from simulated import HEADING, LOOKS, MATCHES, SPREAD, Figures, Waits, error_of,
 from arena.league.matchmaking import Candidate, Choice, Matchmaking, after, next_match
 from arena.ratings.pairs import PairResult
 from arena.ratings.refit import refit
-from arena.ratings.running import MU, SIGMA, Rating, successor
+from arena.ratings.running import MU, SIGMA, Rating, inherit
 from arena.tournament.formats.closeness import draw_place, generator, weights
 
 RUNNING = 8
@@ -138,7 +138,7 @@ class _League:
         del self.active[old]
         self.waits.leave(old)
         if self.rng.random() < 0.8:
-            skill, rating = self.skills[old] + self.rng.gauss(*BETTER), successor(self.ratings[old])
+            skill, rating = self.skills[old] + self.rng.gauss(*BETTER), inherit(self.ratings[old])
         else:
             skill, rating = self.rng.gauss(MU, SPREAD), Rating()
         new = len(self.skills)

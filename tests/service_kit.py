@@ -13,7 +13,7 @@ from arena.league.bench import Bench
 from arena.league.matchmaking import Matchmaking
 from arena.league.planning import Planner
 from arena.league.service import Ended, Service
-from arena.league.steps import StepReport
+from arena.league.steps import StepReport, Verdict
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.workshop import Workshop
@@ -50,7 +50,8 @@ def outcome(kind: Kind, script: str) -> StepReport:
     if script == f"dead {kind}":
         raise OSError(28, "No space left on device")
     is_bad = script == f"bad {kind}"
-    return StepReport(kind=kind, verdict="failed" if is_bad else "passed", finding=f"{kind} {script}".strip(), seconds=0.1)
+    verdict = Verdict.FAILED if is_bad else Verdict.PASSED
+    return StepReport(kind=kind, verdict=verdict, finding=f"{kind} {script}".strip(), seconds=0.1)
 
 
 class Orders:

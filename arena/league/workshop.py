@@ -18,7 +18,7 @@ import msgspec
 
 from arena.errors import ArenaError, Refused
 from arena.league.bench import Bench
-from arena.league.steps import StepReport
+from arena.league.steps import StepReport, Verdict
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Report, Version
 from arena.store.league.states import Actor, State
@@ -154,30 +154,33 @@ class Workshop:
         stored = Report(
             kind=report.kind,
             attempt=version.attempts + 1,
-            verdict=report.verdict,
+            verdict=report.verdict.value,
             report=_document(report),
             output=report.output,
         )
-        to = {"passed": following, "failed": State.REJECTED, "machine": version.state}[report.verdict]
+        to = {
+            Verdict.PASSED: following,
+            Verdict.FAILED: State.REJECTED,
+            Verdict.MACHINE: version.state,
+        }[report.verdict]
+        reason = report.finding or f"the {step} passed"
         try:
             spec = self._tools.spec(version) if to is State.ACTIVE else None
-            changed = self._store.versions.change(
-                version.id, to, Actor.SERVICE, report.finding, report=stored, spec=spec
-            )
+            changed = self._store.versions.change(version.id, to, Actor.SERVICE, reason, report=stored, spec=spec)
         except Refused as error:  # it was taken out meanwhile
             self._tell(f"{version.name}: what came of the step {step} is dropped: {error}")
             return
-        if report.verdict == "machine":
+        if report.verdict is Verdict.MACHINE:
             self._rest(changed)
-        self._tell(f"{version.name} is {changed.state}: {report.finding}")
+        self._tell(f"{version.name} is {changed.state}: {reason}")
 
     def _restored(self, version: Version, report: StepReport) -> None:
         """Notes that an active version was built again. One that cannot be built any more is suspended."""
-        if report.verdict == "machine":
+        if report.verdict is Verdict.MACHINE:
             self._rest(version)
         else:
             self._missing.popleft()
-        if report.verdict == "failed":
+        if report.verdict is Verdict.FAILED:
             reason = f"it cannot be built any more: {report.finding}"
             self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
         self._tell(f"{version.name} is built again: {report.verdict}, {report.finding}")
@@ -193,4 +196,4 @@ def _document(report: StepReport) -> Payload:
 
 
 def _fault(kind: Kind, text: str) -> StepReport:
-    return StepReport(kind=kind, verdict="machine", finding=text, seconds=0.0)
+    return StepReport(kind=kind, verdict=Verdict.MACHINE, finding=text, seconds=0.0)

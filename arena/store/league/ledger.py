@@ -15,6 +15,7 @@ from arena.store.database import Connection, immediate
 from arena.store.finding import Finder
 from arena.store.league.authors import Authors
 from arena.store.league.commands import Commands
+from arena.store.league.controls import Controls
 from arena.store.league.facts import Facts
 from arena.store.league.matches import Matches
 from arena.store.league.notices import Notices
@@ -39,6 +40,7 @@ class LeagueReader:
         self.seasons = Seasons(connection, store)
         self.notices = Notices(connection)
         self.commands = Commands(connection)
+        self.controls = Controls(connection)
         self.facts = Facts(connection)
         self.finder = Finder(connection, path)
 

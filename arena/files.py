@@ -263,3 +263,16 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Adds to the end of a file, which is made if it is missing. It is on the disk when this returns.
+
+    Raises:
+        OSError: It could not be written, or is a link. A part of `data` may be there.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o666), "ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -35,6 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     ),
     "games": ("arena.cli.games:games", "Find games in the database, the latest first."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
+    "league": ("arena.cli.league:league", "Run a league of strangers' bots, and take part in one."),
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),
     "doctor": ("arena.cli.doctor:doctor", "Say which levels of protection this machine can give."),

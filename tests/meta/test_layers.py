@@ -14,7 +14,7 @@ LAYERS = {
     "games": 2, "testing": 3,
     "link": 2,
     "referee": 3, "store": 3,
-    "tournament": 4, "conform": 4, "author": 4, "show": 4,
+    "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
     "standings": 5,
     "cli": 6,
     "__main__": 7,

@@ -16,7 +16,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -182,6 +182,24 @@ def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) 
             raise
     if durably:
         _sync_folder(path.parent)
+
+
+def create(path: Path, chunks: Iterable[bytes], mode: int) -> None:
+    """Writes a file that is not there yet, piece by piece. Its folder must be one that nobody else writes to.
+
+    Args:
+        path: Its path.
+        chunks: Its content.
+        mode: Its permissions, whatever the process's umask.
+
+    Raises:
+        OSError: It is there already, or cannot be written. It may be left incomplete.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o600), "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+        os.fchmod(file.fileno(), mode)
 
 
 def final_name(name: str) -> str:

@@ -17,7 +17,6 @@ import msgspec
 from arena.errors import BotError, ConfigError, InternalError, did_you_mean
 from arena.files import MOST_TEXT, read, write
 from arena.link.bots import (
-    LEFT_OUT,
     MANIFEST,
     TEMPLATE,
     Manifest,
@@ -28,6 +27,7 @@ from arena.link.bots import (
     missing_tool,
     read_manifest,
 )
+from arena.link.contents import LEFT_OUT
 from arena.resources import bots_folder
 
 LONGEST_AUTHOR: Final = 256
@@ -120,7 +120,9 @@ def _files(template: Path) -> dict[str, bytes]:
 
 def _is_made(path: Path, manifest: Manifest) -> bool:
     """Says whether a file was made by building or running the template in place."""
-    return not LEFT_OUT.isdisjoint(path.parts) or any(path.is_relative_to(name) for name in manifest.built)
+    return not LEFT_OUT.isdisjoint(path.parts) or any(
+        path.is_relative_to(name) for name in (*manifest.built, *manifest.fetched)
+    )
 
 
 def _alone(manifest: str, author: str) -> str:

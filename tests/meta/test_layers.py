@@ -13,7 +13,7 @@ LAYERS = {
     "ratings": 1, "rules": 1, "wire": 1, "record": 1, "resources": 1,
     "games": 2, "testing": 3,
     "link": 2,
-    "referee": 3, "store": 3,
+    "referee": 3, "store": 3, "parcels": 3,
     "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
     "standings": 5,
     "cli": 6,

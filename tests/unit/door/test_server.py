@@ -53,9 +53,14 @@ def test_an_archive_comes_whole_with_its_order(league: League) -> None:
 def test_the_league_refuses_an_order_in_its_own_words(league: League) -> None:
     anna = league.author("anna")
     refusal = {"code": "name_taken", "message": "expected a free name, got: 'fox'", "remedy": "take another"}
-    with opened(league) as door, client(door, anna) as connection, answering(league, "submit", refusal):
-        with pytest.raises(DoorError, match="expected a free name, got: 'fox'; take another") as caught:
-            connection.submit(io.BytesIO(b"data"), "fox", hashlib.sha256(b"data").hexdigest(), ignore)
+    digest = hashlib.sha256(b"data").hexdigest()
+    with (
+        opened(league) as door,
+        client(door, anna) as connection,
+        answering(league, "submit", refusal),
+        pytest.raises(DoorError, match="expected a free name, got: 'fox'; take another") as caught,
+    ):
+        connection.submit(io.BytesIO(b"data"), "fox", digest, ignore)
     assert caught.value.refusal == "name_taken"
 
 
@@ -188,9 +193,12 @@ def test_what_is_not_the_authors_or_not_there_is_unknown_in_the_same_words(leagu
 
 def test_a_key_that_is_not_known_is_told_so(league: League) -> None:
     league.author("anna")
-    with opened(league) as door, client(door, make_pair()) as connection:
-        with pytest.raises(DoorError, match="which is not known here"):
-            connection.hello()
+    with (
+        opened(league) as door,
+        client(door, make_pair()) as connection,
+        pytest.raises(DoorError, match="which is not known here"),
+    ):
+        connection.hello()
 
 
 def test_a_league_with_another_key_is_told_from_the_right_one(league: League) -> None:
@@ -244,7 +252,10 @@ def test_a_limit_says_when_to_come_again(league: League) -> None:
 
 def test_no_upload_begins_on_a_full_disk(league: League) -> None:
     anna = league.author("anna")
-    with opened(league, room=lambda folder: False) as door, client(door, anna) as connection:
-        with pytest.raises(DoorError) as caught:
-            connection.submit(io.BytesIO(b"data"), "fox", "0" * 64, ignore)
+    with (
+        opened(league, room=lambda folder: False) as door,
+        client(door, anna) as connection,
+        pytest.raises(DoorError) as caught,
+    ):
+        connection.submit(io.BytesIO(b"data"), "fox", "0" * 64, ignore)
     assert caught.value.refusal == "no_room"

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from arena.door.keys import Pair
 from arena.door.relay import remote_bot
 from arena.door.serve import Service
 from arena.link.bots import BotSpec, load_bot
+from arena.link.pool import worker_pool
 from arena.referee import worker
 from tests.door_kit import League, opened
 from tests.referee_kit import make_job
@@ -94,7 +96,7 @@ def register(league: League, spec: BotSpec, author: str = "anna") -> None:
 def play(league: League, folder: Path, spec: BotSpec) -> Any:
     """Plays a game of the remote version against `random`, and returns its result."""
     relayed = remote_bot(league.folder, "fox/1", spec.digest)
-    return worker.play(make_job(folder, 2, bots=(relayed, load_bot("random"))))
+    return worker.play(replace(make_job(folder, 2), bots=(relayed, load_bot("random"))))
 
 
 def told(said: list[str], text: str, seconds: float = 20) -> bool:
@@ -114,5 +116,6 @@ def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_pat
     with opened(league) as door, served(door, anna, spec) as said:
         assert said == ["fox/1 is served; its state in the league: active"]
         result = play(league, tmp_path, spec)
+        worker_pool().enter("another block")  # the bots of this one are told goodbye
         assert told(said, "a game is over")
     assert [seat.termination for seat in result.seats] == ["finished", "finished"]

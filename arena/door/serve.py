@@ -43,6 +43,8 @@ MOST_SITTINGS: Final = 8
 """Games at a time."""
 FAREWELL_S: Final = 1.0
 """Time for a bot to end after its game."""
+SETTLE_S: Final = 1.0
+"""How long it is waited for the end of a bot that has closed its connection."""
 PAUSES_S: Final = (1, 2, 5, 10, 30)
 """Pauses before a new connection; the last one is repeated."""
 _LOOK_S: Final = 0.2
@@ -60,6 +62,8 @@ class _Sitting:
         self.connection: Connection | None = None
         self.is_over = False
         """Whether the referee has said its last word, so that the bot may end."""
+        self.closed_at: float | None = None
+        """When the bot closed its connection. Its process mostly ends a moment later, and says more."""
         with ExitStack() as held:
             folder = custody.seat_folder()
             held.callback(custody.remove, folder)
@@ -77,6 +81,8 @@ class _Sitting:
 
     def descriptors(self) -> list[int]:
         """What to poll: its connection, or where it comes from."""
+        if self.closed_at is not None:
+            return []
         if self.connection is not None:
             return [self.connection.descriptor]
         return [self.listener.descriptor] if self.listener.is_open else []
@@ -88,6 +94,8 @@ class _Sitting:
             ConnectionClosed: Its connection is closed.
             RemoteProtocolError: It does not speak ZMTP as it should.
         """
+        if self.closed_at is not None:
+            raise ConnectionClosed
         if self.connection is None:
             self.connection = self.listener.accept()
         found = []
@@ -261,6 +269,10 @@ class Service:
                 return
             reason = ended.detail
         except ConnectionClosed:
+            now = time.monotonic()
+            sitting.closed_at = sitting.closed_at or now
+            if ended is None and now - sitting.closed_at < SETTLE_S:
+                return
             reason = "closed its connection" if ended is None else ended.detail
         except RemoteProtocolError as error:
             reason = f"broke the protocol: {error}"

@@ -16,14 +16,15 @@ from msgspec.structs import replace
 from arena.door.keys import Pair
 from arena.door.relay import remote_bot
 from arena.door.serve import Service
+from arena.errors import DoorError
 from arena.link.bots import BotSpec, load_bot
 from arena.link.pool import worker_pool
 from arena.referee import worker
-from tests.door_kit import League, opened
+from tests.door_kit import League, answering, opened
 from tests.referee_kit import make_job
 
 BOT = """
-import msgpack, os, random, sys, zmq
+import msgpack, os, sys, time, zmq
 socket = zmq.Context().socket(zmq.DEALER)
 socket.linger = 500
 socket.connect(os.environ["ARENA_ENDPOINT"])
@@ -36,7 +37,9 @@ while True:
         send(type="ready", game=message["game"])
     elif message["type"] == "request":
         count += 1
-        if count == int(os.environ.get("FAILS_AT", 0)) or count == FAILS_AT:
+        if count == FAILS_AT:
+            open("reached", "w").close()
+            time.sleep(SLEEPS_S)
             sys.exit("no more")
         play = {}
         for key, value in message["legal"][0].items():
@@ -47,17 +50,17 @@ while True:
 """
 
 
-def bot(folder: Path, fails_at: int = 0) -> BotSpec:
-    """A bot that plays the first legal play, and crashes at a request."""
+def bot(folder: Path, fails_at: int = 0, sleeps_s: int = 0) -> BotSpec:
+    """A bot that plays the first legal play, and crashes at a request, perhaps after a sleep."""
     folder.mkdir()
-    (folder / "bot.py").write_text(BOT.replace("== FAILS_AT", f"== {fails_at}"))
+    (folder / "bot.py").write_text(BOT.replace("FAILS_AT", str(fails_at)).replace("SLEEPS_S", str(sleeps_s)))
     (folder / "bot.toml").write_text(f'name = "fox"\ncommand = ["{sys.executable}", "bot.py"]\n')
     return load_bot(str(folder))
 
 
 @contextmanager
-def served(door: Any, pair: Pair, spec: BotSpec) -> Iterator[list[str]]:
-    """Serves a bot in a thread, and yields what is told."""
+def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "") -> Iterator[list[str]]:
+    """Serves a bot in a thread, until the league refuses it by a code, and yields what is told."""
     said: list[str] = []
     failed: list[BaseException] = []
     stopped = threading.Event()
@@ -78,8 +81,10 @@ def served(door: Any, pair: Pair, spec: BotSpec) -> Iterator[list[str]]:
     finally:
         stopped.set()
         thread.join()
-    if failed:
-        raise failed[0]
+    for error in failed:
+        if not (isinstance(error, DoorError) and error.refusal == ends):
+            raise error
+    assert bool(failed) == bool(ends)
 
 
 @pytest.fixture
@@ -118,4 +123,64 @@ def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_pat
         result = play(league, tmp_path, spec)
         worker_pool().enter("another block")  # the bots of this one are told goodbye
         assert told(said, "a game is over")
-    assert [seat.termination for seat in result.seats] == ["finished", "finished"]
+    assert forfeits(result) == ["", ""]
+    assert result.termination == "finished"
+
+
+def forfeits(result: Any) -> list[str]:
+    return [str(seat.forfeit.code) if seat.forfeit else "" for seat in result.seats]
+
+
+def test_a_remote_bot_that_crashes_costs_its_seat_and_nothing_else(league: League, tmp_path: Path) -> None:
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at=3)
+    register(league, spec)
+    with opened(league) as door, served(door, anna, spec) as said:
+        assert forfeits(play(league, tmp_path, spec)) == ["crashed", ""]
+        assert told(said, "exited with status 1; a game is lost")
+        assert told(said, "no more")
+
+
+def test_a_version_that_nobody_serves_does_not_start(league: League, tmp_path: Path) -> None:
+    spec = bot(tmp_path / "fox")
+    with opened(league):
+        assert forfeits(play(league, tmp_path, spec)) == ["start_failed", ""]
+
+
+def test_a_door_that_is_not_open_costs_the_seat_and_says_why(league: League, tmp_path: Path) -> None:
+    spec = bot(tmp_path / "fox")
+    assert forfeits(play(league, tmp_path, spec)) == ["start_failed", ""]
+
+
+def test_a_key_that_is_revoked_in_a_game_costs_the_seat_at_its_next_message(league: League, tmp_path: Path) -> None:
+    """§D10-2, §D4-6: the pong is that message, if nothing else is. The other seat has its game."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at=3, sleeps_s=60)
+    register(league, spec)
+    results: list[Any] = []
+    player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec)))
+    with opened(league) as door, served(door, anna, spec, ends="unknown_key"):
+        player.start()
+        until = time.monotonic() + 30
+        while not (tmp_path / "fox/reached").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        league.revoke(anna)
+        player.join()
+    assert forfeits(results[0]) == ["crashed", ""]
+
+
+def test_a_league_that_takes_no_remote_bots_says_so(league: League, tmp_path: Path) -> None:
+    anna, spec = league.author("anna"), bot(tmp_path / "fox")
+    league.publish("league.json", {"name": "cup", "rules": "samurai", "remote": False})
+    with opened(league) as door, pytest.raises(DoorError, match="submit the bot instead") as caught:
+        Service(door.address, anna, spec, lambda sentence: None).run()
+    assert caught.value.refusal == "not_accepted"
+
+
+def test_a_bot_that_is_new_becomes_a_version_by_an_order(league: League, tmp_path: Path) -> None:
+    """§D7-1: at the level remote, which is shown as uncontrolled."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox")
+    answer = {"version": "fox/1", "state": "qualifying"}
+    with opened(league) as door, answering(league, "remote", answer), served(door, anna, spec) as said:
+        assert said == ["fox/1 is served; its state in the league: qualifying"]
+    (order,) = league.orders()
+    assert (order["author"], order["arguments"]["digest"]) == ("anna", spec.digest)
+    assert order["arguments"]["manifest"]["name"] == "fox"

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+REMOTE = ("level", "remote")
+UNCONTROLLED = "uncontrolled"
+"""What is shown beside the rating of a bot on its author's machine."""
+
+
 class Elsewhere:
     """A league elsewhere, and the key by which it knows the author."""
 
@@ -86,7 +91,8 @@ def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> 
     for column in found:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(plain(_cell(row.get(column)))) for column in found))
+        cells = (UNCONTROLLED if (column, row.get(column)) == REMOTE else _cell(row.get(column)) for column in found)
+        table.add_row(*(Text(plain(cell)) for cell in cells))
     show(table)
 
 

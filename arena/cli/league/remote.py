@@ -44,9 +44,7 @@ def submit(elsewhere: Elsewhere, bot: str, *, wait: bool) -> None:
     with elsewhere.client() as client:
         accepted = client.submit(BytesIO(parcel.data), name, parcel.digest, _progress(parcel.size))
         if accepted.answer is None:
-            say(
-                "The league has the bot and has not answered yet: its service may be stopped. See `arena league status`."
-            )
+            say("The league has the bot and has not answered yet; its service may be stopped. Ask: arena league status")
             return
         version = str(accepted.answer.get("version", ""))
         echo(_received(accepted.answer))
@@ -138,6 +136,5 @@ def retire(elsewhere: Elsewhere, bot: str) -> None:
     """Takes a bot out of the league."""
     with elsewhere.client() as client:
         accepted = client.retire(bot)
-    echo(
-        f"{bot} is retired" if accepted.answer is not None else f"{bot} will be retired when the league's service runs"
-    )
+    done = accepted.answer is not None
+    echo(f"{bot} is retired" if done else f"{bot} will be retired when the service of the league runs")

@@ -61,7 +61,7 @@ class League:
         found = [json.loads(path.read_text()) for path in (self.folder / "incoming").glob("*.json")]
         return sorted(found, key=lambda order: str(order["at"]))
 
-    def order(self, verb: str, *, seconds: float = 10) -> dict[str, Any]:
+    def order(self, verb: str, *, seconds: float = 60) -> dict[str, Any]:
         """Waits for an order that has no answer yet."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:

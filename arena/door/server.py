@@ -34,6 +34,7 @@ from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
 from arena.door.refusals import Refusal
 from arena.door.registering import Registering
+from arena.door.relay import SEAT, SOCKET
 from arena.door.seats import Gone, Seat
 from arena.door.uploads import Uploads
 from arena.errors import ConfigError, RemoteProtocolError
@@ -78,7 +79,7 @@ class Door:
         Raises:
             ConfigError: It cannot listen there. Show the message to the operator.
         """
-        for name in ("incoming/uploads", "published", "door"):
+        for name in ("incoming/uploads", "published", SEAT):
             (folder / name).mkdir(parents=True, exist_ok=True)
         self._own = folder / "door"
         self._tell = tell
@@ -110,7 +111,7 @@ class Door:
                     f"expected an address to listen on, such as tcp://*:5599, got: {error} - at {bind!r}; "
                     "give another with --bind, or end what listens there"
                 ) from None
-            self._relay = held.enter_context(_relay_socket(self._own / "relay.sock"))
+            self._relay = held.enter_context(_relay_socket(folder / SEAT / SOCKET))
             self._poller = zmq.Poller()
             for source in (self._zap, self._router, self._relay):
                 self._poller.register(source, zmq.POLLIN)
@@ -130,7 +131,7 @@ class Door:
         for seat in self._seats.values():
             seat.end("lost its league's door")
             seat.close()
-        (self._own / "relay.sock").unlink(missing_ok=True)
+        (self._own.parent / SEAT / SOCKET).unlink(missing_ok=True)
         self._held.close()
 
     def step(self, wait_ms: int) -> None:
@@ -345,13 +346,13 @@ def _harden(router: zmq.Socket[bytes], keys: Pair) -> None:
 
 
 def _relay_socket(path: Path) -> socket.socket:
-    """Returns the listener for seats. Only this user can reach it."""
+    """Returns the listener for seats. Only this user can reach it, or, if that is root, whoever runs bots for it."""
     path.unlink(missing_ok=True)
     listener = socket.socket(socket.AF_UNIX)
     try:
-        os.fchmod(listener.fileno(), 0o600)
+        os.fchmod(listener.fileno(), 0o600)  # before anybody can connect
         listener.bind(str(path))
-        os.chmod(path, 0o600)
+        os.chmod(path, 0o666 if os.geteuid() == 0 else 0o600)
         listener.listen(64)
         listener.setblocking(False)
     except OSError as error:

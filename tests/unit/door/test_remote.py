@@ -19,7 +19,9 @@ from arena.door.serve import Service
 from arena.errors import DoorError
 from arena.link.bots import BotSpec, load_bot
 from arena.link.pool import worker_pool
+from arena.link.sandbox.doctor import examine
 from arena.referee import worker
+from arena.types import Level
 from tests.door_kit import League, answering, opened
 from tests.referee_kit import make_job
 
@@ -98,10 +100,14 @@ def register(league: League, spec: BotSpec, author: str = "anna") -> None:
     league.publish(f"authors/{author}/status.json", {"versions": [version], "notices": []})
 
 
-def play(league: League, folder: Path, spec: BotSpec) -> Any:
+def play(league: League, folder: Path, spec: BotSpec, level: Level = Level.TRUSTED) -> Any:
     """Plays a game of the remote version against `random`, and returns its result."""
     relayed = remote_bot(league.folder, "fox/1", spec.digest)
-    return worker.play(replace(make_job(folder, 2), bots=(relayed, load_bot("random"))))
+    job = replace(make_job(folder, 2), bots=(relayed, load_bot("random")), level=level)
+    try:
+        return worker.play(job)
+    finally:
+        worker_pool().enter("another block")  # the bots of this one are told goodbye
 
 
 def told(said: list[str], text: str, seconds: float = 20) -> bool:
@@ -114,14 +120,16 @@ def told(said: list[str], text: str, seconds: float = 20) -> bool:
     return False
 
 
-def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", [Level.TRUSTED, Level.ISOLATED])
+def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_path: Path, level: Level) -> None:
     """§D10-3, §D10-6: the bot unchanged, its hello accepted, the network's share told."""
+    if missing := examine([level]).levels[level].missing:
+        pytest.skip(f"this machine does not give level {level}: {', '.join(missing)}")
     anna, spec = league.author("anna"), bot(tmp_path / "fox")
     register(league, spec)
     with opened(league) as door, served(door, anna, spec) as said:
         assert said == ["fox/1 is served; its state in the league: active"]
-        result = play(league, tmp_path, spec)
-        worker_pool().enter("another block")  # the bots of this one are told goodbye
+        result = play(league, tmp_path, spec, level)
         assert told(said, "a game is over")
     assert forfeits(result) == ["", ""]
     assert result.termination == "finished"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from arena.door.keys import Address, make_pair
-from arena.door.messages import Chunk, Finish, Have, Submit, Upload
+from arena.door.messages import Accepted, Chunk, Finish, Have, Retire, Status, Submit, Upload
 from arena.errors import DoorError
 from tests.door_kit import League, answering, client, opened
 
@@ -111,6 +111,7 @@ def test_an_archive_that_is_another_than_announced_is_refused_and_forgotten(leag
 
 
 def test_what_is_there_already_is_not_sent_again(league: League) -> None:
+    """§D5-7."""
     anna = league.author("anna")
     digest = hashlib.sha256(b"data").hexdigest()
     version = {"version": "fox/1", "bot": "fox", "digest": digest, "state": "active"}
@@ -173,6 +174,7 @@ STRANGE = ["t-000002", "../keys.json", "..", "a/b", "/etc/passwd", "t-000001\0",
 
 @pytest.mark.parametrize("name", STRANGE)
 def test_what_is_not_the_authors_or_not_there_is_unknown_in_the_same_words(league: League, name: str) -> None:
+    """§D8-2."""
     ben = league.author("ben")
     league.publish("own/anna/t-000002.jsonl.zst", b"secret")
     league.publish("reports/anna/fox/1/build.json", {"verdict": "failed"})
@@ -233,6 +235,24 @@ def test_a_key_that_is_revoked_while_connected_gets_nothing_more(league: League)
     assert league.orders() == []
 
 
+def test_requests_that_come_at_once_get_one_answer_each(league: League) -> None:
+    """§D5-2: an order that waits holds up no other request."""
+    anna = league.author("anna")
+    with opened(league) as door, client(door, anna) as connection:
+        connection.send(Retire(1, "fox"))
+        for number in range(2, 10):
+            connection.send(Status(number))
+        heard: list[Any] = []
+        while len(heard) < 8:
+            heard += connection.heard(1)
+        assert [each.id for each in heard] == list(range(2, 10))
+        league.answer(league.order("retire"), {"retired": ["fox/1"]})
+        while len(heard) < 9:
+            heard += connection.heard(1)
+        assert heard[-1] == Accepted(1, league.orders()[0]["id"], {"retired": ["fox/1"]})
+        assert connection.heard(0.2) == []
+
+
 # Limits
 
 
@@ -240,7 +260,7 @@ def test_a_limit_says_when_to_come_again(league: League) -> None:
     anna = league.author("anna")
     now = [100.0]
     with opened(league, clock=lambda: now[0]) as door, client(door, anna) as connection:
-        from arena.door.messages import Error, Status
+        from arena.door.messages import Error
 
         answers: list[Any] = [connection._answer(Status(n)) for n in range(1, 23)]
         refused = [answer for answer in answers if isinstance(answer, Error)]

@@ -156,20 +156,21 @@ def _size(count: int) -> str:
     return f"{count // MIB} MiB" if count >= MIB else f"{count} bytes"
 
 
-def write(path: Path, data: bytes, *, durably: bool = False) -> None:
+def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) -> None:
     """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
 
     Args:
         path: Its path.
         data: Its content.
         durably: Whether it is on the disk when this returns, even if the power fails.
+        mode: Who may read and write it, before the process's umask.
 
     Raises:
         OSError: It could not be written. Nothing is left of it.
     """
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(part, flags, 0o666), "wb") as file:
+    with open(os.open(part, flags, mode), "wb") as file:
         try:
             file.write(data)
             file.flush()

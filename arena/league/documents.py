@@ -1,178 +1,278 @@
-"""What commands, the door and the site say of a league, as plain documents. Only reads.
+"""What a league tells about itself, as plain documents: what commands print as JSON, and what the service publishes.
 
-An author's own things (states, reports, notices, words of the bot) come from functions that are told who asks.
+Laws:
+1. A document for an author holds nothing of another's but what everybody may see.
+2. A rating is never without its interval, nor a version of level `remote` without that level.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import shlex
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from arena.league.folder import Folder
 from arena.league.settings import Settings
-from arena.standings.table import Standing, fit_of, tabulate
-from arena.store.league.ledger import LeagueReader
-from arena.store.league.records import Match, Report, Season, Version
+from arena.store.league import LeagueReader
+from arena.store.league.played import Only
+from arena.store.league.records import Report, Season, Standing, Version
 from arena.store.league.states import State
 from arena.types import Level, Payload
 
-MOST_NOTICES: Final = 100
-"""How many notices of an author are shown, the latest."""
-_SHOWN: Final = (
-    "rating", "half_width", "mu", "sigma", "points", "games", "wins", "draws", "losses", "forfeits", "mean_ms",
-)  # fmt: skip
-"""Figures of a version that are shown, as `arena standings` has them."""
+if TYPE_CHECKING:
+    from arena.ratings.refit import Fit
+
+_NORMAL_95: Final = 1.96
+"""The half width of an interval of 95 %, in standard deviations."""
+NOTICES: Final = 20
+"""How many notices a status holds."""
 
 
 def league(reader: LeagueReader, settings: Settings) -> Payload:
-    """Returns what a league is: its name, what it plays, how it confines bots."""
+    """Returns what everybody may know of a league: what is played, and the commitment to its deals."""
     season = reader.seasons.current()
+    game = settings.season_settings()["game"]
+    row = None if season is None else reader.finder.tournament(season.tournament)
     return {
         "name": settings.name,
-        "season": None if season is None else season.name,
-        "rules": settings.game.rules,
-        "ruleset": settings.game.ruleset,
+        "rules": game["rules"],
+        "ruleset": game["ruleset"],
+        "options": game["options"],
         "players": list(settings.game.players),
+        "board": game["board"] and game["board"]["name"],
         "time": settings.game.time,
         "level": settings.bots.level,
         "remote": settings.bots.remote,
-        "limits": msgspec.to_builtins(settings.limits),
+        "limits": msgspec.structs.asdict(settings.limits),
+        "season": season and season.name,
+        "commitment": row and row.commitment,
+        "games": 0 if row is None else row.rated,
     }
 
 
-def figures(reader: LeagueReader, season: Season) -> dict[str, Standing]:
-    """Returns the figures of a season's versions, by name, from the refit of all their results, the best first."""
-    games = reader.finder
-    row = games.tournament(season.tournament)
-    entrants, tallies = games.entrants(row.id), games.tallies(row.id)
-    most = max(game["players"] for game in row.settings.get("games", [row.settings["game"]]))
-    fit = fit_of(tallies, games.pairs(row.id), most, {})
-    table = tabulate(entrants, games.ratings(row.id), tallies, games.pairs(row.id), fit, crosstable=False)
-    return {standing.bot: standing for standing in table.standings}
+def keys(reader: LeagueReader) -> dict[str, str]:
+    """Returns whose key each is, of those that are not revoked."""
+    return {key.public_key: key.author for key in reader.authors.keys_of() if key.revoked is None}
 
 
-def standings(reader: LeagueReader, season: Season, known: dict[str, Standing] | None = None) -> Payload:
-    """Returns the standings of a season: its active versions, the best first.
+def refit_of(reader: LeagueReader) -> Fit | None:
+    """Returns the refit of all results of the open season; None before any. It takes seconds in a large league."""
+    season = reader.seasons.current()
+    if season is None:
+        return None
+    from arena.standings.table import fit_of
 
-    Args:
-        reader: The league.
-        season: The season.
-        known: What `figures` gives, if the caller has it.
-    """
-    if season.standings is not None:
-        return season.standings
-    known = figures(reader, season) if known is None else known
-    active = {version.name: version for version in reader.versions.active()}
-    rows = [standing for standing in known.values() if standing.bot in active]
-    items = [_item(active[row.bot], row, 1 + sum(other.rank < row.rank for other in rows)) for row in rows]
-    return {"season": season.name, "digest": season.digest, "items": items}
+    row = reader.finder.tournament(season.tournament)
+    tallies = reader.finder.tallies(row.id)
+    players = max(game["players"] for game in row.settings["games"])
+    return fit_of(tallies, reader.finder.pairs(row.id), players, {})
 
 
-def _item(version: Version, standing: Standing, rank: int) -> Payload:
-    return {
-        "rank": rank,
-        "name": version.name,
-        "bot": version.bot,
-        "author": version.author,
-        "level": version.level,
-        "uncontrolled": version.level == Level.REMOTE,
-        **{name: getattr(standing, name) for name in _SHOWN},
-    }
-
-
-def status(reader: LeagueReader, author: str, known: dict[str, Standing] | None = None) -> Payload:
-    """Returns how the versions of an author stand, the latest first, and what the league has told the author.
+def standings(reader: LeagueReader, fit: Fit | None = None) -> Payload:
+    """Returns the standings of the open season: the versions that play.
 
     Args:
         reader: The league.
-        author: Who asks.
-        known: What `figures` gives, if the caller has it.
+        fit: The refit, as `refit_of` returns it. The ratings are its; without it they are the running ones.
     """
     season = reader.seasons.current()
-    if known is None:
-        known = {} if season is None else figures(reader, season)
-    versions = sorted(reader.versions.of_author(author), key=lambda version: version.id, reverse=True)
-    notices = reader.notices.of(author, limit=MOST_NOTICES)
+    if season is None:
+        last = reader.seasons.all()[-1:]
+        return dict(last[0].standings or {}) if last else {"season": None, "method": "running", "items": []}
+    figures = _Figures(reader, season, fit)
+    items = sorted(map(figures.of, reader.facts.standing()), key=lambda item: -item["rating"])
+    ranked = [{"rank": _rank(items, item["rating"]), **item} for item in items]
+    method = "running" if fit is None else "refit"
+    return {"season": season.name, "digest": season.digest, "method": method, "items": ranked}
+
+
+def _rank(items: Iterable[Payload], rating: float) -> int:
+    return 1 + sum(float(item["rating"]) > rating for item in items)
+
+
+class _Figures:
+    """The figures of versions in a season."""
+
+    def __init__(self, reader: LeagueReader, season: Season, fit: Fit | None) -> None:
+        self._tallies = reader.finder.tallies(season.tournament)
+        self._versions = {version.id: version for version in reader.versions.all()}
+        self._fit = fit
+
+    def of(self, standing: Standing) -> Payload:
+        """Returns the figures of an active version."""
+        version = self._versions[standing.version]
+        tally = self._tallies[standing.entrant]
+        mu, sigma = standing.rating.mu, standing.rating.sigma
+        rating, half = mu, _NORMAL_95 * sigma
+        if self._fit is not None and standing.entrant < len(self._fit.ratings):
+            width = self._fit.half_width[standing.entrant]
+            if width is not None:  # it has games
+                rating, half = self._fit.ratings[standing.entrant], width
+        return {
+            "name": version.name,
+            "bot": version.bot,
+            "author": version.author,
+            "level": version.level,
+            "uncontrolled": version.level == Level.REMOTE,
+            "rating": round(rating, 2),
+            "low": round(rating - half, 2),
+            "high": round(rating + half, 2),
+            "mu": round(mu, 3),
+            "sigma": round(sigma, 3),
+            "matches": standing.matches,
+            "games": tally.games,
+            "wins": tally.wins,
+            "draws": tally.draws,
+            "losses": tally.games - tally.wins - tally.draws,
+            "forfeits": tally.forfeits,
+            "since": version.since,
+        }
+
+
+def author_status(reader: LeagueReader, author: str, fit: Fit | None = None) -> Payload:
+    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last."""
+    season = reader.seasons.current()
+    figures: dict[int, Payload] = {}
+    if season is not None:
+        made = _Figures(reader, season, fit)
+        figures = {one.version: made.of(one) for one in reader.facts.standing() if one.author == author}
+    versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
+    notices = reversed(reader.notices.of(author, limit=NOTICES))
     return {
         "author": author,
-        "versions": [_version(reader, version, known.get(version.name)) for version in versions],
+        "versions": [_version(version, figures.get(version.id)) for version in versions],
         "notices": [
-            {"version": notice.version, "kind": notice.kind, "text": notice.text, "at": notice.at} for notice in notices
+            {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text} for notice in notices
         ],
     }
 
 
-def _version(reader: LeagueReader, version: Version, standing: Standing | None) -> Payload:
-    document: Payload = {
+def _version(version: Version, figures: Payload | None) -> Payload:
+    own = ("rating", "low", "high", "mu", "sigma", "matches", "games", "forfeits")
+    return {
         "version": version.name,
         "bot": version.bot,
-        "number": version.number,
-        "state": version.state.value,
+        "author": version.author,
+        "state": version.state,
         "since": version.since,
-        "received": version.received,
         "digest": version.digest,
-        "attempts": version.attempts,
         "level": version.level,
         "uncontrolled": version.level == Level.REMOTE,
+        **{name: figures and figures[name] for name in own},
     }
-    if standing is not None:
-        document.update({name: getattr(standing, name) for name in _SHOWN})
-    if version.state in (State.REJECTED, State.BUILDING, State.CHECKING, State.QUALIFYING):
-        reports = reader.reports.of(version.id)
-        document["finding"] = reports[-1].report.get("finding", "") if reports else ""
-    return document
 
 
-def games(reader: LeagueReader, author: str, matches: list[Match]) -> list[Payload]:
-    """Returns the games of an author's versions in some matches that are over, a row for each seat of theirs."""
-    mine = {version.entrant: version for version in reader.versions.of_author(author)}
-    rows = []
-    for match in matches:
-        for game in match.games:
-            if game.status == "done" and any(entrant in mine for entrant in game.entrants):
-                [found] = reader.finder.describe([game.game])
-                rows += [
-                    _seat(match, found, seat, mine[entrant])
-                    for seat, entrant in enumerate(game.entrants)
-                    if entrant in mine
-                ]
-    return rows
-
-
-def _seat(match: Match, found: Payload, seat: int, version: Version) -> Payload:
-    own: Payload = found["seats"][seat]
+def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
+    """Returns how the league is: for its operator, and for monitoring."""
+    season = reader.seasons.current()
+    versions = reader.versions.all()
+    found = reader.facts.standing()
+    matches = reader.matches.count() if season is not None else 0
+    waits = [matches - max(standing.last_match + 1, standing.since_match) for standing in found if not standing.playing]
     return {
-        "game": found["game"],
-        "match": match.number,
-        "bot": version.bot,
-        "version": version.name,
-        "seat": seat,
-        "players": match.players,
-        "opponents": own["opponents"],
-        "rank": own["rank"],
-        "outcome": own["outcome"],
-        "lost": own["outcome"] == "lost",
-        "forfeit": own["forfeit"],
-        "sentence": own["sentence"],
-        "turn": own["forfeit_turn"],
-        "last_words": own["last_words"],
-        "overloaded": None if own["overloaded"] is None else bool(own["overloaded"]),
-        "rated": match.rated,
-        "why": match.why,
-        "turns": found["turns"],
-        "finished": found["finished"],
-        "rerun": f"arena bot rerun {found['game']}.jsonl.zst {version.bot} --seat {seat}",
+        "name": settings.name,
+        "season": season and season.name,
+        "running": folder.is_running,
+        "paused": reader.controls.paused,
+        "workers": reader.controls.workers or settings.service.workers or None,
+        "games": _games(reader, season),
+        "matches": matches,
+        "longest_wait": max(waits, default=0),
+        "authors": sum(author.status == "active" for author in reader.authors.all()),
+        "states": {str(state): sum(version.state is state for version in versions) for state in State},
+        "versions": [_version(version, None) for version in versions if version.is_pending or _plays(version)],
+        "notices": [
+            {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
+            for notice in reader.notices.of(None, unread=True, limit=NOTICES)
+        ],
+        "orders_waiting": sum(path.suffix == ".json" for place in _boxes(folder) for path in place.iterdir()),
+    }
+
+
+def _plays(version: Version) -> bool:
+    return version.state in (State.ACTIVE, State.SUSPENDED)
+
+
+def _boxes(folder: Folder) -> list[Path]:
+    return [place for place in (folder.inbox, folder.incoming) if place.is_dir()]
+
+
+def _games(reader: LeagueReader, season: Season | None) -> Mapping[str, int]:
+    counts = dict.fromkeys(("planned", "running", "done", "void"), 0)
+    return counts if season is None else {**counts, **reader.played.counts(season.tournament)}
+
+
+def games(
+    reader: LeagueReader,
+    *,
+    author: str | None = None,
+    bot: str | None = None,
+    only: Only | None = None,
+    matches: range | None = None,
+    limit: int | None = None,
+) -> list[Payload]:
+    """Returns games of the open season, a row for each seat that is asked for, the latest first.
+
+    Args:
+        reader: The league.
+        author: Of this author's versions; None means everybody's.
+        bot: Of this bot, or this version of one; None means all.
+        only: Which games; None means all.
+        matches: In matches with these numbers; None means all.
+        limit: The most rows; None means all.
+
+    Raises:
+        Refused: There is no such bot, or it is not the author's.
+    """
+    season = reader.seasons.current()
+    if season is None:
+        return []
+    names: set[str] | None = None
+    if author is not None:
+        names = {version.name for version in reader.versions.of_author(author)}
+    if bot is not None:
+        version = reader.versions.named(bot)
+        wanted = {version.name} if "/" in bot else {one.name for one in reader.versions.of_bot(bot)}
+        names = wanted if names is None else wanted & names
+    rows = reader.played.of(season.tournament, names=names, only=only, matches=matches, limit=limit)
+    return [_game(row) for row in rows]
+
+
+def _game(row: Payload) -> Payload:
+    name, seat = row["game"], row["seat"]
+    bot = row["version"].partition("/")[0]
+    is_asked = row["forfeit"] not in (None, "start_failed") and row["published"]
+    return {
+        **row,
+        "bot": bot,
+        "lost": row["outcome"] == "lost",
+        "replay": f"arena replay {name}.jsonl --seat {seat}" if row["published"] else None,
+        "rerun": shlex.join(["arena", "bot", "rerun", f"{name}.jsonl", bot, "--seat", str(seat)]) if is_asked else None,
     }
 
 
 def report(version: Version, found: Report) -> Payload:
-    """Returns what came of a step, for the version's author."""
+    """Returns what a step found out about a version, for its author."""
     return {
         "version": version.name,
+        "state": version.state,
         "kind": found.kind,
         "attempt": found.attempt,
         "verdict": found.verdict,
         "at": found.at,
-        **found.report,
-        "output": found.output.decode(errors="backslashreplace"),
+        **{name: value for name, value in found.report.items() if name not in ("kind", "verdict", "output")},
+        "output": found.output.decode(errors="replace"),
     }
+
+
+def reports(reader: LeagueReader, name: str, kind: str | None = None) -> list[Payload]:
+    """Returns the reports on a version, or on the newest of a bot, in the order of its steps.
+
+    Raises:
+        Refused: There is no such version.
+    """
+    version = reader.versions.named(name)
+    return [report(version, found) for found in reader.reports.of(version.id) if kind in (None, found.kind)]

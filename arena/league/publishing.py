@@ -6,7 +6,7 @@ Laws:
 1. Each file follows from the database and the original logs. So it can always be written again, and a kill leaves none
    that is wrong for longer than until the next time.
 2. Nothing of a match is published before its last game is over: its games share the deal.
-3. A match is noted as published after all its files are on the disk.
+3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
 4. A file is written only if its content has changed.
 """
 
@@ -81,6 +81,11 @@ class Publishing:
         """By version the state in which its reports were published last."""
         self._written: OrderedDict[Path, bytes] = OrderedDict()
 
+    def catch_up(self) -> None:
+        """Writes lists of games again that a kill may have left without the last matches."""
+        count = self._store.matches.count()
+        self._pages(range(max(0, count - PAGE), count), self._authors())
+
     def look(self) -> None:
         """Publishes matches that are over, and from time to time everything else."""
         now = time.monotonic()
@@ -114,13 +119,11 @@ class Publishing:
         for match in some:
             self._logs_of(match, names)
         self._reveal(some)
-        found = (names.get(entrant) for match in some for entrant in match.entrants)
-        authors = {version.author for version in found if version is not None and not version.is_of_house}
-        for author in sorted(authors):
-            for page in sorted({match.number // PAGE for match in some}):
-                self._page(author, page)
         for match in some:
             self._store.matches.publish(match.number)
+        found = (names.get(entrant) for match in some for entrant in match.entrants)
+        authors = {version.author for version in found if version is not None and not version.is_of_house}
+        self._pages((match.number for match in some), sorted(authors))
         return len(over) > len(some)
 
     def _logs_of(self, match: Match, names: dict[int, Version]) -> None:
@@ -158,27 +161,33 @@ class Publishing:
             files.append(path, lines)
 
     def _page(self, author: str, page: int) -> None:
-        matches = self._store.matches.settled(page * PAGE, (page + 1) * PAGE)
-        rows = documents.games(self._store, author, matches)
+        matches = range(page * PAGE, (page + 1) * PAGE)
+        rows = documents.games(self._store, author=author, matches=matches)
         number = self._season.number * 100_000 + page
-        self._write(self._of_author(author) / f"games-{number}.json", {"games": rows})
+        over = [row for row in reversed(rows) if row["published"]]
+        self._write(self._of_author(author) / f"games-{number}.json", {"games": over})
+
+    def _pages(self, matches: Iterable[int], authors: Iterable[str]) -> None:
+        pages = sorted({number // PAGE for number in matches})
+        for author in authors:
+            for page in pages:
+                self._page(author, page)
 
     # Tables
 
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
+        fit = documents.refit_of(store)
         self._write(published / "league.json", documents.league(store, self._settings))
-        valid = (key for key in store.authors.keys(None) if key.revoked is None)
-        keys = {key.public_key: key.author for key in valid}
-        self._write(published / "keys.json", keys)
-        known = documents.figures(store, self._season)
-        self._write(published / "standings.json", documents.standings(store, self._season, known))
+        self._write(published / "keys.json", documents.keys(store))
+        self._write(published / "standings.json", documents.standings(store, fit))
         self._write(published / "service.json", self.state())
-        for author in store.authors.all():
-            if author.name == HOUSE:
-                continue
-            self._write(self._of_author(author.name) / "status.json", documents.status(store, author.name, known))
-            self._reports(author.name)
+        for author in self._authors():
+            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, fit))
+            self._reports(author)
+
+    def _authors(self) -> list[str]:
+        return [author.name for author in self._store.authors.all() if author.name != HOUSE]
 
     def _reports(self, author: str) -> None:
         for version in self._store.versions.of_author(author):

@@ -99,6 +99,7 @@ def _put_together(
     tournament = store.games.tournament(season.tournament)
     tools = LeagueTools(folder, settings)
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
+    publishing.catch_up()
     helm = Helm(store, folder, settings, workers, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
     jobs = Jobs(store, tools, settings, tournament)

@@ -15,7 +15,7 @@ LAYERS = {
     "games": 2, "testing": 3,
     "link": 2,
     "referee": 3, "store": 3, "parcels": 3,
-    "tournament": 4, "conform": 4, "author": 4, "show": 4,
+    "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
     "standings": 5,
     "league": 6,
     "cli": 7,

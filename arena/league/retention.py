@@ -167,7 +167,7 @@ class Shelf:
 
     def size(self, game: str, seats: int) -> int:
         """Returns the bytes of all files of a game."""
-        return sum(path.stat().st_size for path in self._files(game, seats))
+        return sum(path.stat().st_size for path in self.files(game, seats))
 
     def compress(self, game: str, seats: int) -> None:
         """Compresses the files of a game that are not compressed yet.
@@ -176,7 +176,7 @@ class Shelf:
             LogError: One cannot be read.
             OSError: One cannot be written. The original is still there.
         """
-        for path in self._files(game, seats):
+        for path in self.files(game, seats):
             if path.suffix == compressed.SUFFIX:
                 continue
             data = files.read(path, "a game's log, transcript or output", files.MOST_LOG, LogError, links=False)
@@ -190,10 +190,10 @@ class Shelf:
         Raises:
             OSError: One cannot be removed.
         """
-        for path in self._files(game, seats):
+        for path in self.files(game, seats):
             path.unlink(missing_ok=True)
 
-    def _files(self, game: str, seats: int) -> Iterator[Path]:
+    def files(self, game: str, seats: int) -> Iterator[Path]:
         """Yields the files of a game that are there. Their names are made: to list a folder of millions takes long."""
         names = [f"{game}{SUFFIX}", *(f"{game}.seat{seat}.{kind}" for seat in range(seats) for kind in BESIDE)]
         for folder in self._folders:

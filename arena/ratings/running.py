@@ -26,8 +26,8 @@ TAU = 0.0
 """How much skill drifts from game to game."""
 DRAW_PROBABILITY = 0.02
 """How often equal bots share a rank: rarely, because three tie-breaks decide the ranking."""
-SUCCESSOR_SIGMA = 3.0
-"""How much a new version of a bot usually differs in strength from the one before it."""
+ADDED_SIGMA = 3.0
+"""How much a new version of a bot differs from its predecessor, as a deviation."""
 
 
 class Rating(msgspec.Struct, frozen=True):
@@ -44,6 +44,22 @@ class Rating(msgspec.Struct, frozen=True):
         return self.mu - 3 * self.sigma
 
 
+def inherit(predecessor: Rating, added: float = ADDED_SIGMA) -> Rating:
+    """Returns the rating that a new version of a bot begins with.
+
+    The mean is its predecessor's, since most changes are small. The deviation is wider, and never wider than that of a
+    bot of which nothing is known, so that the rating soon follows if the change was large.
+
+    >>> inherit(Rating(31.0, 1.0))
+    Rating(mu=31.0, sigma=3.1622776601683795)
+
+    Args:
+        predecessor: The last rating of the version before.
+        added: The deviation that is added.
+    """
+    return Rating(predecessor.mu, min(SIGMA, math.hypot(predecessor.sigma, added)))
+
+
 @cache
 def _environment() -> Any:
     import trueskill
@@ -56,12 +72,3 @@ def rate(ratings: Sequence[Rating], ranks: Ranks) -> list[Rating]:
     environment = _environment()
     groups = [(environment.create_rating(rating.mu, rating.sigma),) for rating in ratings]
     return [Rating(group[0].mu, group[0].sigma) for group in environment.rate(groups, ranks=list(ranks))]
-
-
-def successor(rating: Rating) -> Rating:
-    """Returns the rating that a new version of a bot begins with, from that of the version before it.
-
-    It keeps the mean: most versions are a little better or worse. Its sigma is wider, so that its own games soon
-    decide; `docs/matchmaking.md` has the simulation.
-    """
-    return Rating(rating.mu, min(SIGMA, math.hypot(rating.sigma, SUCCESSOR_SIGMA)))

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from arena.league.matchmaking import Matchmaking
-from arena.ratings.running import SIGMA, Rating, successor
+from arena.ratings.running import SIGMA, Rating, inherit
 
 PAGE = (Path(__file__).parents[3] / "docs" / "matchmaking.md").read_text(encoding="utf-8")
 
@@ -70,8 +70,8 @@ def test_a_new_versions_rating_follows_a_collapse_and_stays_near_a_small_change(
 
 
 def test_a_new_version_inherits_the_mean_and_never_gets_more_than_a_strangers_sigma() -> None:
-    assert successor(Rating(31.0, 4.0)) == Rating(31.0, 5.0)
-    assert successor(Rating(31.0, 8.0)).sigma == SIGMA
+    assert inherit(Rating(31.0, 4.0)) == Rating(31.0, 5.0)
+    assert inherit(Rating(31.0, 8.0)).sigma == SIGMA
 
 
 def test_the_page_has_every_parameter_with_its_default() -> None:

@@ -1,4 +1,4 @@
-"""Copies a league into one file while it runs, and checks such a file.
+"""Copies a league into one file while it runs, checks such a file, and makes a league of it again.
 
 The file is a tar archive: the league's files by their paths, and last `backup.json`, which has the SHA-256 of each of
 them. Unpacked into an empty folder it is the league as it was when the database was copied.
@@ -20,9 +20,9 @@ import io
 import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import msgspec
 
@@ -183,7 +183,7 @@ def check_backup(path: Path) -> Backup:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="arena-backup-")))
         source = stack.enter_context(files.opened(path, "a backup", MOST_FILE, StoreError))
         try:
-            found = _read(_Hashing(source.chunks()), folder / DATABASE)
+            found = _read(source.chunks(), folder / DATABASE)
         except (tarfile.TarError, EOFError, ValueError, msgspec.MsgspecError) as error:
             raise _broken(path, f"{error}") from None
         contents = found.contents
@@ -213,6 +213,36 @@ def _lost(database: Path, contents: Contents, played: dict[str, str]) -> Iterato
                 yield name
 
 
+def restore(path: Path, root: Path) -> Backup:
+    """Checks a backup, and unpacks it into a new folder, whole or not at all.
+
+    Args:
+        path: The backup.
+        root: The folder to make; an empty one may be there.
+
+    Raises:
+        StoreError: The backup is not good, or the folder holds something. Nothing has changed.
+        OSError: The folder cannot be written. Nothing is left of it.
+    """
+    if root.exists() and any(root.iterdir()):
+        raise StoreError(f"expected a new folder, or an empty one, got: one with files - at {root}; give another")
+    backup = check_backup(path)
+    with TemporaryDirectory(dir=root.absolute().parent, prefix=f".{root.name}.") as folder:
+        whole = Path(folder) / "league"
+        whole.mkdir(mode=0o755)
+        with files.opened(path, "a backup", MOST_FILE, StoreError) as source, _reading(source.chunks()) as tar:
+            for member in tar:
+                content = tar.extractfile(member)
+                if content is not None and member.name != CONTENTS:
+                    target = whole / member.name
+                    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    with files.writing(target, 0o600) as file:
+                        for piece in _pieces(content):
+                            file.write(piece)
+        files.move(whole, root)
+    return backup
+
+
 class _Found(msgspec.Struct):
     """What was read of a backup."""
 
@@ -223,11 +253,19 @@ class _Found(msgspec.Struct):
     bytes: int = 0
 
 
-def _read(stream: _Hashing, database: Path) -> _Found:
+def _reading(chunks: Iterator[bytes]) -> tarfile.TarFile:
+    stream: Any = _Hashing(chunks)  # of a file only `read` is called
+    return tarfile.open(fileobj=stream, mode="r|")
+
+
+def _read(chunks: Iterator[bytes], database: Path) -> _Found:
     """Reads a backup to its end. The database is written to a file."""
     found = _Found()
-    with tarfile.open(fileobj=stream, mode="r|") as tar:  # type: ignore[call-overload]  # only `read` is called
+    with _reading(chunks) as tar:
         for member in tar:
+            place = PurePosixPath(member.name)
+            if place.is_absolute() or ".." in place.parts:
+                raise ValueError(f"{member.name!r}, which leads out of the league's folder")
             if not member.isreg() or member.name in found.digests or found.contents is not None:
                 raise ValueError(f"{member.name!r}, which is no file, is there twice, or stands after {CONTENTS}")
             content = tar.extractfile(member)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import multiprocessing
 import tarfile
@@ -16,7 +17,7 @@ from league_kit import active, claim, league, opened, plan, play, record, season
 from arena import files
 from arena.errors import StoreError
 from arena.league import backup
-from arena.league.backup import CONTENTS, back_up, check_backup
+from arena.league.backup import CONTENTS, back_up, check_backup, restore
 from arena.ratings.running import Rating, rate
 from arena.record.compressed import compress
 from arena.record.log import read_log
@@ -57,10 +58,7 @@ def cup(tmp_path: Path) -> Path:
 
 
 def restored(archive: Path, into: Path) -> Path:
-    """Unpacks a backup as the page says."""
-    into.mkdir()
-    with tarfile.open(archive) as tar:
-        tar.extractall(into, filter="data")
+    restore(archive, into)
     return into
 
 
@@ -74,7 +72,7 @@ def test_a_backup_holds_all_that_cannot_be_made_again(cup: Path, tmp_path: Path)
     assert (tmp_path / "cup.tar").stat().st_mode & 0o777 == 0o600
     again = restored(tmp_path / "cup.tar", tmp_path / "again")
     expected = {name for name in listing(cup) if not name.startswith(("bots/", "published/", "league.db-"))}
-    assert listing(again) - {CONTENTS} == expected
+    assert listing(again) == expected
     assert done.files == len(expected)
     assert [name for name in listing(tmp_path) if name.startswith(".")] == []
     for name in expected - {"league.db"}:
@@ -201,8 +199,6 @@ def rewritten(archive: Path, change: Callable[[dict[str, bytes]], object]) -> Pa
 
 def listed_anew(found: dict[str, bytes]) -> None:
     contents = msgspec.json.decode(found.pop(CONTENTS))
-    import hashlib
-
     contents["files"] = {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
     found[CONTENTS] = msgspec.json.encode(contents)
 
@@ -239,6 +235,8 @@ def test_what_is_wrong_with_a_backup_is_found(cup: Path, tmp_path: Path) -> None
         drop("league.db", listed=True),
         drop(CONTENTS, listed=False),
         lambda found: found.update({"logs/more": b""}),
+        lambda found: (found.update({"../more": b""}), listed_anew(found)),
+        lambda found: (found.update({"/tmp/more": b""}), listed_anew(found)),
     ]
     for wrong in wrongs:
         with pytest.raises(StoreError, match="expected a whole backup"):
@@ -248,6 +246,38 @@ def test_what_is_wrong_with_a_backup_is_found(cup: Path, tmp_path: Path) -> None
         files.write(tmp_path / "cut.tar", cut)
         with pytest.raises(StoreError, match="expected a whole backup"):
             check_backup(tmp_path / "cut.tar")
+
+
+def test_a_folder_with_files_is_not_restored_into(cup: Path, tmp_path: Path) -> None:
+    back_up(cup, tmp_path / "cup.tar", MADE)
+    before = listing(cup)
+    with pytest.raises(StoreError, match="a new folder"):
+        restore(tmp_path / "cup.tar", cup)
+    assert listing(cup) == before
+    (tmp_path / "empty").mkdir()
+    restore(tmp_path / "cup.tar", tmp_path / "empty")
+    assert (tmp_path / "empty" / "league.toml").read_text() == "# settings\n"
+
+
+def test_a_restore_that_fails_leaves_nothing(cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    back_up(cup, tmp_path / "cup.tar", MADE)
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files, "move", full)
+    before = listing(tmp_path)
+    with pytest.raises(OSError, match="No space"):
+        restore(tmp_path / "cup.tar", tmp_path / "again")
+    assert listing(tmp_path) == before
+    assert not (tmp_path / "again").exists()
+
+
+def test_tar_alone_unpacks_a_backup_as_well(cup: Path, tmp_path: Path) -> None:
+    back_up(cup, tmp_path / "cup.tar", MADE)
+    with tarfile.open(tmp_path / "cup.tar") as tar:
+        tar.extractall(tmp_path / "by-tar", filter="data")
+    assert listing(tmp_path / "by-tar") - {CONTENTS} == listing(restored(tmp_path / "cup.tar", tmp_path / "again"))
 
 
 def test_a_database_that_is_damaged_is_found(cup: Path, tmp_path: Path) -> None:

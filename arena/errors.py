@@ -20,6 +20,7 @@
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
      x LevelError                     this machine cannot confine bots as far as was asked for
+     x DoorError                      a league elsewhere cannot be reached, or refuses
      x InternalError                  a bug: please report it
 
 A message says what was expected, what was got, where, and what to do about it.
@@ -204,6 +205,19 @@ class LevelError(ArenaError):
 
     code = "level"
     exit_code = 3
+
+
+class DoorError(ArenaError):
+    """A league elsewhere cannot be reached, or refuses a request. `refusal` is the code that it gave.
+
+    Show the message to the author: it says what to do.
+    """
+
+    code = "door"
+
+    def __init__(self, reason: str, refusal: str) -> None:
+        super().__init__(reason)
+        self.refusal = refusal
 
 
 class InternalError(ArenaError):

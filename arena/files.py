@@ -209,18 +209,19 @@ def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             raise
 
 
-def write(path: Path, data: bytes, *, durably: bool = False) -> None:
+def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) -> None:
     """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
 
     Args:
         path: Its path.
         data: Its content.
         durably: Whether it is on the disk when this returns, even if the power fails.
+        mode: Who may read and write it, before the process's umask.
 
     Raises:
         OSError: It could not be written. Nothing is left of it.
     """
-    with _replacing(path) as file:
+    with _replacing(path, mode) as file:
         file.write(data)
         file.flush()
         if durably:

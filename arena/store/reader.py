@@ -216,11 +216,11 @@ class Reader:
             )
 
     def results(self, tournament: str) -> Iterator[tuple[int, tuple[SeatRow, ...]]]:
-        """Yields the deal and the seats of each finished game, in schedule order."""
+        """Yields the deal and the seats of each finished game that counts, in schedule order."""
         rows = self._db.execute(
             "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms"
             " FROM games JOIN seats ON seats.game = games.id"
-            " WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
+            " WHERE tournament = ? AND status = 'done' AND counts ORDER BY number, seat",
             (tournament,),
         )
         for (_, deal), seats in groupby(rows, key=lambda row: row[:2]):

@@ -15,9 +15,11 @@ from arena.store.database import Connection, immediate
 from arena.store.finding import Finder
 from arena.store.league.authors import Authors
 from arena.store.league.commands import Commands
+from arena.store.league.controls import Controls
 from arena.store.league.facts import Facts
 from arena.store.league.matches import Matches
 from arena.store.league.notices import Notices
+from arena.store.league.played import PlayedGames
 from arena.store.league.reports import Reports
 from arena.store.league.seasons import Seasons
 from arena.store.league.versions import Versions
@@ -39,7 +41,9 @@ class LeagueReader:
         self.seasons = Seasons(connection, store)
         self.notices = Notices(connection)
         self.commands = Commands(connection)
+        self.controls = Controls(connection)
         self.facts = Facts(connection)
+        self.played = PlayedGames(connection)
         self.finder = Finder(connection, path)
 
     def snapshot(self) -> AbstractContextManager[None]:

@@ -19,6 +19,7 @@ from arena.errors import Refused, StoreError
 from arena.store.database import Connection, immediate
 from arena.store.league import rows
 from arena.store.league.records import Match, MatchGame
+from arena.store.league.striking import strike
 from arena.store.rated import rate_prefix
 from arena.store.records import PlannedGame, canonical, game_id
 from arena.store.store import now
@@ -192,6 +193,31 @@ class Matches:
             )
             rate_prefix(self._db, tournament)
             settle(self._db, tournament)
+
+    def strike(self, number: int, reason: str) -> Match | None:
+        """Plays a match again: its results count no more, and the same versions meet on a new deal.
+
+        Ratings are computed again from its first game on, which takes about a millisecond for each later game.
+
+        Returns:
+            The new match; None if one of them is not active any more.
+
+        Raises:
+            Refused: There is no such match, it is not over, or it does not count.
+        """
+        with immediate(self._db):
+            settle(self._db, self._season())
+            match = self.get(number)
+            if match.state == "playing":
+                raise Refused("busy", f"expected a match that is over, got: number {number}", "wait for its end")
+            if not match.rated:
+                raise Refused("state", f"expected a match that counts, got: number {number}")
+            strike(self._db, match.tournament, number, reason)
+            active = {version.entrant for version in rows.versions(self._db, "WHERE state = 'active'")}
+            if not active.issuperset(match.entrants):
+                return None
+            seatings = [game.entrants for game in match.games]
+            return self.plan(match.players, None, seatings, f"match {number} again: {reason}", rated=True)
 
     def recent_meetings(self, entrant: int, n: int) -> list[tuple[int, ...]]:
         """Returns whom an entrant met in its last matches, the latest first; those that are being played too."""

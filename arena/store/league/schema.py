@@ -172,5 +172,10 @@ TABLES: Final = (
         answer TEXT NOT NULL
     )""",
     "CREATE INDEX commands_by_author ON commands (author, verb, at)",
+    # What orders set for as long as nothing else is ordered, such as a pause. `value` is JSON.
+    """CREATE TABLE controls (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) WITHOUT ROWID""",
 )  # fmt: skip
 """What makes them, in order."""

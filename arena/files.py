@@ -184,6 +184,16 @@ def writing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     _sync_folder(path.parent)
 
 
+def move(source: Path, target: Path) -> None:
+    """Renames a file durably, within one disk; it replaces an older file in one step.
+
+    Raises:
+        OSError: It could not be renamed.
+    """
+    source.replace(target)
+    _sync_folder(target.parent)
+
+
 @contextmanager
 def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Yields a file under a fresh name, and renames it at the end."""

@@ -18,6 +18,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "report": ("arena.cli.league.elsewhere:report", "Show what a step of a version's life found."),
     "standings": ("arena.cli.league.elsewhere:standings", "Print the standings of a league."),
     "retire": ("arena.cli.league.elsewhere:retire", "Take a bot out of a league."),
+    "backup": ("arena.cli.league.backup:backup", "Copy a league into one file, while it runs."),
+    "restore": ("arena.cli.league.backup:restore", "Make a league from a backup, or only check the backup."),
 }
 """As `arena.cli.COMMANDS`."""
 

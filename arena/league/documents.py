@@ -170,6 +170,8 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     season = reader.seasons.current()
     versions = reader.versions.all()
     found = reader.facts.standing()
+    made = season and _Figures(reader, season, None)
+    figures = {standing.version: made.of(standing) for standing in found} if made else {}
     matches = reader.matches.count() if season is not None else 0
     waits = [matches - max(standing.last_match + 1, standing.since_match) for standing in found if not standing.playing]
     return {
@@ -183,7 +185,9 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "longest_wait": max(waits, default=0),
         "authors": sum(author.status == "active" for author in reader.authors.all()),
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
-        "versions": [_version(version, None) for version in versions if version.is_pending or _plays(version)],
+        "versions": [
+            _version(version, figures.get(version.id)) for version in versions if version.is_pending or _plays(version)
+        ],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
             for notice in reader.notices.of(None, unread=True, limit=NOTICES)

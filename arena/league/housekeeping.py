@@ -1,24 +1,20 @@
-"""Removes logs whose time is over, and writes the figures for monitoring, each from time to time."""
+"""Removes logs whose time is over."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import islice
 from typing import Final
 
-from arena import files
-from arena.league import metrics
 from arena.league.folder import Folder
 from arena.league.retention import Expired, Logged, Retention, Shelf, expired, recent_since
 from arena.league.tools import QUALIFYING
 from arena.store.league import LeagueStore
+from arena.store.league.played import Ended
 from arena.store.league.records import HOUSE
-from arena.store.league.states import PENDING, State
-from arena.types import Payload
 
 TIDY_S: Final = 3600.0
 """How often logs are looked through."""
@@ -26,7 +22,17 @@ AT_ONCE: Final = 100
 """How many logs are removed before the service looks at everything else."""
 QUALIFYING_DAYS: Final = 30
 """How long the logs of first games are kept."""
-FIGURES_S: Final = 10.0
+_MOST_ENTRANTS: Final = 10**6
+
+
+def logged(game: Ended) -> Logged:
+    """Returns a game as the rule takes it. Entrants of different seasons have different numbers there."""
+    return Logged(
+        game=game.game,
+        ended=datetime.fromisoformat(game.finished).timestamp(),
+        entrants=tuple(game.season * _MOST_ENTRANTS + entrant for entrant in game.entrants),
+        forfeit=game.forfeit,
+    )
 
 
 class Tidy:
@@ -44,7 +50,8 @@ class Tidy:
         self._folder = folder
         self._rule = rule
         self._tell = tell
-        self._due = time.monotonic() + TIDY_S
+        self._due = time.monotonic()
+        self._shelf = Shelf([])
         self._removing: Iterator[Expired] = iter(())
         self._removed = 0
 
@@ -56,8 +63,9 @@ class Tidy:
             self._begin()
         some = list(islice(self._removing, AT_ONCE))
         for one in some:
-            self._shelf.remove(one.game.game, len(one.game.entrants))
-        self._removed += len(some)
+            seats = len(one.game.entrants)
+            self._removed += self._shelf.size(one.game.game, seats) > 0
+            self._shelf.remove(one.game.game, seats)
         if self._removed and len(some) < AT_ONCE:
             self._tell(f"The logs of {self._removed} games were removed: their time is over, or there are too many")
             self._removed = 0
@@ -68,10 +76,10 @@ class Tidy:
         own = [published / "own" / author for author in authors]
         seasons = [self._folder.logs / season.tournament for season in self._store.seasons.all()]
         self._shelf = Shelf([*seasons, published / "logs", *own])
-        played = self._store.played
-        since = recent_since(((one.ended, one.entrants) for one in played.logged(newest_first=True)), self._rule.recent)
+        latest = (logged(one) for one in self._store.played.ended(newest_first=True))
+        since = recent_since(((one.ended, one.entrants) for one in latest), self._rule.recent)
         self._removing = expired(
-            played.logged,
+            lambda: (logged(one) for one in self._store.played.ended()),
             lambda game: self._shelf.size(game.game, len(game.entrants)),
             self._shelf.total(),
             since,

@@ -77,7 +77,7 @@ class Tidy:
         seasons = [self._folder.logs / season.tournament for season in self._store.seasons.all()]
         self._shelf = Shelf([*seasons, published / "logs", *own])
         latest = (logged(one) for one in self._store.played.ended(newest_first=True))
-        since = recent_since(((one.ended, one.entrants) for one in latest), self._rule.recent)
+        since = recent_since(((one.ended, one.entrants) for one in latest), self._rule.last_games)
         self._removing = expired(
             lambda: (logged(one) for one in self._store.played.ended()),
             lambda game: self._shelf.size(game.game, len(game.entrants)),

@@ -13,12 +13,12 @@ from arena.errors import ConfigError, StoreError
 from arena.league.bench import Bench
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.folder import Folder
+from arena.league.housekeeping import Tidy
 from arena.league.journal import Journal
 from arena.league.opening import settings_of
 from arena.league.planning import Planner
 from arena.league.publishing import Publishing
-from arena.league.housekeeping import Tidy
-from arena.league.retention import GB, Retention, Shelf
+from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
 from arena.league.settings import Settings
 from arena.league.steps import StepReport
@@ -113,14 +113,7 @@ def _put_together(
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment))
     tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
     health = Health(Manager(), lambda: f"{supply.rated} games since the start")
-    logs = settings.logs
-    rule = Retention(
-        recent=logs.last_games,
-        recent_days=logs.forfeit_days,
-        other_days=logs.days,
-        total_gb=logs.gib * 2**30 / GB,
-    )
-    duties = (health, Tidy(store, folder, rule, tell))
+    duties = (health, Tidy(store, folder, settings.retention, tell))
     return Service(
         supply, lanes, bench, planner, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
     )

@@ -16,7 +16,7 @@ from arena.cli.stepping import Stepper
 from arena.cli.terminal import END, MOST_WIDTH, Terminal, can_step, too_small
 from arena.errors import ConfigError
 from arena.extras import need
-from arena.record.log import Log, read_log
+from arena.record.log import Log, find_logs, read_log
 from arena.show.replay import Replay
 from arena.text import plain
 
@@ -97,9 +97,9 @@ def _write_page(game: Log, seat: int | None, path: Path) -> None:
 
 def _latest(folder: Path) -> Path:
     """Returns the log that was written last; of logs written at the same moment, the last by name."""
-    logs = [(log.stat().st_mtime_ns, log.name, log) for log in folder.rglob("*.jsonl") if log.is_file()]
+    logs = [(log.stat().st_mtime_ns, log.name, log) for log in find_logs(folder) if log.is_file()]
     if not logs:
-        raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {folder}")
+        raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {folder}")
     return max(logs)[-1]
 
 

@@ -12,10 +12,13 @@ from tests.meta.test_layers import MODULES, module_name
 
 OTHERWISE = {
     "arena.files": "it is the place",
+    "arena.door.uploads": "archives as they come, in the league's own folder: no link is followed",
     "arena.link.custody": "the private directories of workers, to lock them: no link is followed",
+    "arena.league.folder": "the lock of the service, which follows no link and waits for nothing",
     "arena.link.pool": "/proc",
     "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
     "arena.link.warden": "/proc, and the folders of ended processes",
+    "arena.league.backup": "archives, in files that arena.files has opened",
     "arena.store.database": "/dev/null, to see whether there are descriptors",
     "arena.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
     "arena.cli": "/dev/null",

@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CHECKED := arena benchmarks boards bots docs examples protocol tests
+CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every
 test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, and of hostile bots at every level: 20 minutes
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py
+
+test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
+	@$(BIN)/nox $(if $(ONLY),--session $(ONLY))
 
 fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each target, TARGET=log for one; minutes
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),60) $(TARGET)
@@ -88,7 +91,7 @@ statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 
 clean: ## Remove the virtual environment and all that was built
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .nox .ruff_cache .hypothesis
 	@$(MAKE) --no-print-directory -C bots clean
 
 $(BIN)/python:

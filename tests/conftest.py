@@ -14,8 +14,9 @@ from hypothesis import settings
 ROOT = Path(__file__).parent.parent
 
 # The same examples each time, and no test that fails because the machine is slow.
-# To explore further: pytest --hypothesis-profile=default
+# To explore further: pytest --hypothesis-profile=default; `short` is for one interpreter among many.
 settings.register_profile("arena", derandomize=True, deadline=None, database=None)
+settings.register_profile("short", settings.get_profile("arena"), max_examples=10)
 settings.load_profile("arena")
 
 

@@ -120,7 +120,7 @@ class Translator:
         except OverflowError:
             raise self._fault("integers within ±(2^53 - 1)", _quote(line), "§5.2-5") from None
         except RecursionError:
-            raise self._fault("at most 16 levels of nesting", "more", "§5.2-6") from None
+            raise self._too_deep() from None
         except RemoteProtocolError as error:
             raise RemoteProtocolError(error.error_code, f"{self._place()}: {error}", error.rule) from None
         self._owed.popleft()
@@ -132,11 +132,16 @@ class Translator:
             answer = _JSON.decode(line.decode())
         except json.JSONDecodeError as error:
             raise self._fault(_ANSWER, f"{_quote(line)} ({error.msg}, column {error.colno})") from None
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise self._fault(_ANSWER, f"{_quote(line)} ({error})") from None
+        except RecursionError:  # at which depth is the interpreter's affair
+            raise self._too_deep() from None
         if not isinstance(answer, dict) or not isinstance(answer.get("action"), dict):
             raise self._fault(_ANSWER, _quote(line))
         return answer
+
+    def _too_deep(self) -> RemoteProtocolError:
+        return self._fault("at most 16 levels of nesting", "more", "§5.2-6")
 
     def _fault(self, expected: str, got: str, rule: str = "§5.3-3") -> RemoteProtocolError:
         return RemoteProtocolError("malformed", f"{self._place()}: expected {expected}, got: {got}", rule)

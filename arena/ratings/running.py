@@ -8,6 +8,7 @@ Laws:
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -62,7 +63,10 @@ def inherit(predecessor: Rating, added: float = ADDED_SIGMA) -> Rating:
 
 @cache
 def _environment() -> Any:
-    import trueskill
+    with warnings.catch_warnings():
+        # Where it was installed without being compiled, its first import warns of its docstrings, on stderr.
+        warnings.simplefilter("ignore")
+        import trueskill
 
     return trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=TAU, draw_probability=DRAW_PROBABILITY, backend=None)
 

@@ -748,7 +748,7 @@ def test_a_system_without_pidfd_and_waitid(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 EXECUTOR = """
-import concurrent.futures, sys
+import concurrent.futures, multiprocessing, sys
 sys.path.insert(0, {root!r})
 sys.path.insert(0, {here!r})
 import test_link
@@ -761,7 +761,8 @@ def game():
     return str(pool.directory), pool._bots[0].process.pid
 
 if __name__ == "__main__":
-    with concurrent.futures.ProcessPoolExecutor(1) as executor:
+    context = multiprocessing.get_context("fork")  # any other would look for `game` in a file
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as executor:
         first = executor.submit(game).result()
         assert executor.submit(game).result() == first
     print(first[0], test_link.lives(first[1]))

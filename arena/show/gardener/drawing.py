@@ -108,7 +108,7 @@ class GardenerDrawing(Drawing):
                 key = (seat, card, x, y, turned)
                 if key not in self._planted:
                     middle = self._square(seat, x + 0.5, y + 1)
-                    title = f"{self._named(card, turned)} at [{x},{y}] in the garden of {self.names[seat]}"
+                    title = f"{self._named(card, turned=turned)} at [{x},{y}] in the garden of {self.names[seat]}"
                     self._planted[key] = sprite(_CARDS, f"C{card}{'t' * turned}", *middle, title)
                 scene[f"g{seat}.{place}"] = self._planted[key]
         self._mark(scene, events)
@@ -134,7 +134,7 @@ class GardenerDrawing(Drawing):
             scene["next"] = sprite(_CARDS, f"C{view['next']}", x, top + 30 + 1.5 * SQUARE, title)
             scene["nextn"] = words(_WORDS, f"next {view['next']}", x, top + 22, "said")
 
-    def _named(self, card: int, turned: bool = False) -> str:
+    def _named(self, card: int, *, turned: bool = False) -> str:
         """Returns a card in words, row by row: `card 5 (pond path, pond path, garden tatami)`."""
         kinds = [KINDS[kind] for kind in self._cards[card]]
         if turned:

@@ -29,7 +29,7 @@ def game_page(log: Log, seat: Seat | None = None) -> str:
         LogError: A record does not fit the game.
     """
     data, drawn = film(log, seat)
-    script = raw(_part("viewer/viewer.js"))
+    script = raw("".join(_part(f"viewer/{name}.js") for name in ("tools", "charts", "viewer")))
     style = raw(_part("viewer/viewer.css") + drawn)
     names = " v. ".join(seat["name"] for seat in data["seats"])
     return (

@@ -14,7 +14,7 @@ from arena.show.drawing import Scene
 EYES = ("all", "0", "1")
 KEYS = st.sampled_from(["a", "b", "c", "#0.hand", "#.deck", "__proto__"])
 LEAVES = st.text() | st.integers(-(2**53), 2**53) | st.none()
-VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
 SCENES = st.lists(st.fixed_dictionaries({eye: st.dictionaries(KEYS, st.integers(0, 3)) for eye in EYES}), max_size=6)
 
 

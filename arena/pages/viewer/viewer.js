@@ -14,49 +14,12 @@
    2. What comes from the address is looked up in lists, never used as a key of an object.
    3. Nothing is loaded, and nothing runs unless somebody presses something. */
 (() => {
-const SVG = "http://www.w3.org/2000/svg";
+const {make, draw, parse, path, icon, button} = globalThis.arena.tools;
 const MARKS = "▲■●◆★";
 const MARK = new RegExp(`([${MARKS}])`);
 const STATE = "state";
 const LAYERS = 5;
-const ICONS = {
-  first: "M3,2H5.4V14H3ZM14,2V14L6,8Z", prev: "M12.5,2V14L4,8Z", play: "M4,1.5V14.5L14.5,8Z", next: "M3.5,2V14L12,8Z",
-  last: "M10.6,2H13V14H10.6ZM2,2V14L10,8Z", pause: "M3.5,2H6.8V14H3.5ZM9.2,2H12.5V14H9.2Z",
-  before: "M6,3V13L.6,8ZM11.4,3.6L16,12.4H6.8Z", after: "M10,3V13L15.4,8ZM4.6,3.6L9.2,12.4H0Z",
-};
 const MOMENTS = {c: "M0,-5L5,4H-5Z", f: "M-4,-4L4,4M4,-4L-4,4", t: "M0,-4.6A4.6,4.6 0 1 0 .01,-4.6ZM0,-2.6V0L2.2,1.4"};
-
-function make(tag, style, ...content) {
-  const element = document.createElement(tag);
-  if (style) element.className = style;
-  element.append(...content);
-  return element;
-}
-
-function draw(tag, attributes, ...content) {
-  const element = document.createElementNS(SVG, tag);
-  for (const name in attributes) element.setAttribute(name, attributes[name]);
-  element.append(...content);
-  return element;
-}
-
-function parse(markup) {
-  const root = new DOMParser().parseFromString(`<svg xmlns="${SVG}">${markup}</svg>`, "image/svg+xml").documentElement;
-  return [...document.importNode(root, true).childNodes];
-}
-
-const path = (style, d) => draw("path", {class: style, d});
-const icon = (shape) => draw("svg", {class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true"}, path("", ICONS[shape]));
-const time = (ms) => ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
-
-function button(label, style, action, ...content) {
-  const element = make("button", style, ...content);
-  element.type = "button";
-  element.title = label;
-  element.setAttribute("aria-label", label);
-  element.addEventListener("click", action);
-  return element;
-}
 
 function mount(root, data, options = {}) {
   const {seats, strings} = data, frames = [], scenes = new Map(data.eyes.map((eye) => [eye, []])), last = new Map();
@@ -266,77 +229,6 @@ function mount(root, data, options = {}) {
     }, 150);
   }
 
-  // Charts
-
-  const LEFT = 30, cursors = [];
-
-  function chart(figure, height, caption, aside, paintInto) {
-    const width = Math.max(200, side.clientWidth - 6), right = 22;
-    const x = (index) => LEFT + (width - LEFT - right) * index / Math.max(1, frames.length - 1);
-    const picture = draw("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img"});
-    paintInto(picture, x, width, height);
-    const cursor = path("cursor", "");
-    picture.append(cursor);
-    cursors.push(() => cursor.setAttribute("d", `M${x(at).toFixed(1)},3V${height - 3}`));
-    const seek = (event) => {
-      const box = picture.getBoundingClientRect();
-      stop();
-      go(Math.round(((event.clientX - box.left) * width / box.width - LEFT) / (width - LEFT - right) * (frames.length - 1)));
-    };
-    picture.addEventListener("pointerdown", (event) => { picture.setPointerCapture(event.pointerId); seek(event); });
-    picture.addEventListener("pointermove", (event) => { if (event.buttons) seek(event); });
-    figure.replaceChildren(make("figcaption", "", make("span", "", caption), make("span", "totals", ...aside)), picture);
-  }
-
-  function paintLine(picture, x, width, height) {
-    const most = Math.max(1, ...frames.flatMap((frame) => frame.v)), least = Math.min(0, ...frames.flatMap((frame) => frame.v));
-    const y = (value) => height - 8 - (height - 18) * (value - least) / (most - least);
-    for (const value of new Set([least, most])) picture.append(path("grid", `M${LEFT},${y(value)}H${width - 22}`),
-      draw("text", {class: "axis", x: LEFT - 6, y: y(value) + 4}, `${value}`));
-    const ends = [];
-    seats.forEach((_, seat) => {
-      // Lines of equal value would hide each other.
-      const shift = (seat - (seats.length - 1) / 2) * 2;
-      const d = frames.map((frame, index) => `${index ? `H${x(index).toFixed(1)}V` : `M${x(0)},`}${(y(frame.v[seat]) + shift).toFixed(1)}`).join("");
-      picture.append(draw("g", {class: `o${seat}`}, path("under", d), path("step", d)));
-      ends.push([y(frames[frames.length - 1].v[seat]) + shift, seat]);
-    });
-    ends.sort((one, other) => one[0] - other[0]);
-    let free = 7;
-    const room = ends.map(([end], index) => free = Math.max(free + (index ? 13 : 0), Math.min(end, height - 8 - 13 * (ends.length - 1 - index))));
-    ends.forEach(([, seat], index) => picture.append(draw("use", {href: `#M${seat}`, transform: `translate(${width - 11} ${room[index]}) scale(.58)`})));
-    picture.setAttribute("aria-label", `${data.gained}: ${seats.map((seat, number) => `${seat.name} ${frames[frames.length - 1].v[number]}`).join(", ")}`);
-  }
-
-  function paintBars(picture, x, width, height) {
-    const slowest = Math.max(1, ...frames.map((frame) => frame.ms || 0)), floor = height - 6;
-    const tall = (ms) => (height - 16) * Math.log1p(ms) / Math.log1p(slowest);
-    const thick = Math.max(1.3, (width - LEFT - 22) / frames.length * 0.72);
-    for (const [ms, label] of [[0, "0"], [slowest, slowest >= 1000 ? `${(slowest / 1000).toFixed(0)} s` : slowest.toFixed(0)]])
-      picture.append(path("grid", `M${LEFT},${floor - tall(ms)}H${width - 22}`), draw("text", {class: "axis", x: LEFT - 6, y: floor - tall(ms) + 4}, label));
-    frames.forEach((frame, index) => {
-      if (frame.ms === undefined) return;
-      const length = Math.max(1, tall(frame.ms));
-      picture.append(draw("rect", {class: `bar o${frame.s}`, x: (x(index) - thick / 2).toFixed(1), y: (floor - length).toFixed(1), width: thick.toFixed(1), height: length.toFixed(1)},
-        draw("title", {}, `${seats[frame.s].name}: ${time(frame.ms)}`)));
-    });
-    picture.setAttribute("aria-label", `time used: ${seats.map((seat, number) => `${seat.name} ${time(used(number))}`).join(", ")}`);
-  }
-
-  const used = (seat) => frames.reduce((sum, frame) => sum + (frame.s === seat ? frame.ms || 0 : 0), 0);
-
-  function showCharts() {
-    cursors.length = 0;
-    // They take the height that the seats leave; where all is one column, they have a usual one.
-    tallest = Math.max(tallest, cards.offsetHeight);
-    const room = getComputedStyle(footer).position === "fixed" ? 190 : side.clientHeight - tallest - 86;
-    const tall = Math.max(56, Math.min(190, room * 0.62)), low = Math.max(44, Math.min(110, room * 0.38));
-    if (data.gained) chart(line, tall, data.gained, ["click to go there"], paintLine);
-    if (frames.some((frame) => frame.ms !== undefined)) chart(bars, low, "time (log)",
-      seats.flatMap((_, number) => [make("span", "total", mark(number), time(used(number)))]), paintBars);
-    for (const cursor of cursors) cursor();
-  }
-
   function showMoments() {
     const end = Math.max(1, frames.length - 1);
     moments.replaceChildren(...frames.flatMap((frame, index) => {
@@ -349,6 +241,15 @@ function mount(root, data, options = {}) {
       jumpThere.style.left = `${100 * index / end}%`;
       return [jumpThere];
     }));
+  }
+
+  const charts = globalThis.arena.charts({data, frames, side, line, bars, mark, seek(to) { stop(); go(to); }});
+
+  function showCharts() {
+    // They take the height that the seats leave; where all is one column, they have a usual one.
+    tallest = Math.max(tallest, cards.offsetHeight);
+    charts.draw(getComputedStyle(footer).position === "fixed" ? 190 : side.clientHeight - tallest - 86);
+    charts.move(at);
   }
 
   // Going about
@@ -366,7 +267,7 @@ function mount(root, data, options = {}) {
     slider.setAttribute("aria-valuetext", spoken(strings[words().h]));
     place.textContent = `${at + 1}/${frames.length} · ${data.turn} ${frames[at].t}`;
     if (cards.offsetHeight > tallest) showCharts();
-    else for (const cursor of cursors) cursor();
+    else charts.move(at);
     for (const choice of whose.querySelectorAll("button")) choice.setAttribute("aria-pressed", `${choice.dataset.eye === eyes}`);
     clearTimeout(go.timer);
     if (options.address) go.timer = setTimeout(writeAddress, 100);
@@ -479,8 +380,8 @@ function mount(root, data, options = {}) {
     ["Home End", "first, last", () => step(-Infinity), ["Home"]], ["", "", () => step(Infinity), ["End"]],
     ["Space", "play, pause (k too)", play, [" ", "k"]],
     ["+ −", "faster, slower", () => setSpeed(speed * 2), ["+", "="]], ["", "", () => setSpeed(speed / 2), ["-"]],
-    ["c C", `next, previous ${data.gain || "gain"}`, () => jump(1, (frame) => has(frame, "c")), ["c"]],
-    ["", "", () => jump(-1, (frame) => has(frame, "c")), ["C"]],
+    ...(data.gain ? [["c C", `next, previous ${data.gain}`, () => jump(1, (frame) => has(frame, "c")), ["c"]],
+      ["", "", () => jump(-1, (frame) => has(frame, "c")), ["C"]]] : []),
     ["m M", "next, previous forfeit or slow decision", () => jump(1, mistake), ["m"]], ["", "", () => jump(-1, mistake), ["M"]],
     ...(data.eyes.length > 1 ? [["a", "all hands open", () => go(at, "all"), ["a"]],
       [`0 – ${seats.length - 1}`, "with the eyes of that seat", () => {}, []]] : []),
@@ -545,7 +446,7 @@ function mount(root, data, options = {}) {
   };
 }
 
-globalThis.arena = {mount};
+globalThis.arena.mount = mount;
 
 const data = document.getElementById("arena-data");
 if (data) {

@@ -108,7 +108,7 @@ class GardenerDrawing(Drawing):
                 key = (seat, card, x, y, turned)
                 if key not in self._planted:
                     middle = self._square(seat, x + 0.5, y + 1)
-                    title = f"card {card} at [{x},{y}] in the garden of {self.names[seat]}"
+                    title = f"{self._named(card, turned=turned)} at [{x},{y}] in the garden of {self.names[seat]}"
                     self._planted[key] = sprite(_CARDS, f"C{card}{'t' * turned}", *middle, title)
                 scene[f"g{seat}.{place}"] = self._planted[key]
         self._mark(scene, events)
@@ -122,14 +122,25 @@ class GardenerDrawing(Drawing):
         left, top, _, _ = self._tray
         for place, (card, seat) in enumerate(sorted(held.items())):
             x = left + _GAP / 2 + SQUARE + place * (2 * SQUARE + _GAP)
-            scene[f"o{card}"] = sprite(_CARDS, f"C{card}", x, top + 30 + 1.5 * SQUARE)
+            scene[f"o{card}"] = sprite(_CARDS, f"C{card}", x, top + 30 + 1.5 * SQUARE, self._named(card))
             scene[f"on{card}"] = words(_WORDS, f"{card}", x + (12 if seat is not None else 0), top + 22, "said")
             if seat is not None:
-                scene[f"om{card}"] = sprite(_MARKS, f"M{seat}", x - 12, top + 17, f"taken by {self.names[seat]}")
+                scene[f"om{card}"] = sprite(
+                    _MARKS, f"M{seat}", x - 12, top + 17, f"card {card} is taken by {self.names[seat]}"
+                )
         if view["next"] is not None:
             x = left + _GAP / 2 + SQUARE + self.rules.seats * (2 * SQUARE + _GAP) + _GAP
-            scene["next"] = sprite(_CARDS, f"C{view['next']}", x, top + 30 + 1.5 * SQUARE, "the next card of the deck")
+            title = f"the next of the deck: {self._named(view['next'])}"
+            scene["next"] = sprite(_CARDS, f"C{view['next']}", x, top + 30 + 1.5 * SQUARE, title)
             scene["nextn"] = words(_WORDS, f"next {view['next']}", x, top + 22, "said")
+
+    def _named(self, card: int, *, turned: bool = False) -> str:
+        """Returns a card in words, row by row: `card 5 (pond path, pond path, garden tatami)`."""
+        kinds = [KINDS[kind] for kind in self._cards[card]]
+        if turned:
+            kinds.reverse()
+        rows = (" ".join(kinds[first : first + WIDE]) for first in range(0, len(kinds), WIDE))
+        return f"card {card} ({', '.join(rows)})"
 
     def _mark(self, scene: Scene, events: Sequence[Payload]) -> None:
         for at, event in enumerate(events):

@@ -184,7 +184,7 @@ def test_a_turn_ends_where_it_may(samurai: Sitting) -> None:
 def test_help_and_all_that_was_said(samurai: Sitting) -> None:
     types(samurai, "?")
     assert "undo the last choice" in text(samurai)
-    assert samurai.reads("x")
+    assert not samurai.leaves("q"), "the game goes on"
     types(samurai, "x", "\t")
     assert "any key: back" in text(samurai)
     types(samurai, "x")
@@ -219,7 +219,9 @@ def test_the_end() -> None:
     sitting.hear(over)
     page = text(sitting)
     assert "The game is over" in page
-    assert "any key: leave" in page
+    assert "q leaves" in page
+    assert sitting.leaves("q")
+    assert not sitting.leaves("\r"), "it may have been held down"
     assert sitting.view == course.rules.view(course.state, 0), "all that was told is in the last picture"
 
 

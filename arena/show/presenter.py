@@ -67,8 +67,8 @@ class Presenter:
 
     turn_name: ClassVar[str] = "Turn"
     """The word for a turn in the headings of frames."""
-    gain_name: ClassVar[str] = "gains"
-    """What seats gain in this game: captured pieces, points."""
+    gain_name: ClassVar[str] = ""
+    """The word for what `gains` tells: "capture". A game that has no gains has none."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -97,10 +97,6 @@ class Presenter:
             sentence = Text(plain(str(event["event"])))
             yield sentence.append(": ").append_text(Text(", ").join(facts)) if facts else sentence
 
-    def gains(self, event: Payload) -> Mapping[Seat, int]:
-        """Returns what seats gain by an event, for those who look for the moments that count: by default nothing."""
-        return {}
-
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
@@ -114,6 +110,10 @@ class Presenter:
         """
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
+        return {}
 
     def scene(
         self,

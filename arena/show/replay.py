@@ -96,8 +96,8 @@ class Replay:
 
     @property
     def gain_name(self) -> str:
-        """What seats gain in this game."""
-        return self._onlooker.presenter.gain_name
+        """The game's word for what seats gain."""
+        return self._onlooker.presenter.gain_name or "gain"
 
     def legend(self) -> Iterator[Text]:
         """Yields what the signs of a board on a screen mean."""

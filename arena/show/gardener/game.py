@@ -73,7 +73,7 @@ class Gardener(Presenter):
     """Shows Samurai Gardener."""
 
     turn_name: ClassVar[str] = "Round"
-    gain_name: ClassVar[str] = "points"
+    gain_name: ClassVar[str] = "score"
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)

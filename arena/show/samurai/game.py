@@ -73,7 +73,7 @@ class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
 class Samurai(Presenter):
     """Shows Samurai."""
 
-    gain_name: ClassVar[str] = "captured pieces"
+    gain_name: ClassVar[str] = "capture"
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)

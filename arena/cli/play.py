@@ -105,7 +105,7 @@ def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameRes
             for message in front.hear() if ear in ready else ():
                 sitting.hear(message)
             for key in keys:
-                if key == END or (sitting.ranks is not None and not sitting.reads(key)):
+                if key == END or sitting.leaves(key):
                     front.leave()
                     return game.result()
                 if not small and (action := sitting.press(key)) is not None:

@@ -45,7 +45,7 @@ _HELP: Final = (
     ("↑ ↓  k j", "to the {turn} before, to the next one"),
     ("Home End", "to the beginning, to the end; g and G too"),
     ("t", "to a {turn}: type its number, then Enter"),
-    ("c C", "to the next and the last {gains}"),
+    ("c C", "to the next and the last {gain}"),
     ("f F", "to the next and the last forfeit"),
     ("0 1 …", "what this seat knew"),
     ("a", "what all seats knew together"),
@@ -146,7 +146,7 @@ class Stepper:
         return [*shown, *(Text() for _ in range(self._rows - len(shown))), Text(f" {more} ", "reverse")]
 
     def _help(self, width: int) -> list[Text]:
-        names = {"turn": self._turn_name.lower(), "gains": self._shown.gain_name}
+        names = {"turn": self._turn_name.lower(), "gain": self._shown.gain_name}
         lines = [Text("Keys", "bold"), Text()]
         lines += [Text.assemble((f"  {keys:<10}", "bold"), text.format(**names)) for keys, text in _HELP]
         facts = [Text(), Text(plain(f"Game {self._at + 1} of {len(self._logs)}: {self._logs[self._at]}"))]

@@ -112,9 +112,9 @@ class Sitting:
 
     # Keys
 
-    def reads(self, key: str) -> bool:
-        """Returns whether a key opens or closes a page to read, and does nothing else."""
-        return bool(self._long) or key in ("?", "\t")
+    def leaves(self, key: str) -> bool:
+        """Returns whether a key leaves the table. At the end of a game it takes more than a key that is held down."""
+        return self.ranks is not None and not self._long and key in ("q", "Q")
 
     def press(self, key: str) -> Payload | None:
         """Does what a key says. Returns the action to send, if the turn was sent."""
@@ -296,7 +296,7 @@ class Sitting:
         if self._remark:
             return Text(f" {self._remark} ", "reverse")
         if self.ranks is not None:
-            return Text(" any key: leave ", "reverse")
+            return Text(" The game is over: q leaves  Tab more  ? help ", "reverse")
         if self.turn is None:
             return Text(" ! resign  Tab more  ? help ", "reverse")
         end = "  . end turn" if self.turn.may_end else ""

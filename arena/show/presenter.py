@@ -100,10 +100,6 @@ class Presenter:
             sentence = Text(plain(str(event["event"])))
             yield sentence.append(": ").append_text(Text(", ").join(facts)) if facts else sentence
 
-    def gains(self, event: Payload) -> Mapping[Seat, int]:
-        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
-        return {}
-
     def draw(
         self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
     ) -> list[Text]:
@@ -117,6 +113,10 @@ class Presenter:
         """
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
+        return {}
 
     def scene(
         self,

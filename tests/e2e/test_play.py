@@ -11,8 +11,7 @@ from arena.record.log import ForfeitRecord, OutcomeRecord, read_log
 from tests.command_kit import arena
 from tests.terminal_kit import Person, at_terminal
 
-OVER = "any key: leave"
-TURN = "Enter"
+OVER = "q leaves"
 
 
 def log_of(folder: Path) -> Path:
@@ -42,7 +41,7 @@ def test_a_person_plays_a_whole_game(tmp_path: Path, options: tuple[str, ...], b
     with at_terminal(tmp_path, "play", "--name", "me", "--seed", "tea", *options) as person:
         end = plays_on(person)
         assert "The game is over" in end
-        person.types("x")
+        person.types("q")
         assert person.ends() == 0
     log = log_of(tmp_path)
     header = read_log(log).header

@@ -72,7 +72,7 @@ def test_captures_and_forfeits(steps: Stepper) -> None:
     assert "forfeits" in press(steps, "g", "f")[0]
     assert "no forfeit after this" in press(steps, "f")[-1]
     assert "forfeits" in press(steps, "G", "F")[0]
-    assert "no captured pieces before this" in press(steps, "g", "C")[-1]
+    assert "no capture before this" in press(steps, "g", "C")[-1]
 
 
 def test_eyes(steps: Stepper) -> None:

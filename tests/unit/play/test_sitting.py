@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -183,7 +184,7 @@ def test_a_turn_ends_where_it_may(samurai: Sitting) -> None:
 def test_help_and_all_that_was_said(samurai: Sitting) -> None:
     types(samurai, "?")
     assert "undo the last choice" in text(samurai)
-    assert samurai.reads("x")
+    assert not samurai.leaves("q"), "the game goes on"
     types(samurai, "x", "\t")
     assert "any key: back" in text(samurai)
     types(samurai, "x")
@@ -218,7 +219,9 @@ def test_the_end() -> None:
     sitting.hear(over)
     page = text(sitting)
     assert "The game is over" in page
-    assert "any key: leave" in page
+    assert "q leaves" in page
+    assert sitting.leaves("q")
+    assert not sitting.leaves("\r"), "it may have been held down"
     assert sitting.view == course.rules.view(course.state, 0), "all that was told is in the last picture"
 
 
@@ -252,14 +255,15 @@ def test_the_time_is_shown_where_the_clock_is_on() -> None:
 def test_a_game_that_offers_no_guess_is_played_play_by_play(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game(name), "guess", lambda *_: None)
     sitting, course = sit(name, "standard" if name == "samurai" else "draft", 2)
-    asked = requests(course, random.Random(1))
-    for _ in range(30):
-        request = next(asked)
+    played = 0
+    for request in islice(requests(course, random.Random(1)), 30):
         sitting.hear(request)
         assert "your turn" in text(sitting)
         action = None
         while action is None:
             action = sitting.press("\r")
         assert len(action["plays"]) == 1
+        played += 1
         assert isinstance(course.answer(0, action), Accepted)
         assert "the others are deciding" in text(sitting)
+    assert played > 20

@@ -24,7 +24,7 @@ from arena.parcels.checking import Count, label_bytes
 from arena.parcels.headers import BLOCK, END, header, padding
 from arena.parcels.streams import too_large
 
-_LEVEL: Final = 9
+_LEVEL: Final = 6
 _OWNER_EXECUTES: Final = 0o100
 
 

@@ -1,4 +1,4 @@
-"""A bot of every language can be sent: packed, built from the archive alone in a sandbox without network, and checked."""
+"""A bot of every language can be sent: packed, built from the archive alone without a network, and checked."""
 
 from __future__ import annotations
 

@@ -62,9 +62,11 @@ def bots(tmp_path: Path) -> Path:
     return tmp_path / "league" / "bots"
 
 
-@pytest.fixture(autouse=True)
-def _end_of_bots() -> Iterator[None]:
-    yield
+@pytest.fixture
+def logs(tmp_path: Path) -> Iterator[Path]:
+    """The folder of logs. Bots that were kept for another game end with the test."""
+    (tmp_path / "logs").mkdir()
+    yield tmp_path / "logs"
     worker_pool().shutdown()
 
 
@@ -127,7 +129,9 @@ HOSTILE = {
         Bounds(disk_mib=64), "wrote more than 64 MiB",
     ),
     "many files": ("i=0; while :; do i=$((i+1)); : > f$i; done", Bounds(files=2_000), "made more than 2,000 files"),
-    "many folders": ("p=$(printf 'd/%.0s' 1 2 3 4 5 6 7 8 9)$(printf '%0200d' 0); while :; do mkdir -p $p && cd $p; done", Bounds(seconds=60), "made folders in folders"),
+    "many folders": (
+        f"while :; do mkdir -p {'d' * 200} && cd {'d' * 200}; done", Bounds(seconds=60), "too many to reach"
+    ),
     "memory": (
         f"{sys.executable} -c 'x = bytearray(400 << 20); import time; time.sleep(60)'", Bounds(memory_mib=100), "memory"
     ),
@@ -359,21 +363,17 @@ def games(report: StepReport) -> list[tuple[int, bool]]:
     return [(game["seat"], "forfeit" in game) for game in report.detail["games"]]
 
 
-def test_a_bot_that_plays_qualifies(playing_level: Level, bots: Path, tmp_path: Path) -> None:
-    (tmp_path / "logs").mkdir()
+def test_a_bot_that_plays_qualifies(playing_level: Level, bots: Path, logs: Path) -> None:
     built = build(pack("greedy").data, bots, playing_level)
-    report = qualify(bots / built.detail["folder"], make_settings("samurai", 2), playing_level, tmp_path / "logs")
+    report = qualify(bots / built.detail["folder"], make_settings("samurai", 2), playing_level, logs)
     assert (report.kind, report.verdict, report.finding) == ("qualify", Verdict.PASSED, "")
     assert games(report) == [(0, False), (1, False)] * 4
-    assert {path.name for path in (tmp_path / "logs").glob("*.jsonl")} == {
-        game["log"] for game in report.detail["games"]
-    }
+    assert {path.name for path in logs.glob("*.jsonl")} == {game["log"] for game in report.detail["games"]}
 
 
-def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path) -> None:
-    (tmp_path / "logs").mkdir()
+def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path, logs: Path) -> None:
     folder = faulty(tmp_path, "ok,ok,words,crash")
-    report = qualify(folder, make_settings("samurai", 3), Level.TRUSTED, tmp_path / "logs")
+    report = qualify(folder, make_settings("samurai", 3), Level.TRUSTED, logs)
     assert report.verdict is Verdict.FAILED
     assert "expected 12 games against random without a forfeit, got: seat 0 exited with status 3" in report.finding
     assert games(report) == [(0, True)]

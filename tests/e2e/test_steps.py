@@ -359,6 +359,25 @@ def test_a_bot_that_cannot_be_checked_fails(folder: dict[str, str], finding: str
     assert finding in report.finding
 
 
+@pytest.mark.parametrize("command", ['"./bot"', '"SECRET/../other/bot"'])
+def test_a_bot_that_would_see_the_files_of_others_fails(command: str, bots: Path, tmp_path: Path) -> None:
+    """A script's first line names its interpreter, which a bot is then given to see."""
+    if level_in_force(Level.ISOLATED):
+        pytest.skip("this machine does not give level isolated")
+    make(bots.parent, {"other/bot": "#!/bin/sh\n"}, ["other/bot"])
+    command = command.replace("SECRET", str(bots))
+    source = make(
+        tmp_path / "fox",
+        {"bot.toml": f'name = "fox"\ncommand = [{command}]\n', "bot": f"#!{bots.parent / 'other' / 'bot'}\n"},
+        ["bot"],
+    )
+    built = build(pack(source).data, bots, Level.ISOLATED)
+    assert built.verdict is Verdict.PASSED, built
+    report = check(bots / built.detail["folder"], "samurai", Level.ISOLATED)
+    assert report.verdict is Verdict.FAILED
+    assert "expected a bot that needs its own files and the league's programs" in report.finding
+
+
 def games(report: StepReport) -> list[tuple[int, bool]]:
     return [(game["seat"], "forfeit" in game) for game in report.detail["games"]]
 

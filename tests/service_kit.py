@@ -59,6 +59,7 @@ class Orders:
     """Nobody gives orders."""
 
     paused = False
+    closing = False
 
     def __init__(self, workers: int) -> None:
         self.workers = workers

@@ -51,6 +51,10 @@ class Orders(Duty, Protocol):
         """Whether no game may begin."""
 
     @property
+    def closing(self) -> bool:
+        """Whether the season is to end."""
+
+    @property
     def workers(self) -> int:
         """Games at a time."""
 
@@ -79,6 +83,8 @@ class Ended(msgspec.Struct, frozen=True):
     """Games that ran and were not waited for. They are played again."""
     idle: str = ""
     """Why no more could be played, if that is why it ended; else empty."""
+    closing: bool = False
+    """Whether it ended because the season is to end."""
 
 
 class Service:
@@ -138,8 +144,11 @@ class Service:
         idle = ""
         while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
             self._orders.look()
+            if self._orders.closing and not self._workshop.busy:
+                break
             self._room.look()
-            self._workshop.look(may_start=not self._room.is_short and self._may_build)
+            may_start = not (self._room.is_short or self._orders.closing)
+            self._workshop.look(may_start=may_start and self._may_build)
             self._begin_games()
             self._settle()
             self._lanes.attend()
@@ -153,7 +162,11 @@ class Service:
             self._tell(f"Stopping: {running}. A second signal drops them.")
         dropped = self._wind_up(stopping)
         self._publisher.publish()
-        return Ended(self._supply.rated - before, dropped, idle)
+        return Ended(self._supply.rated - before, dropped, idle, closing=self._orders.closing)
+
+    def publish(self) -> None:
+        """Publishes everything now."""
+        self._publisher.publish()
 
     def state(self) -> Payload:
         """Returns what it does at this moment, for monitoring."""
@@ -193,7 +206,14 @@ class Service:
     def _begin_games(self) -> None:
         alone = self._orders.workers == 1 and (self._workshop.busy or self._workshop.wants)
         rests = time.monotonic() < self._supply.rests_until
-        if self._orders.paused or self._room.is_short or self._workshop.restores or alone or rests:
+        if (
+            self._orders.closing
+            or self._orders.paused
+            or self._room.is_short
+            or self._workshop.restores
+            or alone
+            or rests
+        ):
             self._lanes.give_back()
             return
         try:

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
+.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ overload: $(VENV)/with-test ## Measure which time losses are marked as the machi
 
 ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py
+
+matchmaking: $(VENV)/with-test ## Simulate a league's matchmaking beside other rules: a quarter of an hour
+	@$(BIN)/python benchmarks/matchmaking.py
 
 statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
 	@$(BIN)/python benchmarks/coverage.py

@@ -8,6 +8,7 @@
      |  + BotError                    a bot's folder or manifest
      |  + ParcelError                 an archive of a bot: it breaks a rule of parcels
      x StoreError                     the database cannot be used
+ x Refused                        a league refuses an order; programs read the reason
      x MachineFault                   the machine, not a bot, is the reason that a game cannot be played
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
@@ -90,6 +91,31 @@ class StoreError(ArenaError):
     """The database cannot be opened, is in use, or is of another version."""
 
     code = "store"
+
+
+class Refused(ArenaError):
+    """A league refuses an order. Nothing has changed. `reason` names the kind for programs, such as `quota`."""
+
+    code = "refused"
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        remedy: str = "",
+        *,
+        limit: int | None = None,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(f"{message}; {remedy}" if remedy else message)
+        self.reason = reason
+        self.message = message
+        self.remedy = remedy
+        """What to do about it; may be empty."""
+        self.limit = limit
+        """The limit that was exceeded, if it is one."""
+        self.retry_after_s = retry_after_s
+        """After how many seconds the same order may be obeyed, if that is known."""
 
 
 class MachineFault(ArenaError):

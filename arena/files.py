@@ -156,30 +156,65 @@ def _size(count: int) -> str:
     return f"{count // MIB} MiB" if count >= MIB else f"{count} bytes"
 
 
-def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) -> None:
+def allocate(path: Path, size: int) -> None:
+    """Makes a file of so many bytes that really takes their room on the disk; it replaces an older file.
+
+    Raises:
+        OSError: There is no room for it. Nothing is left of it.
+    """
+    with _replacing(path) as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+
+
+@contextmanager
+def writing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yields a file to write to, which replaces `path` in one step when the block ends, and durably.
+
+    Args:
+        path: Its path.
+        mode: Its permissions, less those that the process's umask takes.
+
+    Raises:
+        OSError: It could not be written. Nothing is left of it, as after any other error in the block.
+    """
+    with _replacing(path, mode) as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    _sync_folder(path.parent)
+
+
+@contextmanager
+def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yields a file under a fresh name, and renames it at the end."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(part, flags, mode), "wb") as file:
+        try:
+            yield file
+            file.flush()
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def write(path: Path, data: bytes, *, durably: bool = False) -> None:
     """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
 
     Args:
         path: Its path.
         data: Its content.
         durably: Whether it is on the disk when this returns, even if the power fails.
-        mode: Who may read and write it, before the process's umask.
 
     Raises:
         OSError: It could not be written. Nothing is left of it.
     """
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(part, flags, mode), "wb") as file:
-        try:
-            file.write(data)
-            file.flush()
-            if durably:
-                os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+    with _replacing(path) as file:
+        file.write(data)
+        file.flush()
+        if durably:
+            os.fsync(file.fileno())
     if durably:
         _sync_folder(path.parent)
 

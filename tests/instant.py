@@ -21,9 +21,10 @@ from arena.store.store import Store
 from arena.tournament.blocks import Processes
 from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.lanes import Play, Worker
 from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Play, Runner, Worker
+from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, enter
 from arena.tournament.steering import Helm
 from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl

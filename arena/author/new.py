@@ -20,12 +20,12 @@ from arena.link.bots import (
     MANIFEST,
     TEMPLATE,
     Manifest,
-    build_command,
     bundled_folders,
     check_name,
     missing,
     missing_tool,
     read_manifest,
+    work,
 )
 from arena.link.contents import LEFT_OUT
 from arena.resources import bots_folder
@@ -41,8 +41,8 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
 
     folder: Path
     language: str
-    build: tuple[str, ...]
-    """The command that builds it; empty if nothing needs building."""
+    build: str
+    """What `arena bot build` runs for it; empty if nothing needs building."""
     missing: str | None
     """A program that builds or runs it and is not installed."""
 
@@ -91,9 +91,7 @@ def new_bot(name: str, *, language: str, author: str, parent: Path) -> NewBot:
     manifest = read_manifest(folder)
     if (manifest.name, manifest.author, manifest.include) != (name, author, ()):
         raise InternalError(f"expected a bot from the template in {template}, got: {manifest}")
-    return NewBot(
-        folder=folder, language=language, build=build_command(manifest), missing=_missing_program(manifest, folder)
-    )
+    return NewBot(folder=folder, language=language, build=work(manifest), missing=_missing_program(manifest, folder))
 
 
 def _template(language: str) -> Path:

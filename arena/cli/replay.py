@@ -15,7 +15,7 @@ from arena.cli import complete
 from arena.cli.logs import db_option, find_log, moved_option
 from arena.cli.output import UNBOUNDED, console
 from arena.errors import ConfigError
-from arena.record.log import read_log
+from arena.record.log import find_logs, read_log
 from arena.show.replay import Replay
 
 WIDTH = 100
@@ -79,9 +79,9 @@ def replay(log: str, seat: int | None, turn: int | None, everything: bool, db: P
 
 def _latest(folder: Path) -> Path:
     """Returns the log that was written last; of logs written at the same moment, the last by name."""
-    logs = [(log.stat().st_mtime_ns, log.name, log) for log in folder.rglob("*.jsonl") if log.is_file()]
+    logs = [(log.stat().st_mtime_ns, log.name, log) for log in find_logs(folder) if log.is_file()]
     if not logs:
-        raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {folder}")
+        raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {folder}")
     return max(logs)[-1]
 
 

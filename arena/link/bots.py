@@ -243,6 +243,11 @@ def fetch_command(manifest: Manifest) -> tuple[str, ...]:
     return tuple(map(_resolve, manifest.fetch))
 
 
+def work(manifest: Manifest) -> str:
+    """Returns what `arena bot build` runs for a bot that has nothing yet, as one would type it; empty if nothing."""
+    return " && ".join(shlex.join(command) for command in (manifest.fetch, manifest.build) if command)
+
+
 def unfetched(manifest: Manifest, folder: Path) -> str | None:
     """Returns the first thing that `fetch` makes and that is not there, as the manifest names it; None if all is."""
     return next((name for name in manifest.fetched if not os.path.exists(folder / name)), None)

@@ -20,9 +20,9 @@ LOOK_S = 3
 """Seconds between two looks at a version that is waited for."""
 SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"})
 """States in which a submission has come to its end."""
-VERSIONS = ("version", "state", "since", "level", "rating", "low", "high", "games", "forfeits")
+VERSIONS = ("version", "state", "since", "level", "rating", "half_width", "games", "forfeits", "finding")
 GAMES = ("game", "version", "rank", "lost", "forfeit", "turn", "sentence", "log", "rerun")
-STANDINGS = ("rank", "name", "author", "level", "rating", "low", "high", "mu", "sigma", "games", "matches", "forfeits")
+STANDINGS = ("rank", "name", "author", "level", "rating", "half_width", "games", "wins", "losses", "forfeits")
 NOTICES = 10
 """How many notices are shown."""
 
@@ -64,7 +64,7 @@ def _received(answer: Payload) -> str:
     version = str(answer.get("version", ""))
     if answer.get("same"):
         return f"{version} is this bot already: {answer.get('state', '')}"
-    before = answer.get("before")
+    before = answer.get("place")
     return f"{version} received" + (f"; {counted(before, 'version')} before it" if isinstance(before, int) else "")
 
 

@@ -1,0 +1,210 @@
+"""Which logs of a league are kept, and for how long. Results, ratings and digests stay for ever: this is about files.
+
+The rule: logs of finals stay for ever. A log that is among the last 50 games of one of its versions, or in which
+somebody forfeited, stays for a year, and any other for a month. All logs together have 20 GB at most. If that is
+exceeded, the oldest of the last kind go first, then the oldest of the others, but never those of finals.
+
+Laws:
+1. The decision is a pure function of rows, the time and the settings. It reads its rows in order and keeps none of
+   them, so that millions of games need no memory.
+2. Files are removed by their names, and those that are gone are no error: killed at any point, it is done again.
+3. A log is compressed before its original is removed, so that at any instant one of them is whole.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena import files
+from arena.errors import ConfigError, LogError
+from arena.league.visible import BESIDE
+from arena.record import compressed
+from arena.record.log import SUFFIX
+
+DAY_S: Final = 86_400.0
+"""Seconds of a day."""
+GB: Final = 10**9
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
+    """How long logs are kept."""
+
+    recent: int = 50
+    """So many last games of each version are kept longer."""
+    recent_days: float = 365
+    """How long these are kept, and games with a forfeit."""
+    other_days: float = 30
+    """How long other games are kept."""
+    total_gb: float = 20
+    """The most that all logs may have, compressed, in 10^9 bytes."""
+
+    def check(self) -> None:
+        """Checks that every parameter is in its range.
+
+        Raises:
+            ConfigError: One is not. Show the message to the operator.
+        """
+        for name in ("recent", "recent_days", "other_days", "total_gb"):
+            if not 0 <= (value := getattr(self, name)) < math.inf:
+                raise ConfigError(f"expected {name} to be a number from 0 on, got: {value}")
+        if self.recent_days < self.other_days:
+            raise ConfigError(
+                f"expected recent_days to be at least other_days, {self.other_days:g}, got: {self.recent_days:g}"
+            )
+
+
+class Logged(msgspec.Struct, frozen=True, kw_only=True):
+    """A game whose log may still be there."""
+
+    game: str
+    """Its identifier: the log's name without its ending."""
+    ended: float
+    """When it ended, in seconds since 1970."""
+    entrants: tuple[int, ...]
+    """Who played it, by seat."""
+    forfeit: bool = False
+    """Whether somebody forfeited."""
+    final: bool = False
+    """Whether it belongs to a season's final round."""
+
+
+class Expired(msgspec.Struct, frozen=True):
+    """A game whose log is to be removed."""
+
+    game: Logged
+    why: str
+    """The reason, for people."""
+
+
+def recent_since(newest_first: Iterable[tuple[float, Sequence[int]]], recent: int) -> dict[int, float]:
+    """Returns by entrant since when its `recent` last games were played: when the first of them ended.
+
+    Args:
+        newest_first: When each game ended, and who played it, from the last game on.
+        recent: How many games. Entrants with fewer are left out: all their games are recent.
+    """
+    left: dict[int, int] = {}
+    since: dict[int, float] = {}
+    for ended, entrants in newest_first:
+        for entrant in entrants:
+            left[entrant] = left.get(entrant, recent) - 1
+            if left[entrant] == 0:
+                since[entrant] = ended
+    return since
+
+
+def kept_until(game: Logged, since: Mapping[int, float], settings: Retention) -> float:
+    """Returns until when a game's log is kept, in seconds since 1970; infinity means for ever.
+
+    Args:
+        game: The game.
+        since: What `recent_since` gives.
+        settings: The rule's parameters.
+    """
+    if game.final:
+        return math.inf
+    days = settings.recent_days if _is_kept_longer(game, since) else settings.other_days
+    return game.ended + days * DAY_S
+
+
+def _is_kept_longer(game: Logged, since: Mapping[int, float]) -> bool:
+    return game.forfeit or any(game.ended >= since.get(entrant, -math.inf) for entrant in game.entrants)
+
+
+def expired(
+    oldest_first: Callable[[], Iterable[Logged]],
+    size: Callable[[Logged], int],
+    total: int,
+    since: Mapping[int, float],
+    now: float,
+    settings: Retention,
+) -> Iterator[Expired]:
+    """Yields the games whose logs are to be removed now.
+
+    Args:
+        oldest_first: Begins to read the games whose logs may be there, from the oldest on. Called up to three times.
+        size: Returns the bytes of all files of a game.
+        total: The bytes of all logs.
+        since: What `recent_since` gives.
+        now: The time, in seconds since 1970.
+        settings: The rule's parameters.
+    """
+    most = settings.total_gb * GB
+    for game in oldest_first():
+        if game.ended + settings.other_days * DAY_S > now:
+            break  # whatever comes after it is newer, and nothing is kept for less
+        if kept_until(game, since, settings) <= now:
+            total -= size(game)
+            yield Expired(game, "old")
+    for longer in (False, True):
+        if total <= most:
+            return
+        for game in oldest_first():
+            if total <= most:
+                return
+            if game.final or _is_kept_longer(game, since) != longer or kept_until(game, since, settings) <= now:
+                continue
+            total -= size(game)
+            yield Expired(game, f"all logs together have more than {settings.total_gb:g} GB")
+
+
+class Shelf:
+    """The files of games: logs with what stands beside them, in folders that all have the same names."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Begins with the folders: that of the original logs, and those of what is published."""
+        self._folders = folders
+
+    def total(self) -> int:
+        """Returns the bytes of all files in the folders, as they count on the disk's books: by their length."""
+        return sum(_length(entry) for folder in self._folders if folder.is_dir() for entry in os.scandir(folder))
+
+    def size(self, game: str, seats: int) -> int:
+        """Returns the bytes of all files of a game."""
+        return sum(path.stat().st_size for path in self._files(game, seats))
+
+    def compress(self, game: str, seats: int) -> None:
+        """Compresses the files of a game that are not compressed yet.
+
+        Raises:
+            LogError: One cannot be read.
+            OSError: One cannot be written. The original is still there.
+        """
+        for path in self._files(game, seats):
+            if path.suffix == compressed.SUFFIX:
+                continue
+            data = files.read(path, "a game's log, transcript or output", files.MOST_LOG, LogError, links=False)
+            packed = path.with_name(path.name + compressed.SUFFIX)
+            files.write(packed, compressed.compress(data), durably=True)
+            path.unlink()
+
+    def remove(self, game: str, seats: int) -> None:
+        """Removes all files of a game; those that are gone are no error.
+
+        Raises:
+            OSError: One cannot be removed.
+        """
+        for path in self._files(game, seats):
+            path.unlink(missing_ok=True)
+
+    def _files(self, game: str, seats: int) -> Iterator[Path]:
+        """Yields the files of a game that are there. Their names are made: to list a folder of millions takes long."""
+        names = [f"{game}{SUFFIX}", *(f"{game}.seat{seat}.{kind}" for seat in range(seats) for kind in BESIDE)]
+        for folder in self._folders:
+            for name in names:
+                for path in (folder / name, folder / (name + compressed.SUFFIX)):
+                    if os.path.lexists(path):
+                        yield path
+
+
+def _length(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_size if entry.is_file(follow_symlinks=False) else 0
+    except FileNotFoundError:  # removed meanwhile
+        return 0

@@ -1,0 +1,196 @@
+"""Runs a league: obeys orders, takes submissions through their steps, plays matches, rates, publishes.
+
+Laws:
+1. One process, one thread, one loop; it is the only writer of the database. What takes long is done by workers.
+2. Everything that it must know after a kill is in the database or in files before it goes on. The loop keeps only what
+   can be found out again.
+3. Nothing that a bot, an author or the machine does ends it. A fault of the machine makes it wait and say so.
+4. Asked to stop, it begins nothing, gives the running games a time, gives back what it holds, publishes, and ends.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import msgspec
+
+from arena.errors import MachineFault
+from arena.league.bench import Bench
+from arena.league.planning import Planner
+from arena.league.steps import StepReport
+from arena.league.stopping import Stopping
+from arena.league.supply import MatchGames
+from arena.league.workshop import Workshop
+from arena.tournament.lanes import Lanes, Played
+
+POLL_S: Final = 0.2
+"""How long the loop waits for a game to end before it looks at everything else."""
+PATIENCE_S: Final = 60.0
+"""How long running games may take once it is asked to stop."""
+
+
+class Duty(Protocol):
+    """Something that the loop does again and again."""
+
+    def look(self) -> None:
+        """Does what is due. It returns soon."""
+
+
+class Orders(Duty, Protocol):
+    """Obeys orders, and knows what they have set."""
+
+    @property
+    def paused(self) -> bool:
+        """Whether no game may begin."""
+
+    @property
+    def workers(self) -> int:
+        """Games at a time."""
+
+
+class Room(Duty, Protocol):
+    """Watches the disk."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether nothing should begin that needs room."""
+
+
+class Publisher(Duty, Protocol):
+    """Publishes what others may see."""
+
+    def publish(self) -> None:
+        """Publishes everything now."""
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a run of the service ended."""
+
+    games: int
+    """Rated games that it played."""
+    dropped: int
+    """Games that ran and were not waited for. They are played again."""
+    idle: str = ""
+    """Why no more could be played, if that is why it ended; else empty."""
+
+
+class Service:
+    """The loop.
+
+    Args:
+        supply: The games of matches.
+        lanes: The workers that play them.
+        bench: The worker for steps.
+        planner: Plans matches.
+        workshop: Takes submissions through their steps.
+        orders: Obeys orders.
+        room: Watches the disk.
+        publisher: Publishes.
+        duties: What else there is to do.
+        tell: Called with a sentence about each event that the operator may want to know.
+    """
+
+    def __init__(
+        self,
+        supply: MatchGames,
+        lanes: Lanes,
+        bench: Bench[StepReport],
+        planner: Planner,
+        workshop: Workshop,
+        orders: Orders,
+        room: Room,
+        publisher: Publisher,
+        duties: tuple[Duty, ...],
+        tell: Callable[[str], object],
+    ) -> None:
+        self._supply = supply
+        self._lanes = lanes
+        self._bench = bench
+        self._planner = planner
+        self._workshop = workshop
+        self._orders = orders
+        self._room = room
+        self._publisher = publisher
+        self._duties = duties
+        self._tell = tell
+
+    def run(self, stopping: Stopping, games: int | None = None) -> Ended:
+        """Runs until it is asked to stop.
+
+        Args:
+            stopping: Hears signals.
+            games: After how many more rated games it ends; None means never. It also ends if it can play none.
+        """
+        before = self._supply.rated
+        idle = ""
+        while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
+            self._orders.look()
+            self._room.look()
+            self._workshop.look(may_start=not self._room.is_short and self._may_build)
+            self._begin_games()
+            self._settle()
+            self._lanes.attend()
+            self._publisher.look()
+            for duty in self._duties:
+                duty.look()
+            if games is not None:
+                idle = self._idle()
+        if stopping.asked:
+            self._tell(
+                f"Stopping: {self._lanes.running} running games have {PATIENCE_S:g} s. A second signal drops them."
+            )
+        dropped = self._wind_up(stopping)
+        self._publisher.publish()
+        return Ended(self._supply.rated - before, dropped, idle)
+
+    @property
+    def _may_build(self) -> bool:
+        """Whether a step may begin: with one worker only between games."""
+        return self._orders.workers > 1 or not self._lanes.running
+
+    def _begin_games(self) -> None:
+        alone = self._orders.workers == 1 and (self._workshop.busy or self._workshop.wants)
+        rests = time.monotonic() < self._supply.rests_until
+        if self._orders.paused or self._room.is_short or self._workshop.restores or alone or rests:
+            self._lanes.give_back()
+            return
+        try:
+            self._planner.plan(self._orders.workers)
+            self._supply.count()
+            self._lanes.man(self._orders.workers)
+            self._lanes.feed()
+        except MachineFault as error:
+            self._supply.rest()
+            self._tell(f"No game can begin: {error}")
+
+    def _settle(self) -> list[Played]:
+        try:
+            return list(self._lanes.settle(POLL_S))
+        except MachineFault as error:  # of a worker that could not be started again
+            self._supply.rest()
+            self._tell(f"No game can begin: {error}")
+            return []
+
+    def _idle(self) -> str:
+        """Returns why nothing can be played any more unless somebody submits a bot; empty if something can."""
+        waits = self._planner.waits
+        if waits is None or waits.until != "arrival" or self._supply.left or self._lanes.running:
+            return ""
+        return "" if self._workshop.waits() else waits.why
+
+    def _wind_up(self, stopping: Stopping) -> int:
+        """Ends the workers. Returns how many games were dropped."""
+        end = time.monotonic() + PATIENCE_S
+        self._lanes.give_back()
+        while self._lanes.running and not stopping.at_once and time.monotonic() < end:
+            self._settle()
+        dropped = self._lanes.running
+        if dropped:
+            self._lanes.drop()
+            self._supply.give_back_all()
+        else:
+            self._lanes.end()
+        self._bench.drop()
+        return dropped

@@ -1,0 +1,67 @@
+"""Checks a built bot as `arena bot check` does, confined as it will play."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from arena.conform.report import BotReport, Level, Result, hinders
+from arena.conform.runner import check_bot
+from arena.errors import BotError
+from arena.league.steps.base import StepReport, Stopwatch
+from arena.link.bots import load_bot
+from arena.link.sandbox.doctor import require
+from arena.types import Level as Confinement
+
+
+def check(folder: Path, rules: str, level: Confinement) -> StepReport:
+    """Checks a bot: it passes if it reaches the level Full in the league's game.
+
+    Args:
+        folder: The bot's folder.
+        rules: The league's game.
+        level: How far its processes are confined.
+
+    Returns:
+        The report. `detail` is that of `arena bot check --json`.
+    """
+    watch = Stopwatch("check")
+    return watch.guarded(lambda: _check(watch, folder, rules, level))
+
+
+def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> StepReport:
+    require(level)
+    try:
+        spec = load_bot(str(folder))
+        watch.command_to_repeat = f"arena bot check {spec.name} --rules {rules} --level full --level {level}"
+        if spec.rules and rules not in spec.rules:
+            return watch.failed(
+                f"expected a bot that plays {rules}, got: one whose manifest says {', '.join(spec.rules)}; "
+                f"add {rules} to `rules`, or submit another bot"
+            )
+        require(level, (spec,))
+    except BotError as error:
+        return watch.failed(str(error).replace(f"{folder}/", ""))
+    report = check_bot(spec, (rules,), level=level)
+    found = {"memory_mib": report.memory_mib, "detail": msgspec.to_builtins(report), "output": _words(report)}
+    if report.reaches(Level.FULL):
+        return watch.passed(**found)
+    hindering = [result for result in report.results if hinders(result, Level.FULL)]
+    return watch.failed(_finding(hindering), **found)
+
+
+def _finding(hindering: list[Result]) -> str:
+    """Returns what keeps the bot from the level: the first result, and how many more there are."""
+    if not hindering:
+        return "expected all checks to be attempted, got: some that could not be; the report says which"
+    first, *more = hindering
+    sentence = f"expected a bot that {first.title} ({', '.join(first.spec)}), got: {first.detail or first.verdict}"
+    sentence += f"; {first.remedy}" if first.remedy else ""
+    return f"{sentence} - and {len(more)} more, see the report" if more else sentence
+
+
+def _words(report: BotReport) -> bytes:
+    """Returns the last words of the bot in the first check that did not go well."""
+    evidence = (result.evidence for result in report.results if result.evidence is not None)
+    return "\n".join(next((each.stderr for each in evidence if each.stderr), ())).encode()

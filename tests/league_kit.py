@@ -34,7 +34,7 @@ def tournament(folder: Path, id: str = "cup-1") -> Tournament:
     return Tournament(
         id=id,
         created=AT,
-        settings={"format": "league", "game": GAME, "players": [2, 3], "level": "isolated"},
+        settings={"format": "league", "game": GAME, "games": [GAME, GAME | {"players": 3}], "level": "isolated"},
         digest="00",
         seed=None,
         secret=secret,

@@ -7,6 +7,7 @@ giving the command again.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 from arena import files
 from arena.errors import ConfigError
@@ -17,7 +18,10 @@ from arena.league.settings import Settings, parse
 from arena.league.template import text
 from arena.store.league import open_league
 
-FIRST_SEASON = "first"
+FIRST_SEASON: Final = "first"
+LOCAL: Final = "local"
+"""The author of bots that are submitted on the league's machine, unless another is named."""
+_LOCAL_QUOTAS: Final = {"bots": 1_000, "pending": 1_000, "submissions": 100_000}
 
 
 def make_league(path: Path, settings: Settings) -> Folder:
@@ -43,5 +47,7 @@ def make_league(path: Path, settings: Settings) -> Folder:
         if store.seasons.current() is None:
             open_season(store, folder, settings, FIRST_SEASON)
         enter_house(store, settings)
+        if store.authors.get(LOCAL) is None:
+            store.authors.add(LOCAL, _LOCAL_QUOTAS)
     files.write(folder.settings, written.encode(), durably=True)
     return folder

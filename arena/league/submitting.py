@@ -86,7 +86,7 @@ def answer_of(received: Received) -> Payload:
         "version": version.name,
         "digest": version.digest,
         "state": version.state,
-        "place": received.before,
+        "before": received.before,
         "same": received.same,
     }
 

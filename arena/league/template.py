@@ -16,6 +16,7 @@ name = {name}
 # What is played. Ratings depend on all of it, so it is fixed for a season: to change it, end the season with
 # `arena league season close`, and the next one begins with what is written here.
 [game]
+# A game (`arena rules list`).
 rules = {rules}
 # A ruleset of these rules (`arena rules list`); "" is their first.
 ruleset = {ruleset}

@@ -9,14 +9,23 @@ import click
 from arena.cli.group import LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
+    "init": ("arena.cli.league.init:init", "Make a league."),
     "open": ("arena.cli.league.open:open_", "Open a league to authors elsewhere."),
-    "submit": ("arena.cli.league.elsewhere:submit", "Send a bot to a league."),
-    "status": ("arena.cli.league.elsewhere:status", "Say how your bots stand in a league."),
-    "games": ("arena.cli.league.elsewhere:games", "Find games of your bots, the latest first."),
+    "submit": ("arena.cli.league.submit:submit", "Send a bot to a league."),
+    "status": ("arena.cli.league.status:status", "Say how a league is, or how your bots stand in it."),
+    "standings": ("arena.cli.league.standings:standings", "Print the standings of a league."),
+    "games": ("arena.cli.league.games:games", "Find games of a league, the latest first."),
     "log": ("arena.cli.league.log:log", "Fetch the log of a game, once its match is over."),
-    "report": ("arena.cli.league.elsewhere:report", "Show what a step of a version's life found."),
-    "standings": ("arena.cli.league.elsewhere:standings", "Print the standings of a league."),
-    "retire": ("arena.cli.league.elsewhere:retire", "Take a bot out of a league."),
+    "report": ("arena.cli.league.report:report", "Show what the steps of a version found."),
+    "key": ("arena.cli.league.key:key", "Make keys for authors elsewhere, and say which are valid."),
+    "author": ("arena.cli.league.author:author", "Say who may submit bots."),
+    "pause": ("arena.cli.league.steer:pause", "Begin no game until the league is resumed."),
+    "resume": ("arena.cli.league.steer:resume", "End a pause."),
+    "concurrency": ("arena.cli.league.steer:concurrency", "Set how many games are played at a time."),
+    "suspend": ("arena.cli.league.steer:suspend", "Suspend a version, so that the last good one comes back."),
+    "lift": ("arena.cli.league.steer:lift", "Let a suspended version play again."),
+    "retire": ("arena.cli.league.steer:retire", "Take a bot out of a league."),
+    "replay-games": ("arena.cli.league.steer:replay_games", "Play matches again whose results should not count."),
 }
 """As `arena.cli.COMMANDS`."""
 
@@ -27,6 +36,7 @@ def league() -> None:
 
     \b
     Example:
-      arena league open cup --bind tcp://*:5599
+      arena league init cup
+      arena league submit ./fox --to cup
       arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
     """

@@ -123,7 +123,7 @@ class Authors:
         keys = self._keys("WHERE public_key = ? AND revoked IS NULL", public_key)
         return keys[0].author if keys else None
 
-    def keys(self, author: str | None = None) -> list[Key]:
+    def keys_of(self, author: str | None = None) -> list[Key]:
         """Returns the keys of an author, or of all, in the order in which they came; those that were revoked too."""
         if author is None:
             return self._keys("ORDER BY keys.rowid")

@@ -19,6 +19,7 @@ from arena.store.league.controls import Controls
 from arena.store.league.facts import Facts
 from arena.store.league.matches import Matches
 from arena.store.league.notices import Notices
+from arena.store.league.played import PlayedGames
 from arena.store.league.reports import Reports
 from arena.store.league.seasons import Seasons
 from arena.store.league.versions import Versions
@@ -42,6 +43,7 @@ class LeagueReader:
         self.commands = Commands(connection)
         self.controls = Controls(connection)
         self.facts = Facts(connection)
+        self.played = PlayedGames(connection)
         self.finder = Finder(connection, path)
 
     def snapshot(self) -> AbstractContextManager[None]:

@@ -96,7 +96,7 @@ def test_a_house_that_cannot_play_is_refused(tmp_path: Path) -> None:
 def test_a_submission_is_kept_and_becomes_a_version(store: LeagueStore, folder: Folder, tmp_path: Path) -> None:
     archive = bot(tmp_path)
     answer = submit(store, folder, archive)
-    assert (answer["version"], answer["state"], answer["place"], answer["same"]) == ("fox/1", "received", 0, False)
+    assert (answer["version"], answer["state"], answer["before"], answer["same"]) == ("fox/1", "received", 0, False)
     assert folder.archive(answer["digest"]).read_bytes() == archive
     version = store.versions.named("fox")
     assert (version.digest, version.size, version.level) == (answer["digest"], len(archive), "isolated")

@@ -35,7 +35,7 @@ def test_an_author_is_known_by_their_keys_until_these_are_revoked(store: LeagueS
             store.authors.add_key(author, key)
     with pytest.raises(Refused, match="expected a key of the league"):
         store.authors.revoke_key("k9")
-    assert [(key.public_key, key.revoked is None) for key in store.authors.keys("anna")] == [
+    assert [(key.public_key, key.revoked is None) for key in store.authors.keys_of("anna")] == [
         ("k1", False),
         ("k2", True),
     ]

@@ -58,7 +58,7 @@ def test_a_bundled_bot_is_submitted_and_followed(elsewhere: Elsewhere) -> None:
     league = elsewhere.league
     version = {"version": "random/1", "bot": "random", "state": "active", "level": "isolated", "rating": 12.5}
     league.publish("authors/anna/status.json", {"versions": [version], "notices": [{"at": "now", "text": "hi\x1b[2J"}]})
-    with answering(league, "submit", {"version": "random/1", "place": 2}):
+    with answering(league, "submit", {"version": "random/1", "before": 2}):
         done = elsewhere.arena("league", "submit", "random", "--wait")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["random/1 received; 2 versions before it", "random/1: active"]
@@ -73,7 +73,7 @@ def test_a_version_that_is_rejected_is_the_exit_code(elsewhere: Elsewhere) -> No
     league.publish(
         "authors/anna/status.json", {"versions": [{"version": "greedy/1", "bot": "greedy", "state": "rejected"}]}
     )
-    with answering(league, "submit", {"version": "greedy/1", "place": 0}):
+    with answering(league, "submit", {"version": "greedy/1", "before": 0}):
         done = elsewhere.arena("league", "submit", "greedy", "--wait")
     assert done.returncode == 3
     assert "arena league report greedy/1" in done.stderr

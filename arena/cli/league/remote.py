@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.cli.league.away import show_maps
 from arena.cli.output import counted, echo, say, show_json
 from arena.errors import CheckFailed
+from arena.files import MIB
 from arena.text import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.cli.league.away import Elsewhere
     from arena.door.client import Client
     from arena.types import Payload
@@ -52,19 +55,24 @@ def submit(elsewhere: Elsewhere, bot: str, *, wait: bool) -> None:
             _follow(client, name, version)
 
 
-def _progress(size: int) -> Any:
-    def told(have: int) -> None:
-        if have in (0, size) or have % (1 << 20) < 49_152:
+def _progress(size: int) -> Callable[[int], None]:
+    """Returns what says how much of an archive was sent, about once for each MiB; nothing of a small one."""
+    told = 0
+
+    def tell(have: int) -> None:
+        nonlocal told
+        if have - told >= MIB or (told and have == size):
+            told = have
             say(f"sent {have:,} of {size:,} bytes")
 
-    return told
+    return tell
 
 
 def _received(answer: Payload) -> str:
     version = str(answer.get("version", ""))
     if answer.get("same"):
         return f"{version} is this bot already: {answer.get('state', '')}"
-    before = answer.get("place")
+    before = answer.get("before")
     return f"{version} received" + (f"; {counted(before, 'version')} before it" if isinstance(before, int) else "")
 
 

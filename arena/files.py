@@ -184,6 +184,16 @@ def writing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     _sync_folder(path.parent)
 
 
+def move(source: Path, target: Path) -> None:
+    """Renames a file durably, within one disk; it replaces an older file in one step.
+
+    Raises:
+        OSError: It could not be renamed.
+    """
+    source.replace(target)
+    _sync_folder(target.parent)
+
+
 @contextmanager
 def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """Yields a file under a fresh name, and renames it at the end."""
@@ -199,18 +209,19 @@ def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
             raise
 
 
-def write(path: Path, data: bytes, *, durably: bool = False) -> None:
+def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) -> None:
     """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
 
     Args:
         path: Its path.
         data: Its content.
         durably: Whether it is on the disk when this returns, even if the power fails.
+        mode: Who may read and write it, before the process's umask.
 
     Raises:
         OSError: It could not be written. Nothing is left of it.
     """
-    with _replacing(path) as file:
+    with _replacing(path, mode) as file:
         file.write(data)
         file.flush()
         if durably:
@@ -263,3 +274,16 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Adds to the end of a file, which is made if it is missing. It is on the disk when this returns.
+
+    Raises:
+        OSError: It could not be written, or is a link. A part of `data` may be there.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o666), "ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

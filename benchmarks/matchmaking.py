@@ -38,7 +38,7 @@ from simulated import HEADING, LOOKS, MATCHES, SPREAD, Figures, Waits, error_of,
 from arena.league.matchmaking import Candidate, Choice, Matchmaking, after, next_match
 from arena.ratings.pairs import PairResult
 from arena.ratings.refit import refit
-from arena.ratings.running import MU, SIGMA, Rating, inherit
+from arena.ratings.running import MU, Rating, inherit
 from arena.tournament.formats.closeness import draw_place, generator, weights
 
 RUNNING = 8
@@ -227,7 +227,7 @@ def new_version(change: Callable[[Random], float], added: float | None, versions
         skill = rng.gauss(MU, SPREAD)
         rating = _played(skill, Rating(), MATCHES, others, settled, rng)[-1]
         skill += change(rng)
-        start = Rating() if added is None else Rating(rating.mu, min(SIGMA, math.hypot(rating.sigma, added)))
+        start = Rating() if added is None else inherit(rating, added)
         course = _played(skill, start, max(AFTER), others, settled, rng)
         for place, count in enumerate(AFTER):
             rating = course[count - 1]

@@ -13,6 +13,7 @@ from arena.league.bench import Bench
 from arena.league.matchmaking import Matchmaking
 from arena.league.planning import Planner
 from arena.league.service import Ended, Service
+from arena.league.settings import Suspension
 from arena.league.steps import StepReport, Verdict
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
@@ -104,7 +105,7 @@ class Running:
         self.said: list[str] = []
         self.store = store
         self.tournament = store.games.tournament(season.tournament)
-        self.supply = MatchGames(store, season.tournament, self.job, self.said.append)
+        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append)
         self.tools = Tools()
         self.lanes = Lanes(self.supply, play, worker)
         self.bench = Bench[StepReport](instant.inline)

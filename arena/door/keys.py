@@ -94,8 +94,7 @@ def write_pair(path: Path, pair: Pair, whom: str) -> None:
             "give another name, or remove the old key if nobody needs it"
         )
     text = _PAIR_TEXT.format(whom=whom, public=pair.public, secret=pair.secret)
-    with files.writing(path, mode=0o600) as file:
-        file.write(text.encode())
+    files.write(path, text.encode(), durably=True, mode=0o600)
 
 
 def write_public(path: Path, public: str, whom: str) -> None:

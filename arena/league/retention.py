@@ -1,7 +1,7 @@
 """Which logs of a league are kept, and for how long. Results, ratings and digests stay for ever: this is about files.
 
 The rule: logs of finals stay for ever. A log that is among the last 50 games of one of its versions, or in which
-somebody forfeited, stays for a year, and any other for a month. All logs together have 20 GB at most. If that is
+somebody forfeited, stays for a year, and any other for a month. All logs together have 20 GiB at most. If that is
 exceeded, the oldest of the last kind go first, then the oldest of the others, but never those of finals.
 
 Laws:
@@ -29,20 +29,20 @@ from arena.record.log import SUFFIX
 
 DAY_S: Final = 86_400.0
 """Seconds of a day."""
-GB: Final = 10**9
+GIB: Final = 2**30
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
     """How long logs are kept."""
 
-    recent: int = 50
+    last_games: int = 50
     """So many last games of each version are kept longer."""
-    recent_days: float = 365
+    forfeit_days: float = 365
     """How long these are kept, and games with a forfeit."""
-    other_days: float = 30
+    days: float = 30
     """How long other games are kept."""
-    total_gb: float = 20
-    """The most that all logs may have, compressed, in 10^9 bytes."""
+    gib: float = 20
+    """The most that all logs may have, compressed."""
 
     def check(self) -> None:
         """Checks that every parameter is in its range.
@@ -50,13 +50,11 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             ConfigError: One is not. Show the message to the operator.
         """
-        for name in ("recent", "recent_days", "other_days", "total_gb"):
+        for name in ("last_games", "forfeit_days", "days", "gib"):
             if not 0 <= (value := getattr(self, name)) < math.inf:
                 raise ConfigError(f"expected {name} to be a number from 0 on, got: {value}")
-        if self.recent_days < self.other_days:
-            raise ConfigError(
-                f"expected recent_days to be at least other_days, {self.other_days:g}, got: {self.recent_days:g}"
-            )
+        if self.forfeit_days < self.days:
+            raise ConfigError(f"expected forfeit_days to be at least days, {self.days:g}, got: {self.forfeit_days:g}")
 
 
 class Logged(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,7 +107,7 @@ def kept_until(game: Logged, since: Mapping[int, float], settings: Retention) ->
     """
     if game.final:
         return math.inf
-    days = settings.recent_days if _is_kept_longer(game, since) else settings.other_days
+    days = settings.forfeit_days if _is_kept_longer(game, since) else settings.days
     return game.ended + days * DAY_S
 
 
@@ -135,9 +133,9 @@ def expired(
         now: The time, in seconds since 1970.
         settings: The rule's parameters.
     """
-    most = settings.total_gb * GB
+    most = settings.gib * GIB
     for game in oldest_first():
-        if game.ended + settings.other_days * DAY_S > now:
+        if game.ended + settings.days * DAY_S > now:
             break  # whatever comes after it is newer, and nothing is kept for less
         if kept_until(game, since, settings) <= now:
             total -= size(game)
@@ -151,7 +149,7 @@ def expired(
             if game.final or _is_kept_longer(game, since) != longer or kept_until(game, since, settings) <= now:
                 continue
             total -= size(game)
-            yield Expired(game, f"all logs together have more than {settings.total_gb:g} GB")
+            yield Expired(game, f"all logs together have more than {settings.gib:g} GiB")
 
 
 class Shelf:
@@ -167,7 +165,7 @@ class Shelf:
 
     def size(self, game: str, seats: int) -> int:
         """Returns the bytes of all files of a game."""
-        return sum(path.stat().st_size for path in self._files(game, seats))
+        return sum(path.stat().st_size for path in self.files(game, seats))
 
     def compress(self, game: str, seats: int) -> None:
         """Compresses the files of a game that are not compressed yet.
@@ -176,7 +174,7 @@ class Shelf:
             LogError: One cannot be read.
             OSError: One cannot be written. The original is still there.
         """
-        for path in self._files(game, seats):
+        for path in self.files(game, seats):
             if path.suffix == compressed.SUFFIX:
                 continue
             data = files.read(path, "a game's log, transcript or output", files.MOST_LOG, LogError, links=False)
@@ -190,10 +188,10 @@ class Shelf:
         Raises:
             OSError: One cannot be removed.
         """
-        for path in self._files(game, seats):
+        for path in self.files(game, seats):
             path.unlink(missing_ok=True)
 
-    def _files(self, game: str, seats: int) -> Iterator[Path]:
+    def files(self, game: str, seats: int) -> Iterator[Path]:
         """Yields the files of a game that are there. Their names are made: to list a folder of millions takes long."""
         names = [f"{game}{SUFFIX}", *(f"{game}.seat{seat}.{kind}" for seat in range(seats) for kind in BESIDE)]
         for folder in self._folders:

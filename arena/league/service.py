@@ -10,7 +10,9 @@ Laws:
 
 from __future__ import annotations
 
+import os
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -23,12 +25,15 @@ from arena.league.steps import StepReport
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.workshop import Workshop
+from arena.store.store import now as timestamp
 from arena.tournament.lanes import Lanes, Played
+from arena.types import Payload
 
 POLL_S: Final = 0.2
 """How long the loop waits for a game to end before it looks at everything else."""
 PATIENCE_S: Final = 60.0
-"""How long running games may take once it is asked to stop."""
+_LOOKS: Final = 12
+"""Over how many looks at its state the rate of games is taken."""
 
 
 class Duty(Protocol):
@@ -90,6 +95,7 @@ class Service:
         publisher: Publishes.
         duties: What else there is to do.
         tell: Called with a sentence about each event that the operator may want to know.
+        patience_s: How long running games may take once it is asked to stop.
     """
 
     def __init__(
@@ -104,6 +110,7 @@ class Service:
         publisher: Publisher,
         duties: tuple[Duty, ...],
         tell: Callable[[str], object],
+        patience_s: float = PATIENCE_S,
     ) -> None:
         self._supply = supply
         self._lanes = lanes
@@ -115,6 +122,10 @@ class Service:
         self._publisher = publisher
         self._duties = duties
         self._tell = tell
+        self._patience_s = patience_s
+        self._started = timestamp()
+        self._counts = deque([(time.monotonic(), supply.rated)], maxlen=_LOOKS)
+        """How many games were rated when `state` was asked lately."""
 
     def run(self, stopping: Stopping, games: int | None = None) -> Ended:
         """Runs until it is asked to stop.
@@ -138,12 +149,41 @@ class Service:
             if games is not None:
                 idle = self._idle()
         if stopping.asked:
-            self._tell(
-                f"Stopping: {self._lanes.running} running games have {PATIENCE_S:g} s. A second signal drops them."
-            )
+            running = f"{self._lanes.running} games that run have {self._patience_s:g} s"
+            self._tell(f"Stopping: {running}. A second signal drops them.")
         dropped = self._wind_up(stopping)
         self._publisher.publish()
         return Ended(self._supply.rated - before, dropped, idle)
+
+    def state(self) -> Payload:
+        """Returns what it does at this moment, for monitoring."""
+        now = time.monotonic()
+        if now > self._counts[-1][0] + 1:
+            self._counts.append((now, self._supply.rated))
+        (before, games), (at, more) = self._counts[0], self._counts[-1]
+        return {
+            "state": self._doing(),
+            "pid": os.getpid(),
+            "started": self._started,
+            "at": timestamp(),
+            "workers": self._orders.workers,
+            "running": self._lanes.running,
+            "planned": self._supply.left,
+            "rated_games": self._supply.rated,
+            "games_per_s": round((more - games) / (at - before), 2) if at > before else 0.0,
+            "step": self._workshop.doing,
+        }
+
+    def _doing(self) -> str:
+        if self._orders.paused:
+            return "paused"
+        if self._room.is_short:
+            return "no room"
+        if self._workshop.restores:
+            return "building again"
+        if time.monotonic() < self._supply.rests_until:
+            return "resting"
+        return "playing" if self._lanes.running or self._supply.left else "waiting"
 
     @property
     def _may_build(self) -> bool:
@@ -182,7 +222,7 @@ class Service:
 
     def _wind_up(self, stopping: Stopping) -> int:
         """Ends the workers. Returns how many games were dropped."""
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + self._patience_s
         self._lanes.give_back()
         while self._lanes.running and not stopping.at_once and time.monotonic() < end:
             self._settle()

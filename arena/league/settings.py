@@ -21,6 +21,7 @@ from arena.errors import ConfigError, did_you_mean
 from arena.games import DEFAULT_TIME, make_settings, rules_of
 from arena.league.folder import SETTINGS, Folder
 from arena.league.matchmaking import Matchmaking as Rule
+from arena.league.retention import Retention
 from arena.link.bots import check_name
 from arena.store.records import canonical
 from arena.toml import line_of
@@ -150,6 +151,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The parameters of matchmaking, as it takes them."""
         return Rule(players=self.game.players, **msgspec.structs.asdict(self.matchmaking))
 
+    @property
+    def retention(self) -> Retention:
+        """How long logs are kept."""
+        return Retention(**msgspec.structs.asdict(self.logs))
+
     def game_settings(self, players: int) -> GameSettings:
         """Returns what is played by so many players.
 
@@ -256,6 +262,7 @@ def _check(settings: Settings, where: str, text: str) -> None:
     tries = (
         ("", "name", lambda: check_name(settings.name)),
         ("matchmaking", "", settings.rule.check),
+        ("logs", "", settings.retention.check),
         ("game", "", lambda: [rules_of(settings.game_settings(players)) for players in settings.game.players]),
     )
     for section, key, attempt in tries:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Final
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, StoreError
+from arena.league.settings import Suspension
 from arena.league.verdicts import evidence, verdict
 from arena.referee.job import Job
 from arena.store.league import LeagueStore
@@ -39,7 +40,9 @@ class MatchGames:
         store: The league.
         tournament: The open season's.
         make_job: Returns the work for a claimed game.
+        suspension: When a version is suspended.
         tell: Called with a sentence about each event that the operator may want to know.
+        make_room: Frees room on the disk, if a result has none.
     """
 
     def __init__(
@@ -47,11 +50,15 @@ class MatchGames:
         store: LeagueStore,
         tournament: str,
         make_job: Callable[[Claim, PlannedGame], Job],
+        suspension: Suspension,
         tell: Callable[[str], object],
+        make_room: Callable[[], object] = lambda: None,
     ) -> None:
         self._store = store
         self._tournament = tournament
         self._make_job = make_job
+        self._suspension = suspension
+        self._make_room = make_room
         self._tell = tell
         self._tries: Counter[str] = Counter()
         """By game that is not over: how often it crashed its worker, or was interrupted."""
@@ -102,11 +109,12 @@ class MatchGames:
             return None
         game = self._store.matches.game(claim.number)
         moment = time.monotonic()
-        with self._store.transaction():
-            self._store.games.record(claim, result, game.entrants, moment - self._since)
-            suspended = self._judge(
-                game.entrants[number] for number, seat in enumerate(result.seats) if seat.forfeit is not None
-            )
+        try:
+            suspended = self._record(claim, result, game, moment - self._since)
+        except StoreError as error:
+            self._tell(f"The result of game {claim.game} could not be stored, and is stored once more: {error}")
+            self._make_room()
+            suspended = self._record(claim, result, game, moment - self._since)
         self._since = moment
         self._faults = 0
         self._forget(claim)
@@ -114,6 +122,12 @@ class MatchGames:
         for sentence in suspended:
             self._tell(sentence)
         return Played(game, result)
+
+    def _record(self, claim: Claim, result: GameResult, game: PlannedGame, seconds: float) -> list[str]:
+        with self._store.transaction():
+            self._store.games.record(claim, result, game.entrants, seconds)
+            forfeited = (number for number, seat in enumerate(result.seats) if seat.forfeit is not None)
+            return self._judge(game.entrants[number] for number in forfeited)
 
     def give_back_all(self) -> None:
         """Gives back every game that is claimed. Call it when no worker has one."""
@@ -133,11 +147,11 @@ class MatchGames:
         version = self._store.versions.of_entrant(entrant)
         if version is None or version.state is not State.ACTIVE or version.is_of_house:
             return ""
-        form = self._store.facts.form(version)
-        reason = verdict(form)
+        form = self._store.facts.form(version, self._suspension.games)
+        reason = verdict(form, self._suspension)
         if not reason:
             return ""
-        notice = evidence(version.name, form)
+        notice = evidence(version.name, reason, form)
         self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
         good = self._active(version)
         return f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")

@@ -30,6 +30,11 @@ STEPS: Final[dict[State, tuple[Kind, State]]] = {
     State.QUALIFYING: ("qualify", State.ACTIVE),
 }
 """By state which step is done in it, and what comes after it."""
+_PASSED: Final = {
+    "build": "it is built",
+    "check": "it keeps to the protocol",
+    "qualify": "it played its first games without a forfeit",
+}
 _LONGEST_REST_S: Final = 600.0
 _LOOK_S: Final = 0.5
 """How often it is looked for something to do."""
@@ -67,6 +72,7 @@ class Workshop:
         self._tell = tell
         self._at: Version | None = None
         """Whose step is being done."""
+        self._doing = ""
         self._looked = 0.0
         self._rests: dict[int, float] = {}
         """By version until when its step is not tried again, after a fault of the machine."""
@@ -81,6 +87,11 @@ class Workshop:
     def busy(self) -> bool:
         """Whether a step is being done."""
         return self._bench.busy
+
+    @property
+    def doing(self) -> str:
+        """Which step of which version is done, for people; empty if none."""
+        return self._doing if self._bench.busy else ""
 
     @property
     def wants(self) -> bool:
@@ -130,6 +141,7 @@ class Workshop:
             self._note(version, _fault(kind, str(error)))
             return
         self._at = version
+        self._doing = f"{kind} of {version.name}"
         self._tell(f"{version.name}: {kind}")
 
     def _fetch(self) -> None:
@@ -163,7 +175,7 @@ class Workshop:
             Verdict.FAILED: State.REJECTED,
             Verdict.MACHINE: version.state,
         }[report.verdict]
-        reason = report.finding or f"the {step} passed"
+        reason = report.finding or _PASSED[report.kind]
         try:
             spec = self._tools.spec(version) if to is State.ACTIVE else None
             changed = self._store.versions.change(version.id, to, Actor.SERVICE, reason, report=stored, spec=spec)

@@ -10,6 +10,7 @@ from arena.cli.group import LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("arena.cli.league.init:init", "Make a league."),
+    "run": ("arena.cli.league.run:run", "Run a league: build, try and play what is submitted."),
     "open": ("arena.cli.league.open:open_", "Open a league to authors elsewhere."),
     "submit": ("arena.cli.league.submit:submit", "Send a bot to a league."),
     "status": ("arena.cli.league.status:status", "Say how a league is, or how your bots stand in it."),
@@ -26,6 +27,8 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lift": ("arena.cli.league.steer:lift", "Let a suspended version play again."),
     "retire": ("arena.cli.league.steer:retire", "Take a bot out of a league."),
     "replay-games": ("arena.cli.league.steer:replay_games", "Play matches again whose results should not count."),
+    "backup": ("arena.cli.league.backup:backup", "Copy a league into one file, while it runs."),
+    "restore": ("arena.cli.league.backup:restore", "Make a league from a backup, or only check the backup."),
 }
 """As `arena.cli.COMMANDS`."""
 

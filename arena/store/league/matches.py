@@ -152,6 +152,10 @@ class Matches:
         """Returns the matches that are not over, in order."""
         return self._select(f"AND {PLAYING}")
 
+    def settled(self, first: int, end: int) -> list[Match]:
+        """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
+        return self._select("AND state <> 'playing' AND matches.number >= ? AND matches.number < ?", first, end)
+
     def over(self) -> list[Match]:
         """Returns the matches that are over or void, and whose logs are not published yet, in order.
 

@@ -31,6 +31,20 @@ _QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name
     WHERE meetings.tournament = :tournament"""
 
 
+class Ended(msgspec.Struct, frozen=True):
+    """A game of any season that is done."""
+
+    game: str
+    finished: str
+    """When; UTC (ISO 8601)."""
+    season: int
+    """The season's number."""
+    entrants: tuple[int, ...]
+    """Who played it, by seat, numbered in its season."""
+    forfeit: bool
+    """Whether somebody forfeited."""
+
+
 class PlayedGames:
     """The games of a season that are done."""
 
@@ -77,6 +91,23 @@ class PlayedGames:
             for name in ("rated", "published", "overloaded"):
                 found[name] = bool(found[name])
             yield found
+
+    def ended(self, *, newest_first: bool = False) -> Iterator[Ended]:
+        """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open."""
+        order, than = ("DESC", "<") if newest_first else ("", ">")
+        seasons = self._db.execute(f"SELECT number, tournament FROM seasons ORDER BY number {order}").fetchall()
+        for season, tournament in seasons:
+            last = 2**62 if newest_first else -1
+            while rows := self._db.execute(
+                "SELECT number, id, finished, seating, EXISTS (SELECT 1 FROM seats WHERE game = games.id"
+                " AND forfeit IS NOT NULL) FROM games WHERE tournament = ? AND status = 'done'"
+                f" AND number {than} ? ORDER BY number {order} LIMIT 500",
+                (tournament, last),
+            ).fetchall():
+                last = rows[-1][0]
+                for _, game, finished, seating, forfeit in rows:
+                    entrants = msgspec.json.decode(seating, type=tuple[int, ...])
+                    yield Ended(game, finished, season, entrants, bool(forfeit))
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""

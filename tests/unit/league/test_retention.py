@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 
 from arena import files
 from arena.errors import ConfigError
-from arena.league.retention import DAY_S, GB, Logged, Retention, Shelf, expired, kept_until, recent_since
+from arena.league.retention import DAY_S, GIB, Logged, Retention, Shelf, expired, kept_until, recent_since
 from arena.record.compressed import compress, expand
 
 NOW = 1000 * DAY_S
-RULE = Retention(recent=2)
-MEGABYTE = 10**6
+RULE = Retention(last_games=2)
+MEBIBYTE = 2**20
 
 
 def logged(number: int, days_ago: float, entrants: tuple[int, ...] = (0, 1), **given: bool) -> Logged:
     return Logged(game=f"game-{number}", ended=NOW - days_ago * DAY_S, entrants=entrants, **given)
 
 
-def removed(games: list[Logged], rule: Retention = RULE, size: int = MEGABYTE) -> list[tuple[str, str]]:
+def removed(games: list[Logged], rule: Retention = RULE, size: int = MEBIBYTE) -> list[tuple[str, str]]:
     ordered = sorted(games, key=lambda game: game.ended)
-    since = recent_since(((game.ended, game.entrants) for game in reversed(ordered)), rule.recent)
+    since = recent_since(((game.ended, game.entrants) for game in reversed(ordered)), rule.last_games)
     gone = expired(lambda: iter(ordered), lambda game: size, size * len(games), since, NOW, rule)
     return [(one.game.game, one.why.split()[0]) for one in gone]
 
@@ -61,14 +61,14 @@ def test_too_much_goes_from_the_oldest_of_the_least_important_on() -> None:
         logged(2, 100, forfeit=True),
         *(logged(n, 20 - n) for n in range(3, 10)),  # the last two are recent
     ]
-    rule = Retention(recent=2, total_gb=0.1 * len(games))
-    size = GB // 10
+    rule = Retention(last_games=2, gib=0.1 * len(games))
+    size = GIB // 10
     assert removed(games, rule, size) == []
-    rule = Retention(recent=2, total_gb=0.1 * len(games) - 0.35)
+    rule = Retention(last_games=2, gib=0.1 * len(games) - 0.35)
     assert [game for game, _ in removed(games, rule, size)] == ["game-3", "game-4", "game-5", "game-6"]
-    rule = Retention(recent=2, total_gb=0.25)
+    rule = Retention(last_games=2, gib=0.25)
     assert [game for game, _ in removed(games, rule, size)] == [f"game-{n}" for n in (3, 4, 5, 6, 7, 1, 2, 8)]
-    rule = Retention(recent=2, total_gb=0)
+    rule = Retention(last_games=2, gib=0)
     assert "game-0" not in [game for game, _ in removed(games, rule, size)]
     assert len(removed(games, rule, size)) == len(games) - 1
 
@@ -100,18 +100,18 @@ games_of_three = st.lists(
 
 @given(games_of_three, st.integers(0, 30))
 def test_what_is_left_keeps_to_the_rule(games: list[Logged], most: int) -> None:
-    rule = Retention(recent=2, total_gb=most / 1000)
+    rule = Retention(last_games=2, gib=most / 1024)
     gone = [game for game, _ in removed(games, rule)]
     assert len(set(gone)) == len(gone)
     left = [game for game in games if game.game not in gone]
     ordered = sorted(games, key=lambda game: game.ended)
-    since = recent_since(((game.ended, game.entrants) for game in reversed(ordered)), rule.recent)
+    since = recent_since(((game.ended, game.entrants) for game in reversed(ordered)), rule.last_games)
     assert all(kept_until(game, since, rule) > NOW for game in left)
     assert {game.game for game in games if game.final} <= {game.game for game in left}
     assert len(left) <= most or all(game.final for game in left)
 
 
-@pytest.mark.parametrize("given", [{"recent": -1}, {"total_gb": math.inf}, {"other_days": 400}])
+@pytest.mark.parametrize("given", [{"last_games": -1}, {"gib": math.inf}, {"days": 400}])
 def test_parameters_out_of_range_are_refused(given: dict[str, float]) -> None:
     with pytest.raises(ConfigError):
         Retention(**given).check()  # type: ignore[arg-type]

@@ -130,6 +130,7 @@ def test_what_is_published(log: Log, path: Path, tmp_path: Path) -> None:
         assert {f"secret of {other}".encode() in own for other in range(3) if other != seat} == {False}
         assert f"secret of {seat}".encode() in own
         assert files.pop(f"own/{author}/{game}.seat{seat}.output.zst") == f"secret of {seat}, printed\n".encode()
+    assert b"did not answer" in files.pop(f"own/ben/{game}.seat2.transcript.zst")
     assert not files
     assert done.own == ("anna", "ben")
     assert publish(log, path, tmp_path, ["anna", None, "ben"]) == done

@@ -8,7 +8,7 @@ Laws:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.league.matchmaking import Candidate, Choice, Matchmaking, Wait, after, next_match
@@ -32,13 +32,22 @@ class Planner:
         settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
         seatings: In which seatings a deal is played.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves.
     """
 
-    def __init__(self, store: LeagueStore, settings: Matchmaking, draw: bytes, seatings: Seatings = "cyclic") -> None:
+    def __init__(
+        self,
+        store: LeagueStore,
+        settings: Matchmaking,
+        draw: bytes,
+        seatings: Seatings = "cyclic",
+        absent: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
         self._store = store
         self._settings = settings
         self._draw = draw
         self._seatings = seatings
+        self._absent = absent
         self.waits: Wait | None = None
         """Why the last call planned less than it could, if a rule was the reason."""
 
@@ -49,7 +58,8 @@ class Planner:
         missing = MATCHES_A_WORKER * workers - len(playing)
         if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
             return []
-        candidates = [candidate(standing) for standing in self._store.facts.standing()]
+        absent = self._absent()
+        candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
         running = Counter(entrant for match in playing for entrant in match.entrants)
         number = self._store.matches.count()
         planned = []

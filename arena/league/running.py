@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,7 @@ from arena.league.steps.build import PART
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.systemd import Manager
-from arena.league.tools import LeagueTools
+from arena.league.tools import LeagueTools, absent
 from arena.league.workshop import Workshop
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
@@ -138,7 +139,7 @@ def _put_together(
     lanes = stack.enter_context(Lanes(supply, play, worker, ahead=ahead, attend=attend))
     bench = stack.enter_context(Bench[StepReport](worker))
     workshop = Workshop(store, bench, tools, tell)
-    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment))
+    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
     tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
     health = Health(Manager(), lambda: f"{supply.rated} games since the start")
     duties = (health, Tidy(store, folder, settings.retention, tell))

@@ -69,6 +69,8 @@ class DiskRoom:
         self._tell = tell
         self._looked = 0.0
         self.is_short = False
+        self.room = self._watch.look()
+        """As it was measured last."""
 
     def look(self) -> None:
         """Measures what is free, now and then."""
@@ -76,7 +78,7 @@ class DiskRoom:
         if now < self._looked + DISK_S:
             return
         self._looked = now
-        room = self._watch.look()
+        room = self.room = self._watch.look()
         if room.enough == self.is_short:
             self.is_short = not room.enough
             self._tell(f"Disk: {room.sentence()}")

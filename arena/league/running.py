@@ -19,6 +19,7 @@ from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.folder import Folder
 from arena.league.housekeeping import Tidy
 from arena.league.journal import Journal
+from arena.league.monitoring import Figures
 from arena.league.opening import settings_of
 from arena.league.planning import Planner
 from arena.league.publishing import Publishing
@@ -142,10 +143,15 @@ def _put_together(
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
     tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
     health = Health(Manager(), lambda: f"{supply.rated} games since the start")
-    duties = (health, Tidy(store, folder, settings.retention, tell))
-    return Service(
-        supply, lanes, bench, planner, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
+    tidy = Tidy(store, folder, settings.retention, tell)
+    service = Service(
+        supply, lanes, bench, planner, workshop, helm, room, publishing, (health, tidy), tell, settings.service.stop_s
     )
+    figures = Figures(store, folder, service.state, lambda: room.room)
+    supply.told = figures.count
+    service.add(figures)
+    publishing.state = service.state
+    return service
 
 
 class Jobs:

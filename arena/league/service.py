@@ -32,6 +32,8 @@ from arena.types import Payload
 POLL_S: Final = 0.2
 """How long the loop waits for a game to end before it looks at everything else."""
 PATIENCE_S: Final = 60.0
+REPORT_S: Final = 60.0
+"""How often it says how many games were played."""
 _LOOKS: Final = 12
 """Over how many looks at its state the rate of games is taken."""
 
@@ -130,6 +132,8 @@ class Service:
         self._tell = tell
         self._patience_s = patience_s
         self._started = timestamp()
+        self._reported = time.monotonic()
+        self._told = supply.rated
         self._counts = deque([(time.monotonic(), supply.rated)], maxlen=_LOOKS)
         """How many games were rated when `state` was asked lately."""
 
@@ -155,6 +159,7 @@ class Service:
             self._publisher.look()
             for duty in self._duties:
                 duty.look()
+            self._report()
             if games is not None:
                 idle = self._idle()
         if stopping.asked:
@@ -164,9 +169,21 @@ class Service:
         self._publisher.publish()
         return Ended(self._supply.rated - before, dropped, idle, closing=self._orders.closing)
 
+    def add(self, duty: Duty) -> None:
+        """Adds something that the loop does again and again."""
+        self._duties += (duty,)
+
     def publish(self) -> None:
         """Publishes everything now."""
         self._publisher.publish()
+
+    def _report(self) -> None:
+        """Says now and then how it goes."""
+        now = time.monotonic()
+        if now >= self._reported + REPORT_S and self._supply.rated > self._told:
+            state = self.state()
+            self._reported, self._told = now, self._supply.rated
+            self._tell(f"{state['rated_games']} rated games since the start, {state['games_per_s']:g} a second")
 
     def state(self) -> Payload:
         """Returns what it does at this moment, for monitoring."""

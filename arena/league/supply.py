@@ -71,6 +71,8 @@ class MatchGames:
         """Until when no game should begin; on the monotonic clock."""
         self.left = 0
         """As `count` found it."""
+        self.told: Callable[[Played], object] = lambda played: None
+        """Called with each result once it is stored."""
         self.rated = 0
         """How many games were played that count."""
 
@@ -121,7 +123,9 @@ class MatchGames:
         self.rated += self._store.matches.counts(claim.number)
         for sentence in suspended:
             self._tell(sentence)
-        return Played(game, result)
+        played = Played(game, result)
+        self.told(played)
+        return played
 
     def _record(self, claim: Claim, result: GameResult, game: PlannedGame, seconds: float) -> list[str]:
         with self._store.transaction():

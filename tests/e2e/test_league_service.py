@@ -75,7 +75,7 @@ def run(cup: Folder) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 def finished(process: subprocess.Popen[str]) -> str:
     """Waits for the service to end by itself, and returns what it said."""
-    said, _ = process.communicate(timeout=600)
+    said, _ = process.communicate(timeout=300)
     assert process.returncode == 0, said
     return said
 
@@ -131,9 +131,17 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
 
     stopped = run()
     until(stopped, cup, lambda reader: done(reader) > len(games))
+    words = [sys.executable, "-m", "arena", "league", "season", "close", "first", "--to", str(cup.path)]
+    closed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    assert closed.stdout.startswith("Season first is closed; digest ")
+    until(stopped, cup, lambda reader: done(reader) >= 1 and len(reader.seasons.all()) == 2)
     stopped.send_signal(signal.SIGTERM)
     said = finished(stopped)
     assert "Ended after" in said
+    with read_league(cup.database) as reader:
+        first = reader.seasons.all()[0]
+        assert first.digest == closed.stdout.split()[-1]
+        assert (cup.published / "metrics.prom").read_text().count("arena_league_games_running") >= 2
     with read_league(cup.database) as reader:
         assert not [game for match in reader.matches.running() for game in match.games if game.status == "running"]
 
@@ -162,6 +170,7 @@ def states(reader: LeagueReader) -> dict[str, str]:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)
 def test_bots_are_submitted_play_are_replaced_and_suspended_beside_a_kill(
     cup: Folder, run: Callable[..., subprocess.Popen[str]], tmp_path: Path
 ) -> None:

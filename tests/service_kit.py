@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -163,3 +164,8 @@ def play(job: Job) -> Any:
     )
     code = Termination.TIMEOUT if crashed else Termination.FINISHED
     return replace(result, seats=seats, termination=code)
+
+
+def endless(job: Job) -> Any:
+    """A game that nobody waits for."""
+    time.sleep(600)

@@ -39,6 +39,7 @@ def passes(parcel: Parcel, bots: Path, level: Level) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("language", templates())
 def test_a_new_bot_can_be_sent(
     language: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level
@@ -60,6 +61,7 @@ def test_a_new_bot_can_be_sent(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("name", BUNDLED)
 def test_a_bundled_bot_can_be_sent(
     name: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level

@@ -22,6 +22,7 @@ from arena.games import DEFAULT_TIME, make_settings, rules_of
 from arena.league.folder import SETTINGS, Folder
 from arena.league.matchmaking import Matchmaking as Rule
 from arena.link.bots import check_name
+from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
 from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload
@@ -181,7 +182,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             short = replace(game, board=None if board is None else replace(board, text=""))
             games.append(msgspec.json.decode(canonical(short)))
         return {
-            "format": "league",
+            "format": LEAGUE,
             "game": games[0],
             "games": games,
             "level": self.bots.level,

@@ -60,6 +60,15 @@ def test_standings_and_games_are_documents(run: Run) -> None:
     assert "expected a season that is closed" in run("league", "standings", "cup", "--season", "x", code=2).stderr
 
 
+def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:
+    shown = run("tournaments", "show", "latest", "--db", "cup/league.db").stdout
+    assert "arena league status cup" in shown
+    assert (
+        "the results of seasons stay"
+        in run("tournaments", "remove", "latest", "--yes", "--db", "cup/league.db", code=1).stderr
+    )
+
+
 def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
     run("league", "key", "new", "anna")
     assert stat.S_IMODE((home / "anna.key").stat().st_mode) == 0o600

@@ -102,12 +102,13 @@ class Running:
         worker: Worker = instant.inline,
         workers: int = 2,
         settings: Matchmaking = MATCHMAKING,
+        make_room: Callable[[], object] = lambda: None,
     ) -> None:
         season = league_kit.season(store)
         self.said: list[str] = []
         self.store = store
         self.tournament = store.games.tournament(season.tournament)
-        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append)
+        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append, make_room)
         self.tools = Tools()
         self.lanes = Lanes(self.supply, play, worker)
         self.bench = Bench[StepReport](instant.inline)

@@ -11,9 +11,11 @@ Laws:
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol
 
 import msgspec
@@ -147,18 +149,18 @@ class Service:
         before = self._supply.rated
         idle = ""
         while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
-            self._orders.look()
+            self._safely(self._orders.look)
             if self._orders.closing and not self._workshop.busy:
                 break
-            self._room.look()
+            self._safely(self._room.look)
             may_start = not (self._room.is_short or self._orders.closing)
-            self._workshop.look(may_start=may_start and self._may_build)
+            self._safely(partial(self._workshop.look, may_start=may_start and self._may_build))
             self._begin_games()
             self._settle()
             self._lanes.attend()
-            self._publisher.look()
+            self._safely(self._publisher.look)
             for duty in self._duties:
-                duty.look()
+                self._safely(duty.look)
             self._report()
             if games is not None:
                 idle = self._idle()
@@ -166,8 +168,17 @@ class Service:
             running = f"{self._lanes.running} games that run have {self._patience_s:g} s"
             self._tell(f"Stopping: {running}. A second signal drops them.")
         dropped = self._wind_up(stopping)
-        self._publisher.publish()
+        self._safely(self._publisher.publish)
         return Ended(self._supply.rated - before, dropped, idle, closing=self._orders.closing)
+
+    def _safely(self, look: Callable[[], object]) -> None:
+        """Does something that is tried again later if the machine cannot do it now, for instance on a full disk."""
+        try:
+            look()
+        except (OSError, MachineFault, sqlite3.OperationalError) as error:
+            if time.monotonic() >= self._supply.rests_until:  # else it was just said of something
+                self._tell(f"The machine fails: {error}")
+            self._supply.rest()
 
     def add(self, duty: Duty) -> None:
         """Adds something that the loop does again and again."""

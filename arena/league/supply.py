@@ -10,13 +10,14 @@ Laws:
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Final
 
-from arena.errors import ArenaError, StoreError
+from arena.errors import ArenaError
 from arena.league.settings import Suspension
 from arena.league.verdicts import evidence, verdict
 from arena.referee.job import Job
@@ -113,7 +114,7 @@ class MatchGames:
         moment = time.monotonic()
         try:
             suspended = self._record(claim, result, game, moment - self._since)
-        except StoreError as error:
+        except sqlite3.OperationalError as error:  # the disk is full
             self._tell(f"The result of game {claim.game} could not be stored, and is stored once more: {error}")
             self._make_room()
             suspended = self._record(claim, result, game, moment - self._since)

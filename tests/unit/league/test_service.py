@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -292,6 +293,37 @@ def test_a_second_signal_drops_what_runs_and_it_is_played_again(store: LeagueSto
     assert {game.status for match in store.matches.running() for game in match.games} == {"planned"}
     assert Running(store, service_kit.play).run(4).games >= 4
     assert store.matches.get(0).state == "over"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), sqlite3.OperationalError("disk is full")])
+def test_a_disk_that_is_full_ends_nothing(
+    store: LeagueStore, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """What cannot be done is said, and tried again; a result that cannot be stored is, when the reserve is given up."""
+    monkeypatch.setattr(supply, "LONGEST_REST_S", 0.0)
+    given_up: list[bool] = []
+
+    def give_up() -> None:
+        given_up.append(True)
+
+    running = Running(store, service_kit.play, make_room=give_up)
+    failures = iter([error, error])
+    record = store.games.record
+
+    def failing(*arguments: Any) -> None:
+        if not given_up and isinstance(error, sqlite3.Error):
+            raise error
+        record(*arguments)
+
+    def look() -> None:
+        if (failure := next(failures, None)) is not None:
+            raise failure
+
+    monkeypatch.setattr(store.games, "record", failing)
+    monkeypatch.setattr(running.orders, "look", look)
+    assert running.run(10).games >= 10
+    assert [said for said in running.said if said.startswith("The machine fails")]
+    assert bool(given_up) == isinstance(error, sqlite3.Error)
 
 
 def test_memory_does_not_grow_with_games(store: LeagueStore) -> None:

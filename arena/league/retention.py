@@ -102,7 +102,9 @@ def _recent_since(
     for ended, entrants in newest_first:
         for entrant in entrants:
             left[entrant] = left.get(entrant, recent) - 1
-            if left[entrant] == 0:
+            if left[entrant] == -1 == recent - 1:
+                since[entrant] = math.inf  # none is recent
+            elif left[entrant] == 0:
                 since[entrant] = ended
         yield
 

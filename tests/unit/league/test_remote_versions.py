@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from arena.door.relay import PRESENCE, STALE_S, served
 from arena.errors import MachineFault
 from arena.league.folder import Folder
+from arena.league.planning import Planner
 from arena.league.settings import Settings
 from arena.league.steps import Verdict, qualify
 from arena.league.tools import LeagueTools, absent, nothing_to_do
@@ -64,6 +66,21 @@ def test_a_remote_version_that_nobody_serves_is_absent(folder: Folder) -> None:
         assert absent(store, folder) == frozenset()
         serve(folder, "fox/1", age_s=STALE_S + 5)
         assert absent(store, folder) == {"fox/1"}, "the door was killed"
+
+
+def test_games_of_a_bot_that_has_gone_are_taken_back_before_it_forfeits_them(folder: Folder) -> None:
+    with open_league(folder.database) as store:
+        version = remote_version(store)
+        for state in (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE):
+            store.versions.change(version.id, state, Actor.SERVICE, "test")
+        planner = Planner(store, Settings(name="cup").rule, bytes(32), absent=partial(absent, store, folder))
+        serve(folder, "fox/1")
+        entrant = store.versions.get(version.id).entrant
+        planned = planner.plan(2)
+        assert any(entrant in match.entrants for match in planned)
+        serve(folder)
+        planner.plan(2)
+        assert not any(entrant in match.entrants for match in store.matches.running())
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "\0"])

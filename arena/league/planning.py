@@ -82,7 +82,7 @@ class Planner:
         return planned
 
     def _spare(self, absent: frozenset[str], playing: Sequence[Match]) -> bool:
-        """Takes back planned games of versions that cannot play, which they would forfeit. Tells whether there were any."""
+        """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
         gone = {standing.entrant for standing in self._store.facts.standing() if standing.name in absent}
         spared = [
             match

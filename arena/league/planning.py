@@ -55,10 +55,12 @@ class Planner:
         """Plans as many matches as so many workers need, and returns them."""
         self.waits = None
         playing = self._store.matches.running()
+        absent = self._absent()
+        if absent and self._spare(absent, playing):
+            playing = self._store.matches.running()
         missing = MATCHES_A_WORKER * workers - len(playing)
         if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
             return []
-        absent = self._absent()
         candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
         running = Counter(entrant for match in playing for entrant in match.entrants)
         number = self._store.matches.count()
@@ -78,6 +80,18 @@ class Planner:
             if self._store.matches.games_waiting() >= MOST_UNRATED:
                 break
         return planned
+
+    def _spare(self, absent: frozenset[str], playing: Sequence[Match]) -> bool:
+        """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
+        gone = {standing.entrant for standing in self._store.facts.standing() if standing.name in absent}
+        spared = [
+            match
+            for match in playing
+            if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
+        ]
+        for match in spared:
+            self._store.matches.void(match.number, "a remote bot is not served now")
+        return bool(spared)
 
     def _seatings_of(self, choice: Choice, number: int) -> Sequence[tuple[int, ...]]:
         circles = orders(choice.players, self._seatings)

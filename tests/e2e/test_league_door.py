@@ -17,6 +17,7 @@ import zstandard
 
 from arena.door.keys import Pair, write_pair
 from arena.parcels import check
+from arena.record.compressed import compress
 from arena.resources import bots_folder
 from tests.door_kit import League, answering
 
@@ -99,7 +100,7 @@ def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewher
 
 
 def test_a_log_is_fetched_and_unpacked(elsewhere: Elsewhere) -> None:
-    elsewhere.league.publish("logs/t-000001.jsonl.zst", zstandard.ZstdCompressor().compress(b'{"a": 1}\n'))
+    elsewhere.league.publish("logs/t-000001.jsonl.zst", compress(b'{"a": 1}\n'))
     done = elsewhere.arena("league", "log", "t-000001")
     assert done.stdout == "t-000001.jsonl\n"
     assert (elsewhere.home / "t-000001.jsonl").read_bytes() == b'{"a": 1}\n'
@@ -113,7 +114,6 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
     elsewhere.league.publish("logs/t-000003.jsonl.zst", bomb)
     done = elsewhere.arena("league", "log", "t-000003")
     assert done.returncode == 1
-    assert "at most" in done.stderr
     assert not (elsewhere.home / "t-000003.jsonl").exists()
 
 

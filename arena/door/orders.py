@@ -26,6 +26,7 @@ from arena.types import Payload
 
 ANSWER_S: Final = 10.0
 """How long an author waits for the league's answer before only the order is confirmed."""
+_TEXTS: Final = ("code", "message", "remedy", "limit", "rule", "path")
 ORPHAN_S: Final = 3_600
 """How old an archive without an order is before it is removed, in seconds."""
 
@@ -130,9 +131,14 @@ def check_waiting(waiting: int) -> None:
 
 def _refusal(said: Payload) -> Refusal:
     """Returns the error that the league answered with."""
-    texts = {name: value if isinstance(value := said.get(name), str) else "" for name in ("code", "message", "remedy")}
+    texts = {name: value if isinstance(value := said.get(name), str) else "" for name in _TEXTS}
+    pause = said.get("retry_after_s")
     return Refusal(
         texts["code"] or "refused",
         texts["message"] or "expected an order that the league takes, got: a refusal without a reason",
         texts["remedy"] or "ask the league's operator",
+        limit=texts["limit"] or ("" if said.get("limit") is None else str(said["limit"])),
+        retry_after_s=pause if type(pause) is int and pause >= 0 else None,
+        rule=texts["rule"],
+        path=texts["path"],
     )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from arena import files
 from arena.door import relay_seat
@@ -18,6 +21,10 @@ START_MS: Final = 30_000
 SEAT: Final = "door/seat"
 """The folder of a league that a seat sees, boxed or not: the relay program, and the door's socket for it."""
 SOCKET: Final = "relay.sock"
+PRESENCE: Final = "door/remote.json"
+"""Which remote versions are served now. An open door writes it again every few seconds while there are any."""
+STALE_S: Final = 30.0
+"""How old it may be: a door that was killed leaves it behind."""
 _PROGRAM: Final = "relay_seat.py"
 
 
@@ -46,6 +53,20 @@ def remote_bot(folder: Path, name: str, digest: str, *, language: str = "", rule
         digest=digest,
         start_ms=START_MS,
     )
+
+
+def served(folder: Path) -> frozenset[str]:
+    """Returns the names of the remote versions that the open door of a league has a connection for now."""
+    path = folder / PRESENCE
+    try:
+        if time.time() - path.stat().st_mtime > STALE_S:
+            return frozenset()
+        known: dict[str, object] = msgspec.json.decode(
+            files.read(path, "the list of remote bots", files.MIB, InternalError), type=dict[str, object]
+        )
+    except (OSError, InternalError, msgspec.DecodeError):
+        return frozenset()
+    return frozenset(known)
 
 
 def _install(seat: Path) -> None:

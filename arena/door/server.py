@@ -34,7 +34,7 @@ from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
 from arena.door.refusals import Refusal
 from arena.door.registering import Registering
-from arena.door.relay import SEAT, SOCKET
+from arena.door.relay import PRESENCE, SEAT, SOCKET
 from arena.door.seats import Gone, Seat
 from arena.door.uploads import Uploads
 from arena.errors import ConfigError, RemoteProtocolError
@@ -48,6 +48,8 @@ BURST: Final = 100
 DESCRIPTORS: Final = 8_192
 DATA_BYTES: Final = 512 * MIB
 """What the process may have: so a peer that never ends a message ends the door, and nothing else."""
+PRESENCE_S: Final = 10.0
+"""How often the list of remote bots is written again."""
 _TICK_S: Final = 1.0
 _LOOK_MS: Final = 50
 """How often answers are looked for while an order waits."""
@@ -96,7 +98,8 @@ class Door:
         self._seats: dict[int, Seat] = {}
         self._ticked = clock()
         self._shown = b""
-        """What `remote.json` holds."""
+        """What the list of remote bots holds."""
+        self._shown_at = clock()
         self._keys = _own_keys(self._own / "server.key")
         with ExitStack() as held:
             self._context = held.enter_context(zmq.Context())
@@ -131,6 +134,8 @@ class Door:
         for seat in self._seats.values():
             seat.end("lost its league's door")
             seat.close()
+        with suppress(OSError):
+            (self._own.parent / PRESENCE).unlink(missing_ok=True)
         (self._own.parent / SEAT / SOCKET).unlink(missing_ok=True)
         self._held.close()
 
@@ -308,12 +313,14 @@ class Door:
         self._show_presence()
 
     def _show_presence(self) -> None:
-        """Writes which remote bots are there, if that has changed."""
-        document = msgspec.json.encode(self._hub.presence(), order="sorted")
-        if document != self._shown:
-            self._shown = document
+        """Writes which remote bots are there, if that has changed, and every few seconds while there are any."""
+        presence = self._hub.presence()
+        document = msgspec.json.encode(presence, order="sorted")
+        now = self._clock()
+        if document != self._shown or (presence and now - self._shown_at > PRESENCE_S):
+            self._shown, self._shown_at = document, now
             with suppress(OSError):
-                files.write(self._own / "remote.json", document)
+                files.write(self._own.parent / PRESENCE, document)
 
 
 def _own_keys(path: Path) -> Pair:

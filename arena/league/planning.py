@@ -8,7 +8,7 @@ Laws:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from arena.league.matchmaking import Candidate, Choice, Matchmaking, Wait, after, next_match
@@ -32,13 +32,22 @@ class Planner:
         settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
         seatings: In which seatings a deal is played.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves.
     """
 
-    def __init__(self, store: LeagueStore, settings: Matchmaking, draw: bytes, seatings: Seatings = "cyclic") -> None:
+    def __init__(
+        self,
+        store: LeagueStore,
+        settings: Matchmaking,
+        draw: bytes,
+        seatings: Seatings = "cyclic",
+        absent: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
         self._store = store
         self._settings = settings
         self._draw = draw
         self._seatings = seatings
+        self._absent = absent
         self.waits: Wait | None = None
         """Why the last call planned less than it could, if a rule was the reason."""
 
@@ -46,10 +55,13 @@ class Planner:
         """Plans as many matches as so many workers need, and returns them."""
         self.waits = None
         playing = self._store.matches.running()
+        absent = self._absent()
+        if absent and self._spare(absent, playing):
+            playing = self._store.matches.running()
         missing = MATCHES_A_WORKER * workers - len(playing)
         if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
             return []
-        candidates = [candidate(standing) for standing in self._store.facts.standing()]
+        candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
         running = Counter(entrant for match in playing for entrant in match.entrants)
         number = self._store.matches.count()
         planned = []
@@ -68,6 +80,18 @@ class Planner:
             if self._store.matches.games_waiting() >= MOST_UNRATED:
                 break
         return planned
+
+    def _spare(self, absent: frozenset[str], playing: Sequence[Match]) -> bool:
+        """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
+        gone = {standing.entrant for standing in self._store.facts.standing() if standing.name in absent}
+        spared = [
+            match
+            for match in playing
+            if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
+        ]
+        for match in spared:
+            self._store.matches.void(match.number, "a remote bot is not served now")
+        return bool(spared)
 
     def _seatings_of(self, choice: Choice, number: int) -> Sequence[tuple[int, ...]]:
         circles = orders(choice.players, self._seatings)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +17,7 @@ import zstandard
 
 from arena.door.keys import Pair, write_pair
 from arena.parcels import check
+from arena.record.compressed import compress
 from arena.resources import bots_folder
 from tests.door_kit import League, answering
 
@@ -27,7 +32,10 @@ class Elsewhere:
         self.home.mkdir()
         self.pair: Pair = self.league.author("anna")
         write_pair(self.home / "anna.key", self.pair, "anna")
-        command = [sys.executable, "-m", "arena", "league", "open", str(folder / "cup"), "--bind", "tcp://127.0.0.1:*"]
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        bind = f"tcp://127.0.0.1:{port}"
+        command = [sys.executable, "-m", "arena", "league", "open", str(folder / "cup"), "--bind", bind]
         self.door = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.door.stdout is not None
         self.at = self.door.stdout.readline().strip()
@@ -43,7 +51,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     elsewhere = Elsewhere(tmp_path_factory.mktemp("elsewhere"))
     yield elsewhere
     elsewhere.door.terminate()
-    elsewhere.door.communicate(timeout=60)
+    elsewhere.door.communicate(timeout=60)  # its output ends when the process below it has ended, too
     assert elsewhere.door.returncode == 128 + 15
 
 
@@ -92,7 +100,7 @@ def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewher
 
 
 def test_a_log_is_fetched_and_unpacked(elsewhere: Elsewhere) -> None:
-    elsewhere.league.publish("logs/t-000001.jsonl.zst", zstandard.ZstdCompressor().compress(b'{"a": 1}\n'))
+    elsewhere.league.publish("logs/t-000001.jsonl.zst", compress(b'{"a": 1}\n'))
     done = elsewhere.arena("league", "log", "t-000001")
     assert done.stdout == "t-000001.jsonl\n"
     assert (elsewhere.home / "t-000001.jsonl").read_bytes() == b'{"a": 1}\n'
@@ -106,7 +114,6 @@ def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
     elsewhere.league.publish("logs/t-000003.jsonl.zst", bomb)
     done = elsewhere.arena("league", "log", "t-000003")
     assert done.returncode == 1
-    assert "at most" in done.stderr
     assert not (elsewhere.home / "t-000003.jsonl").exists()
 
 
@@ -118,3 +125,14 @@ def test_a_key_that_others_can_read_is_refused(elsewhere: Elsewhere) -> None:
         (elsewhere.home / "anna.key").chmod(0o600)
     assert done.returncode == 2
     assert "chmod 600" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc, to find the process")
+def test_the_door_is_opened_again_after_it_fell(elsewhere: Elsewhere) -> None:
+    (door,) = Path(f"/proc/{elsewhere.door.pid}/task/{elsewhere.door.pid}/children").read_text().split()
+    os.kill(int(door), signal.SIGKILL)
+    until = time.monotonic() + 60
+    while elsewhere.arena("league", "standings", "--json").returncode and time.monotonic() < until:
+        pass
+    assert elsewhere.arena("league", "standings", "--json").returncode == 0
+    assert elsewhere.door.poll() is None

@@ -39,6 +39,7 @@ def log(game: str, folder: Path | None, author: str | None, out: Path, elsewhere
       arena league log spring-000123 --at tcp://cup.example:5599/5f… --key anna.key
     """
     from arena import files
+    from arena.record.compressed import expand
 
     if elsewhere is not None:
         with elsewhere.client() as client:
@@ -49,7 +50,7 @@ def log(game: str, folder: Path | None, author: str | None, out: Path, elsewhere
         raise ConfigError("expected --to FOLDER, or --at ADDRESS with --key FILE, got: neither; say which league")
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{game}.jsonl"
-    files.write(path, _unpacked(packed))
+    files.write(path, expand(packed, f"the log of {game}"))
     show_line(str(path))
 
 
@@ -69,20 +70,3 @@ def _published(folder: Path, author: str | None, game: str) -> bytes:
     except Refusal as refusal:
         error = refusal.message(None)
         raise DoorError(f"{error.message}; {error.remedy}", error.code) from None
-
-
-def _unpacked(packed: bytes) -> bytes:
-    """Returns a log from its compressed form; it is another's, so its size is bounded."""
-    import zstandard
-
-    from arena.errors import LogError
-    from arena.files import MOST_LOG
-
-    try:
-        with zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=False) as reader:
-            data: bytes = reader.read(MOST_LOG + 1)
-    except zstandard.ZstdError as error:
-        raise LogError(f"expected a log in zstd, got: {error}; ask the league's operator") from None
-    if len(data) > MOST_LOG:
-        raise LogError(f"expected a log of at most {MOST_LOG} bytes, got: a larger one; ask the league's operator")
-    return data

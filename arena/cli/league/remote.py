@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import time
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arena.cli.league.away import show_maps
 from arena.cli.output import counted, echo, say, show_json
 from arena.errors import CheckFailed
+from arena.files import MIB
 from arena.text import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.cli.league.away import Elsewhere
     from arena.door.client import Client
     from arena.types import Payload
@@ -20,9 +23,9 @@ LOOK_S = 3
 """Seconds between two looks at a version that is waited for."""
 SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"})
 """States in which a submission has come to its end."""
-VERSIONS = ("version", "state", "since", "level", "rating", "low", "high", "games", "forfeits")
+VERSIONS = ("version", "state", "since", "level", "rating", "half_width", "games", "forfeits", "finding")
 GAMES = ("game", "version", "rank", "lost", "forfeit", "turn", "sentence", "log", "rerun")
-STANDINGS = ("rank", "name", "author", "level", "rating", "low", "high", "mu", "sigma", "games", "matches", "forfeits")
+STANDINGS = ("rank", "name", "author", "level", "rating", "half_width", "games", "wins", "losses", "forfeits")
 NOTICES = 10
 """How many notices are shown."""
 
@@ -52,12 +55,17 @@ def submit(elsewhere: Elsewhere, bot: str, *, wait: bool) -> None:
             _follow(client, name, version)
 
 
-def _progress(size: int) -> Any:
-    def told(have: int) -> None:
-        if have in (0, size) or have % (1 << 20) < 49_152:
+def _progress(size: int) -> Callable[[int], None]:
+    """Returns what says how much of an archive was sent, about once for each MiB; nothing of a small one."""
+    told = 0
+
+    def tell(have: int) -> None:
+        nonlocal told
+        if have - told >= MIB or (told and have == size):
+            told = have
             say(f"sent {have:,} of {size:,} bytes")
 
-    return told
+    return tell
 
 
 def _received(answer: Payload) -> str:

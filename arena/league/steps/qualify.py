@@ -22,11 +22,11 @@ MATCHES: Final = 4
 OPPONENT: Final = "random"
 
 
-def qualify(folder: Path, settings: GameSettings, level: Level, logs: Path) -> StepReport:
+def qualify(folder: Path | BotSpec, settings: GameSettings, level: Level, logs: Path) -> StepReport:
     """Plays a bot's first games: it passes if it forfeits none of them.
 
     Args:
-        folder: The bot's folder.
+        folder: The bot's folder; or what it is started with, if it has none here.
         settings: What the league plays.
         level: How far the bots are confined.
         logs: The folder for the logs of these games, which exists.
@@ -38,9 +38,10 @@ def qualify(folder: Path, settings: GameSettings, level: Level, logs: Path) -> S
     return watch.guarded(lambda: _qualify(watch, folder, settings, level, logs))
 
 
-def _qualify(watch: Stopwatch, folder: Path, settings: GameSettings, level: Level, logs: Path) -> StepReport:
+def _qualify(watch: Stopwatch, folder: Path | BotSpec, settings: GameSettings, level: Level, logs: Path) -> StepReport:
     try:
-        bot, opponent = load_bot(str(folder)), load_bot(OPPONENT)
+        bot = folder if isinstance(folder, BotSpec) else load_bot(str(folder))
+        opponent = load_bot(OPPONENT)
         watch.command_to_repeat = f"arena match {bot.name} {' '.join([OPPONENT] * (settings.players - 1))}"
         require(level, (bot, opponent), (logs,))
     except BotError as error:

@@ -25,6 +25,7 @@ from arena.door.keys import Address, Pair, address, make_pair
 from arena.door.messages import Error, FromDoor
 from arena.errors import DoorError
 from tests.door_kit import League
+from tests.unit.door.curve import MORE, Raw, sodium
 
 DOOR = """
 import sys
@@ -91,6 +92,15 @@ class Stage:
             client.hello()
         assert self.process.poll() is None
         assert self.resident_mib() < 200
+
+    def answers(self) -> bool:
+        """Whether the door answers now. It may be falling over."""
+        try:
+            with Client(self.address, self.author(), connect_s=3) as client:
+                client.hello()
+        except DoorError:
+            return False
+        return True
 
     def resident_mib(self) -> int:
         """Memory of the door now."""
@@ -217,6 +227,24 @@ def test_p3_a_message_of_many_frames_is_refused(stage: Stage) -> None:
         assert isinstance(refused, Error)
         assert (refused.code, refused.rule) == ("protocol", "§D4-1")
     stage.check()
+
+
+@pytest.mark.skipif(sodium() is None, reason="needs libsodium, to speak CURVE by hand")
+@pytest.mark.parametrize("size", [0, 60_000])
+def test_p3_an_endless_message_ends_at_most_the_door(tmp_path: Path, size: int) -> None:
+    """libzmq keeps its frames, whatever its limits. The process has a limit: at it either the connection ends, or the
+    process; and then it is opened again."""
+    stage = Stage(tmp_path / "cup", data_mib=96)
+    try:
+        raw = Raw(stage.address, stage.author())
+        with raw.socket, pytest.raises(OSError, match=r"reset|pipe"):
+            raw.send((MORE, bytes(size)) for _ in range(1_000_000))
+        if stage.process.poll() is not None or not stage.answers():
+            stage.process.wait(20)
+            stage.start()
+        stage.check()
+    finally:
+        stage.kill()
 
 
 def test_p4_a_flood_of_empty_frames(stage: Stage) -> None:

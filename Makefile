@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder matchmaking statistics venv clean
+.PHONY: help tournament test test-long test-thorough hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 tournament: $(VENV)/installed ## Play a tournament of the bundled Python bots and print the standings
 	@$(BIN)/arena tournament
@@ -18,6 +18,10 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
+
+test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, and of hostile bots at every level: 20 minutes
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py
 
 fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each target, TARGET=log for one; minutes
 	@$(BIN)/python -m tests.fuzz.run --seconds $(or $(SECONDS),60) $(TARGET)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,6 +60,7 @@ class Orders:
     """Nobody gives orders."""
 
     paused = False
+    closing = False
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
@@ -100,12 +102,13 @@ class Running:
         worker: Worker = instant.inline,
         workers: int = 2,
         settings: Matchmaking = MATCHMAKING,
+        make_room: Callable[[], object] = lambda: None,
     ) -> None:
         season = league_kit.season(store)
         self.said: list[str] = []
         self.store = store
         self.tournament = store.games.tournament(season.tournament)
-        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append)
+        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append, make_room)
         self.tools = Tools()
         self.lanes = Lanes(self.supply, play, worker)
         self.bench = Bench[StepReport](instant.inline)
@@ -162,3 +165,8 @@ def play(job: Job) -> Any:
     )
     code = Termination.TIMEOUT if crashed else Termination.FINISHED
     return replace(result, seats=seats, termination=code)
+
+
+def endless(job: Job) -> Any:
+    """A game that nobody waits for."""
+    time.sleep(600)

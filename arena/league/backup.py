@@ -28,6 +28,7 @@ import msgspec
 
 from arena import files
 from arena.errors import LogError, StoreError
+from arena.league.folder import Folder
 from arena.league.retention import Shelf
 from arena.record import compressed
 from arena.record.log import SUFFIX
@@ -36,11 +37,11 @@ from arena.store.league.named import NamedLog, archives, logs
 from arena.store.snapshot import check_database, copy_database
 
 FORMAT: Final = 1
-DATABASE: Final = "league.db"
-FIRST: Final = ("league.toml", "door", "inbox", "incoming")
+_PLACES: Final = Folder(Path())
+"""Where everything is within the league's folder."""
+DATABASE: Final = str(_PLACES.database)
+FIRST: Final = tuple(map(str, (_PLACES.settings, _PLACES.door, _PLACES.inbox, _PLACES.incoming)))
 """What is copied as it is, before the database: settings, the door's keys, orders that may not be obeyed yet."""
-ARCHIVES: Final = "submissions"
-LOGS: Final = "logs"
 SEASON_FILES: Final = ("*.json", "deals.jsonl")
 """What stands beside the logs of a season: what was committed to, and secrets that were revealed."""
 CONTENTS: Final = "backup.json"
@@ -114,7 +115,7 @@ class _Writer:
         self._add(copy, DATABASE)
         with read_league(copy) as league:
             for digest in archives(league):
-                self._add_named(f"{ARCHIVES}/{digest}.tar.zst")
+                self._add_named(str(_PLACES.archive(digest)))
             if with_logs:
                 self._add_logs(logs(league))
         contents = Contents(
@@ -168,8 +169,8 @@ class _Writer:
 
 def log_name(log: NamedLog) -> str:
     """Returns the path of a season's log within the league's folder, wherever that was when the log was written."""
-    name = Path(log.folder).name
-    return f"{LOGS}/{log.game}{SUFFIX}" if name == LOGS else f"{LOGS}/{name}/{log.game}{SUFFIX}"
+    folder = _PLACES.logs / Path(log.folder).name if Path(log.folder).name != _PLACES.logs.name else _PLACES.logs
+    return str(folder / f"{log.game}{SUFFIX}")
 
 
 def check_backup(path: Path) -> Backup:
@@ -204,7 +205,7 @@ def _lost(database: Path, contents: Contents, played: dict[str, str]) -> Iterato
     excused = set(contents.missing)
     with read_league(database) as league:
         for digest in archives(league):
-            name = f"{ARCHIVES}/{digest}.tar.zst"
+            name = str(_PLACES.archive(digest))
             if name not in contents.files and name not in excused:
                 yield name
         for log in logs(league) if contents.with_logs else ():
@@ -239,8 +240,19 @@ def restore(path: Path, root: Path) -> Backup:
                     with files.writing(target, 0o600) as file:
                         for piece in _pieces(content):
                             file.write(piece)
+        _make_folders(Folder(whole))
         files.move(whole, root)
     return backup
+
+
+def _make_folders(league: Folder) -> None:
+    """Makes the folders that held nothing to copy."""
+    league.make()
+    with read_league(league.database) as reader:
+        for season in reader.seasons.all():
+            (league.logs / season.tournament).mkdir(exist_ok=True)
+    for ending in ("-wal", "-shm"):  # of this reading: empty
+        league.database.with_name(league.database.name + ending).unlink(missing_ok=True)
 
 
 class _Found(msgspec.Struct):

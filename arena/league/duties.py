@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from arena.league.closing import season_close
 from arena.league.disk import DiskLimits, DiskWatch, Reserve
 from arena.league.folder import Folder
 from arena.league.inbox import Inbox
@@ -14,6 +15,8 @@ from arena.league.systemd import Manager
 from arena.store.league import LeagueStore
 from arena.tournament.workers import available_cores
 
+VERBS: Final = {"season_close": season_close}
+"""Orders beside those of `orders.VERBS`."""
 DISK_S: Final = 5.0
 """How often the room on the disk is measured."""
 TIDY_S: Final = 3600.0
@@ -34,10 +37,11 @@ class Helm:
     ) -> None:
         self._store = store
         self._obeyed = obeyed
-        self._inbox = Inbox(store, folder, settings, tell)
+        self._inbox = Inbox(store, folder, settings, tell, VERBS)
         self._workers = workers or settings.service.workers or max(1, available_cores() // 2)
         self._tidied = 0.0
         self.paused = store.controls.paused
+        self.closing = store.controls.closing is not None
 
     @property
     def workers(self) -> int:
@@ -48,6 +52,7 @@ class Helm:
         """Obeys orders that wait."""
         if self._inbox.look():
             self.paused = self._store.controls.paused
+            self.closing = self._store.controls.closing is not None
             self._obeyed()
         now = time.monotonic()
         if now >= self._tidied + TIDY_S:
@@ -64,6 +69,8 @@ class DiskRoom:
         self._tell = tell
         self._looked = 0.0
         self.is_short = False
+        self.room = self._watch.look()
+        """As it was measured last."""
 
     def look(self) -> None:
         """Measures what is free, now and then."""
@@ -71,7 +78,7 @@ class DiskRoom:
         if now < self._looked + DISK_S:
             return
         self._looked = now
-        room = self._watch.look()
+        room = self.room = self._watch.look()
         if room.enough == self.is_short:
             self.is_short = not room.enough
             self._tell(f"Disk: {room.sentence()}")

@@ -49,7 +49,7 @@ METRICS: Final = (
     Metric("arena_league_disk_enough", "gauge", "1 if there is room enough for games and submissions"),
     Metric("arena_league_logs_bytes", "gauge", "Size of all logs"),
     Metric("arena_league_database_bytes", "gauge", "Size of the database"),
-    Metric("arena_league_memory_bytes", "gauge", "Memory of the service's own process"),
+    Metric("arena_league_memory_bytes", "gauge", "The most memory that the service's own process has had"),
 )
 """All that there are."""
 

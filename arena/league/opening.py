@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from arena.league.folder import Folder
 from arena.league.settings import Settings, check_season, load
+from arena.ratings.running import Rating
 from arena.record.published import sha256_of
 from arena.referee.chance import commitment, new_secret
 from arena.store.league import LeagueReader, LeagueStore
@@ -26,8 +29,21 @@ def settings_of(folder: Folder, league: LeagueReader) -> Settings:
     return settings
 
 
-def open_season(store: LeagueStore, folder: Folder, settings: Settings, name: str) -> Season:
+def open_season(
+    store: LeagueStore,
+    folder: Folder,
+    settings: Settings,
+    name: str,
+    starts: Mapping[int, Rating] | None = None,
+) -> Season:
     """Opens the next season, with a new secret. All active versions are in it.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        settings: Its settings.
+        name: What people call the season.
+        starts: By version's id the rating that it begins with; a new rating for the others.
 
     Raises:
         Refused: A season is open, or there was one of that name.
@@ -52,4 +68,5 @@ def open_season(store: LeagueStore, folder: Folder, settings: Settings, name: st
             games=0,
             open=True,
         ),
+        starts=starts,
     )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -87,14 +88,25 @@ def recent_since(newest_first: Iterable[tuple[float, Sequence[int]]], recent: in
         newest_first: When each game ended, and who played it, from the last game on.
         recent: How many games. Entrants with fewer are left out: all their games are recent.
     """
-    left: dict[int, int] = {}
     since: dict[int, float] = {}
+    for _ in _recent_since(newest_first, recent, since):
+        pass
+    return since
+
+
+def _recent_since(
+    newest_first: Iterable[tuple[float, Sequence[int]]], recent: int, since: dict[int, float]
+) -> Iterator[None]:
+    """Writes into `since`, and yields after each row."""
+    left: dict[int, int] = {}
     for ended, entrants in newest_first:
         for entrant in entrants:
             left[entrant] = left.get(entrant, recent) - 1
-            if left[entrant] == 0:
+            if left[entrant] == -1 == recent - 1:
+                since[entrant] = math.inf  # none is recent
+            elif left[entrant] == 0:
                 since[entrant] = ended
-    return since
+        yield
 
 
 def kept_until(game: Logged, since: Mapping[int, float], settings: Retention) -> float:
@@ -127,19 +139,33 @@ def expired(
 
     Args:
         oldest_first: Begins to read the games whose logs may be there, from the oldest on. Called up to three times.
-        size: Returns the bytes of all files of a game.
+        size: Returns the bytes of all files of a game; 0 if they are gone.
         total: The bytes of all logs.
         since: What `recent_since` gives.
         now: The time, in seconds since 1970.
         settings: The rule's parameters.
     """
+    return (one for one in _expired(oldest_first, size, total, since, now, settings) if one is not None)
+
+
+def _expired(
+    oldest_first: Callable[[], Iterable[Logged]],
+    size: Callable[[Logged], int],
+    total: int,
+    since: Mapping[int, float],
+    now: float,
+    settings: Retention,
+) -> Iterator[Expired | None]:
+    """Yields what `expired` yields, and None for each game that stays."""
     most = settings.gib * GIB
     for game in oldest_first():
         if game.ended + settings.days * DAY_S > now:
             break  # whatever comes after it is newer, and nothing is kept for less
-        if kept_until(game, since, settings) <= now:
-            total -= size(game)
-            yield Expired(game, "old")
+        if kept_until(game, since, settings) > now or (bytes := size(game)) == 0:
+            yield None
+            continue
+        total -= bytes
+        yield Expired(game, "old")
     for longer in (False, True):
         if total <= most:
             return
@@ -147,9 +173,54 @@ def expired(
             if total <= most:
                 return
             if game.final or _is_kept_longer(game, since) != longer or kept_until(game, since, settings) <= now:
+                yield None
                 continue
-            total -= size(game)
+            if (bytes := size(game)) == 0:
+                yield None
+                continue
+            total -= bytes
             yield Expired(game, f"all logs together have more than {settings.gib:g} GiB")
+
+
+class Sweep:
+    """Finds what is to be removed a few rows at a time, so that a service with millions of games never stops for it."""
+
+    def __init__(
+        self,
+        newest_first: Callable[[], Iterable[Logged]],
+        oldest_first: Callable[[], Iterable[Logged]],
+        shelf: Shelf,
+        now: float,
+        settings: Retention,
+    ) -> None:
+        """Begins with the games whose logs may be there, in both orders, the files, the time, and the rule."""
+        self._newest_first = newest_first
+        self._oldest_first = oldest_first
+        self._shelf = shelf
+        self._now = now
+        self._settings = settings
+        self._steps = self._all_steps()
+        self.is_done = False
+        """Whether everything was looked at."""
+
+    def step(self, rows: int) -> list[Expired]:
+        """Looks at so many more games or files, and returns which games' logs are to be removed."""
+        steps = list(islice(self._steps, rows))
+        self.is_done = len(steps) < rows
+        return [one for one in steps if one is not None]
+
+    def _all_steps(self) -> Iterator[Expired | None]:
+        since: dict[int, float] = {}
+        latest = ((game.ended, game.entrants) for game in self._newest_first())
+        yield from _recent_since(latest, self._settings.last_games, since)
+        total = 0
+        for size in self._shelf.sizes():
+            total += size
+            yield None
+        yield from _expired(self._oldest_first, self._size, total, since, self._now, self._settings)
+
+    def _size(self, game: Logged) -> int:
+        return self._shelf.size(game.game, len(game.entrants))
 
 
 class Shelf:
@@ -160,12 +231,19 @@ class Shelf:
         self._folders = folders
 
     def total(self) -> int:
-        """Returns the bytes of all files in the folders, as they count on the disk's books: by their length."""
-        return sum(_length(entry) for folder in self._folders if folder.is_dir() for entry in os.scandir(folder))
+        """Returns the bytes of all files in the folders."""
+        return sum(self.sizes())
+
+    def sizes(self) -> Iterator[int]:
+        """Yields the bytes of each file in the folders."""
+        for folder in self._folders:
+            if folder.is_dir():
+                with os.scandir(folder) as entries:
+                    yield from map(_length, entries)
 
     def size(self, game: str, seats: int) -> int:
-        """Returns the bytes of all files of a game."""
-        return sum(path.stat().st_size for path in self.files(game, seats))
+        """Returns the bytes of all files of a game; 0 if its log is gone."""
+        return sum(path.stat().st_size for path in self.files(game, seats)) if self._has_log(game) else 0
 
     def compress(self, game: str, seats: int) -> None:
         """Compresses the files of a game that are not compressed yet.
@@ -188,8 +266,19 @@ class Shelf:
         Raises:
             OSError: One cannot be removed.
         """
-        for path in self.files(game, seats):
+        # The original last: as long as it is there, the game is found again after a kill.
+        for path in reversed(list(self.files(game, seats))):
             path.unlink(missing_ok=True)
+
+    def _has_log(self, game: str) -> bool:
+        """Returns whether a game's original log is there. Of seasons with a folder each, only its own is looked at."""
+        name = f"{game}{SUFFIX}"
+        own = [folder for folder in self._folders if folder.name == game.rpartition("-")[0]]
+        return any(
+            os.path.lexists(path)
+            for folder in own or self._folders
+            for path in (folder / (name + compressed.SUFFIX), folder / name)
+        )
 
     def files(self, game: str, seats: int) -> Iterator[Path]:
         """Yields the files of a game that are there. Their names are made: to list a folder of millions takes long."""

@@ -9,19 +9,23 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from arena import files
 from arena.errors import ConfigError, StoreError
 from arena.league.bench import Bench
+from arena.league.closing import close_season
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.folder import Folder
 from arena.league.housekeeping import Tidy
 from arena.league.journal import Journal
+from arena.league.monitoring import Figures
 from arena.league.opening import settings_of
 from arena.league.planning import Planner
 from arena.league.publishing import Publishing
 from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
-from arena.league.settings import Settings
+from arena.league.settings import Settings, load
 from arena.league.steps import StepReport
 from arena.league.steps.build import PART
 from arena.league.stopping import Stopping
@@ -73,18 +77,43 @@ def run_league(
         journal = Journal(folder.journal, tell)
         stack.callback(journal.close)
         store = stack.enter_context(_opened(folder.database, journal.say))
-        settings = settings_of(folder, store)
-        require(settings.level, (), (folder.database, folder.logs))
-        season = store.seasons.current()
-        if season is None:
-            raise ConfigError("expected an open season, got: none; open one with `arena league season open NAME`")
-        _clean_up(store, folder, settings, season)
         stopping = stack.enter_context(Stopping())
-        service = _put_together(store, folder, settings, season, journal.say, workers, worker, stack)
+        played = 0
+        while True:
+            ended = _run_season(store, folder, stopping, journal.say, games and games - played, workers, worker)
+            played += ended.games
+            if not ended.closing or stopping.asked or (games is not None and played >= games):
+                return replace(ended, games=played)
+
+
+def _run_season(
+    store: LeagueStore,
+    folder: Folder,
+    stopping: Stopping,
+    tell: Callable[[str], object],
+    games: int | None,
+    workers: int | None,
+    worker: Worker,
+) -> Ended:
+    """Runs the service for the open season, and ends the season if that is ordered."""
+    settings = settings_of(folder, store) if store.controls.closing is None else load(folder)
+    require(settings.level, (), (folder.database, folder.logs))
+    season = store.seasons.current()
+    if season is None:
+        raise ConfigError("expected an open season, got: none; restore the league from a backup")
+    _clean_up(store, folder, settings, season)
+    with ExitStack() as stack:
+        service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
         ended = service.run(stopping, games)
-        dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
-        journal.say(f"Ended after {ended.games} rated games{dropped}")
-        return ended
+        if ended.closing:
+            store.seasons.stop()
+            service.publish()
+    dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
+    tell(f"Ended after {ended.games} rated games{dropped}")
+    if ended.closing:
+        closed = close_season(store, folder)
+        tell(f"Season {closed.name} is closed; digest {closed.digest}")
+    return ended
 
 
 def _put_together(
@@ -114,10 +143,15 @@ def _put_together(
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
     tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
     health = Health(Manager(), lambda: f"{supply.rated} games since the start")
-    duties = (health, Tidy(store, folder, settings.retention, tell))
-    return Service(
-        supply, lanes, bench, planner, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
+    tidy = Tidy(store, folder, settings.retention, tell)
+    service = Service(
+        supply, lanes, bench, planner, workshop, helm, room, publishing, (health, tidy), tell, settings.service.stop_s
     )
+    figures = Figures(store, folder, service.state, lambda: room.room)
+    supply.told = figures.count
+    service.add(figures)
+    publishing.state = service.state
+    return service
 
 
 class Jobs:

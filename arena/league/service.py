@@ -11,9 +11,11 @@ Laws:
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol
 
 import msgspec
@@ -32,6 +34,8 @@ from arena.types import Payload
 POLL_S: Final = 0.2
 """How long the loop waits for a game to end before it looks at everything else."""
 PATIENCE_S: Final = 60.0
+REPORT_S: Final = 60.0
+"""How often it says how many games were played."""
 _LOOKS: Final = 12
 """Over how many looks at its state the rate of games is taken."""
 
@@ -49,6 +53,10 @@ class Orders(Duty, Protocol):
     @property
     def paused(self) -> bool:
         """Whether no game may begin."""
+
+    @property
+    def closing(self) -> bool:
+        """Whether the season is to end."""
 
     @property
     def workers(self) -> int:
@@ -79,6 +87,8 @@ class Ended(msgspec.Struct, frozen=True):
     """Games that ran and were not waited for. They are played again."""
     idle: str = ""
     """Why no more could be played, if that is why it ended; else empty."""
+    closing: bool = False
+    """Whether it ended because the season is to end."""
 
 
 class Service:
@@ -124,6 +134,8 @@ class Service:
         self._tell = tell
         self._patience_s = patience_s
         self._started = timestamp()
+        self._reported = time.monotonic()
+        self._told = supply.rated
         self._counts = deque([(time.monotonic(), supply.rated)], maxlen=_LOOKS)
         """How many games were rated when `state` was asked lately."""
 
@@ -137,23 +149,52 @@ class Service:
         before = self._supply.rated
         idle = ""
         while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
-            self._orders.look()
-            self._room.look()
-            self._workshop.look(may_start=not self._room.is_short and self._may_build)
+            self._safely(self._orders.look)
+            if self._orders.closing and not self._workshop.busy:
+                break
+            self._safely(self._room.look)
+            may_start = not (self._room.is_short or self._orders.closing)
+            self._safely(partial(self._workshop.look, may_start=may_start and self._may_build))
             self._begin_games()
             self._settle()
             self._lanes.attend()
-            self._publisher.look()
+            self._safely(self._publisher.look)
             for duty in self._duties:
-                duty.look()
+                self._safely(duty.look)
+            self._report()
             if games is not None:
                 idle = self._idle()
         if stopping.asked:
             running = f"{self._lanes.running} games that run have {self._patience_s:g} s"
             self._tell(f"Stopping: {running}. A second signal drops them.")
         dropped = self._wind_up(stopping)
+        self._safely(self._publisher.publish)
+        return Ended(self._supply.rated - before, dropped, idle, closing=self._orders.closing)
+
+    def _safely(self, look: Callable[[], object]) -> None:
+        """Does something that is tried again later if the machine cannot do it now, for instance on a full disk."""
+        try:
+            look()
+        except (OSError, MachineFault, sqlite3.OperationalError) as error:
+            if time.monotonic() >= self._supply.rests_until:  # else it was just said of something
+                self._tell(f"The machine fails: {error}")
+            self._supply.rest()
+
+    def add(self, duty: Duty) -> None:
+        """Adds something that the loop does again and again."""
+        self._duties += (duty,)
+
+    def publish(self) -> None:
+        """Publishes everything now."""
         self._publisher.publish()
-        return Ended(self._supply.rated - before, dropped, idle)
+
+    def _report(self) -> None:
+        """Says now and then how it goes."""
+        now = time.monotonic()
+        if now >= self._reported + REPORT_S and self._supply.rated > self._told:
+            state = self.state()
+            self._reported, self._told = now, self._supply.rated
+            self._tell(f"{state['rated_games']} rated games since the start, {state['games_per_s']:g} a second")
 
     def state(self) -> Payload:
         """Returns what it does at this moment, for monitoring."""
@@ -193,7 +234,14 @@ class Service:
     def _begin_games(self) -> None:
         alone = self._orders.workers == 1 and (self._workshop.busy or self._workshop.wants)
         rests = time.monotonic() < self._supply.rests_until
-        if self._orders.paused or self._room.is_short or self._workshop.restores or alone or rests:
+        if (
+            self._orders.closing
+            or self._orders.paused
+            or self._room.is_short
+            or self._workshop.restores
+            or alone
+            or rests
+        ):
             self._lanes.give_back()
             return
         try:

@@ -23,6 +23,7 @@ from arena.league.folder import SETTINGS, Folder
 from arena.league.matchmaking import Matchmaking as Rule
 from arena.league.retention import Retention
 from arena.link.bots import check_name
+from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
 from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload
@@ -187,7 +188,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             short = replace(game, board=None if board is None else replace(board, text=""))
             games.append(msgspec.json.decode(canonical(short)))
         return {
-            "format": "league",
+            "format": LEAGUE,
             "game": games[0],
             "games": games,
             "level": self.bots.level,

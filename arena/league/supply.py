@@ -10,13 +10,14 @@ Laws:
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Final
 
-from arena.errors import ArenaError, StoreError
+from arena.errors import ArenaError
 from arena.league.settings import Suspension
 from arena.league.verdicts import evidence, verdict
 from arena.referee.job import Job
@@ -71,6 +72,8 @@ class MatchGames:
         """Until when no game should begin; on the monotonic clock."""
         self.left = 0
         """As `count` found it."""
+        self.told: Callable[[Played], object] = lambda played: None
+        """Called with each result once it is stored."""
         self.rated = 0
         """How many games were played that count."""
 
@@ -111,7 +114,7 @@ class MatchGames:
         moment = time.monotonic()
         try:
             suspended = self._record(claim, result, game, moment - self._since)
-        except StoreError as error:
+        except sqlite3.OperationalError as error:  # the disk is full
             self._tell(f"The result of game {claim.game} could not be stored, and is stored once more: {error}")
             self._make_room()
             suspended = self._record(claim, result, game, moment - self._since)
@@ -121,7 +124,9 @@ class MatchGames:
         self.rated += self._store.matches.counts(claim.number)
         for sentence in suspended:
             self._tell(sentence)
-        return Played(game, result)
+        played = Played(game, result)
+        self.told(played)
+        return played
 
     def _record(self, claim: Claim, result: GameResult, game: PlannedGame, seconds: float) -> list[str]:
         with self._store.transaction():

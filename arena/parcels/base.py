@@ -52,7 +52,7 @@ class Rule(StrEnum):
     LINK = "link"
     """(When packing) symbolic links lead to files of the bot."""
     PLACE = "place"
-    """(When packing) what belongs to a bot lies in its folder or beside it."""
+    """What the manifest names lies in the archive; when packing, in the bot's folder or beside it."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ Laws:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,7 +90,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
             content = source.pieces(entry.size)
             if entry.path == path:
                 data = _manifest_bytes(entry, content, limits)
-                manifest = _manifest(data, path)
+                manifest = _manifest(data, path, label.bot)
                 content = iter((data,))
             take(entry, content)
             for _ in content:
@@ -204,11 +205,36 @@ def _manifest_bytes(entry: Entry, content: Iterator[bytes], limits: Limits) -> b
     return b"".join(content)
 
 
-def _manifest(data: bytes, path: str) -> Manifest:
+def _manifest(data: bytes, path: str, bot: str) -> Manifest:
     try:
-        return parse_manifest(data, shown(path))
+        manifest = parse_manifest(data, shown(path))
     except BotError as error:
         raise ParcelError(Rule.MANIFEST, str(error), path=shown(path)) from None
+    check_places(manifest, bot)
+    return manifest
+
+
+def check_places(manifest: Manifest, bot: str) -> None:
+    """Checks that what a manifest names lies in the archive: nobody is to read the files of others by naming them.
+
+    Args:
+        manifest: The manifest.
+        bot: The path of the bot's folder in the archive, or `HERE`.
+
+    Raises:
+        ParcelError: Something does not.
+    """
+    programs = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
+    named = (*manifest.include, *manifest.built, *manifest.fetched)
+    relative = (name for name in programs if "/" in name and not name.startswith("/"))
+    for name in (*named, *relative):
+        path = os.path.normpath(os.path.join(bot, name))
+        if path.startswith(("/", "../")) or path == "..":
+            raise ParcelError(
+                Rule.PLACE,
+                f"expected files in the archive, got: {shown(name)!r} - at {MANIFEST}; move it into the bot's folder",
+                path=shown(name),
+            )
 
 
 @contextmanager

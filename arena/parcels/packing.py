@@ -20,11 +20,11 @@ from arena.files import read
 from arena.link.bots import MANIFEST, Manifest, find_bot, read_manifest, unfetched
 from arena.link.contents import named_files, own_files
 from arena.parcels.base import LABEL, LIMITS, Entry, Limits, Rule, check_path, parts, shown
-from arena.parcels.checking import Count, label_bytes
+from arena.parcels.checking import Count, check_places, label_bytes
 from arena.parcels.headers import BLOCK, END, header, padding
 from arena.parcels.streams import too_large
 
-_LEVEL: Final = 9
+_LEVEL: Final = 6
 _OWNER_EXECUTES: Final = 0o100
 
 
@@ -77,6 +77,7 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> Parcel:
     placed = {os.path.relpath(os.path.normpath(folder / name), top): path for name, path in taken.items()}
     placed.pop(LABEL, None)  # of an archive that was unpacked here
     bot = os.path.relpath(folder, top)
+    check_places(manifest, bot)
     for path in placed:
         check_path(path)
     files = [(path, placed[path]) for path in sorted(placed, key=parts)]

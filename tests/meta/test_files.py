@@ -44,6 +44,8 @@ def openings(path: Path) -> Iterator[int]:
                 pass
             case ast.Attribute(ast.Name("link") | ast.Attribute(_, "_link"), "open"):
                 pass  # a link to bots
+            case ast.Attribute(ast.Attribute(_, "seasons"), "open"):
+                pass  # a season of a league
             case ast.Attribute(_, name) if name == "open" or (name in METHODS and not is_of_a_value(name, node)):
                 yield node.lineno
 

@@ -24,6 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 REMOTE = ("level", "remote")
+WHOLE = 2
+"""So many columns come first that are never broken: they hold names."""
 UNCONTROLLED = "uncontrolled"
 """What is shown beside the rating of a bot on its author's machine."""
 
@@ -88,8 +90,8 @@ def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> 
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     found = [column for column in columns if any(column in row for row in rows)]
-    for column in found:
-        table.add_column(column, overflow="fold")
+    for place, column in enumerate(found):
+        table.add_column(column, overflow="fold", no_wrap=place < WHOLE)
     for row in rows:
         cells = (UNCONTROLLED if (column, row.get(column)) == REMOTE else _cell(row.get(column)) for column in found)
         table.add_row(*(Text(plain(cell)) for cell in cells))

@@ -34,10 +34,11 @@ def backup(folder: Path, file: Path, without_logs: bool, as_json: bool) -> None:
     Example:
       arena league backup cup cup.tar
     """
+    from arena.cli.league.here import folder_of
     from arena.league.backup import back_up
 
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    done = back_up(folder, file, made, with_logs=not without_logs)
+    done = back_up(folder_of(folder).path, file, made, with_logs=not without_logs)
     _show(file, done, as_json)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +12,7 @@ import click
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
+    from arena.league.desk import Verb
     from arena.league.folder import Folder
     from arena.store.league import LeagueReader
     from arena.types import Payload
@@ -57,7 +58,14 @@ def reading(folder: Folder) -> Iterator[LeagueReader]:
         yield reader
 
 
-def order(path: Path | None, verb: str, arguments: Payload, archive: bytes | None = None) -> Payload | None:
+def order(
+    path: Path | None,
+    verb: str,
+    arguments: Payload,
+    archive: bytes | None = None,
+    *,
+    verbs: Mapping[str, Verb] | None = None,
+) -> Payload | None:
     """Gives an order to the league in a folder.
 
     Returns:
@@ -71,7 +79,7 @@ def order(path: Path | None, verb: str, arguments: Payload, archive: bytes | Non
     from arena.league.settings import load
 
     folder = folder_of(path)
-    answer = give(folder, load(folder), new_order(verb, arguments), archive)
+    answer = give(folder, load(folder), new_order(verb, arguments), archive, verbs=verbs)
     if answer is None:
         say(f"The league has not answered within {WAIT_S:g} s. The order is kept, and obeyed when its turn comes.")
     return answer

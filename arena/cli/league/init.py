@@ -53,8 +53,7 @@ def init(
     \b
     Example:
       arena league init cup --players 2,4 --level isolated
-      arena league submit mybot --to cup
-      arena league run cup
+      arena league submit mybot --to cup --wait
     """
     import msgspec
 

@@ -205,6 +205,8 @@ class _Watched:
         found = used(self._folders, bounds.files)
         if found.entries > bounds.files:
             return f"made more than {bounds.files:,} files"
+        if found.is_too_deep:
+            return "made folders in folders, too many to reach"
         if found.size >> 20 > bounds.disk_mib:
             return f"wrote more than {bounds.disk_mib:,} MiB"
         return ""

@@ -9,7 +9,10 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+DEEPEST: Final = 3_000
+"""Characters of a path. What lies deeper can soon not be reached by its path."""
 
 
 class Used(NamedTuple):
@@ -19,10 +22,15 @@ class Used(NamedTuple):
     """Bytes on the disk."""
     entries: int
     """Files and folders; not all were counted if there are more than was asked for."""
+    is_too_deep: bool = False
+    """Something lies deeper than can be counted."""
 
 
 def used(folders: Iterable[Path], most: int) -> Used:
-    """Returns what some folders hold. What comes or goes meanwhile may be missing.
+    """Returns what some folders hold.
+
+    Missing may be what comes or goes meanwhile, what was removed and is still open, and what lies in a folder that this
+    user may not list.
 
     Args:
         folders: The folders.
@@ -36,6 +44,8 @@ def used(folders: Iterable[Path], most: int) -> Used:
                 size += entry.stat(follow_symlinks=False).st_blocks * 512
             if entries > most:
                 return Used(size, entries)
+            if len(entry.path) > DEEPEST:
+                return Used(size, entries, is_too_deep=True)
     return Used(size, entries)
 
 

@@ -12,6 +12,15 @@ from arena.store.records import canonical
 T = TypeVar("T")
 
 
+class Closing(msgspec.Struct, frozen=True):
+    """That a season is to end."""
+
+    season: str
+    """Its name."""
+    next: str
+    """The name of the season after it."""
+
+
 class Controls:
     """What orders have set."""
 
@@ -27,6 +36,11 @@ class Controls:
     def workers(self) -> int | None:
         """How many games at a time were asked for; None if the settings decide."""
         return self._get("workers", int | None, None)
+
+    @property
+    def closing(self) -> Closing | None:
+        """The season that is to end; None if none is."""
+        return self._get("closing", Closing | None, None)
 
     def set(self, name: str, value: Any) -> None:
         """Sets one of the properties above."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from arena.store.league.ledger import LeagueReader
+from arena.store.league.records import HOUSE
+from arena.types import Level
 
 
 class NamedLog(msgspec.Struct, frozen=True):
@@ -24,9 +26,12 @@ class NamedLog(msgspec.Struct, frozen=True):
 
 
 def archives(league: LeagueReader) -> Iterator[str]:
-    """Yields the digests of all contents that were received as an archive."""
-    query = "SELECT DISTINCT digest FROM versions WHERE level <> 'remote' ORDER BY digest"
-    for (digest,) in league._db.execute(query):
+    """Yields the digests of all contents that were received as an archive. The house's bots are part of `arena`."""
+    query = (
+        "SELECT DISTINCT digest FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = author"
+        " WHERE level <> ? AND authors.name <> ? ORDER BY digest"
+    )
+    for (digest,) in league._db.execute(query, (Level.REMOTE, HOUSE)):
         yield digest
 
 

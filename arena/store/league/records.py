@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -10,7 +10,9 @@ from arena.ratings.running import Rating
 from arena.store.league.states import PENDING, Actor, State
 from arena.types import Payload
 
-HOUSE = "house"
+LEAGUE: Final = "league"
+"""The format of a season, as its tournament's settings name it."""
+HOUSE: Final = "house"
 """The author of the bots that every league has from the start. They never leave."""
 
 Kind: TypeAlias = Literal["build", "check", "qualify"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from arena import files
 from arena.errors import ConfigError
-from arena.league.retention import DAY_S, GIB, Logged, Retention, Shelf, expired, kept_until, recent_since
+from arena.league.retention import DAY_S, GIB, Logged, Retention, Shelf, Sweep, expired, kept_until, recent_since
 from arena.record.compressed import compress, expand
 
 NOW = 1000 * DAY_S
@@ -111,6 +111,27 @@ def test_what_is_left_keeps_to_the_rule(games: list[Logged], most: int) -> None:
     assert len(left) <= most or all(game.final for game in left)
 
 
+@given(games_of_three, st.integers(0, 30), st.integers(1, 7))
+def test_step_by_step_the_same_is_found(games: list[Logged], most: int, rows: int) -> None:
+    rule = Retention(last_games=2, gib=most / 1024)
+    ordered = sorted(games, key=lambda game: game.ended)
+
+    class Files(Shelf):
+        def sizes(self) -> Iterator[int]:
+            return iter([MEBIBYTE] * len(games))
+
+        def size(self, game: str, seats: int) -> int:
+            return MEBIBYTE
+
+    sweep = Sweep(lambda: reversed(ordered), lambda: ordered, Files([]), NOW, rule)
+    found = []
+    while not sweep.is_done:
+        some = sweep.step(rows)
+        assert len(some) <= rows
+        found += some
+    assert [(one.game.game, one.why.split()[0]) for one in found] == removed(games, rule)
+
+
 @pytest.mark.parametrize("given", [{"last_games": -1}, {"gib": math.inf}, {"days": 400}])
 def test_parameters_out_of_range_are_refused(given: dict[str, float]) -> None:
     with pytest.raises(ConfigError):
@@ -142,6 +163,38 @@ def test_files_of_a_game_are_compressed_measured_and_removed(shelf: Shelf, tmp_p
     shelf.remove("a-1", 2)
     shelf.remove("a-1", 2)
     assert listing(tmp_path) == {"logs/b-1.jsonl"}
+
+
+def test_a_removal_that_was_killed_is_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The original goes last, so that what is left of the game is found again."""
+    places = [tmp_path / "logs" / "cup-1", tmp_path / "published"]
+    for folder in places:
+        folder.mkdir(parents=True)
+        (folder / "cup-1-000007.jsonl.zst").write_bytes(b"log")
+    shelf = Shelf(places)
+    real = Path.unlink
+    killed = []
+
+    def once(path: Path, missing_ok: bool = False) -> None:
+        if killed:
+            raise KeyboardInterrupt
+        killed.append(path)
+        real(path, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", once)
+    with pytest.raises(KeyboardInterrupt):
+        shelf.remove("cup-1-000007", 2)
+    monkeypatch.undo()
+    assert killed == [places[1] / "cup-1-000007.jsonl.zst"]
+    assert shelf.size("cup-1-000007", 2) == 3
+    shelf.remove("cup-1-000007", 2)
+    assert shelf.size("cup-1-000007", 2) == 0
+    assert listing(tmp_path) == set()
+
+
+def test_what_is_gone_already_is_not_removed_again() -> None:
+    games = [logged(n, 100 - n) for n in range(5)]
+    assert removed(games, Retention(last_games=0), size=0) == []
 
 
 def test_a_compression_that_was_killed_is_done_again(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections import Counter
+import sqlite3
+from collections import Counter, deque
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,11 +17,13 @@ from msgspec.structs import replace
 from arena.errors import MachineFault
 from arena.league import supply
 from arena.league.matchmaking import Matchmaking
+from arena.league.stopping import Stopping
 from arena.ratings.running import rate
 from arena.referee.job import Job
 from arena.store.database import Connection
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.states import State
+from arena.tournament.workers import local_worker
 from arena.types import GameResult, Termination
 from tests import league_kit, service_kit
 from tests.service_kit import Running
@@ -272,3 +275,73 @@ def test_a_signal_ends_it_and_a_second_one_drops_what_runs(store: LeagueStore) -
     assert ended.games >= 9
     running = [game.status for match in store.matches.running() for game in match.games]
     assert "running" not in running, "what it held is given back"
+
+
+def test_a_second_signal_drops_what_runs_and_it_is_played_again(store: LeagueStore) -> None:
+    running = Running(store, service_kit.endless, worker=local_worker, workers=1)
+
+    class Impatient(service_kit.Orders):
+        def look(self) -> None:
+            if running.lanes.running:
+                signal.raise_signal(signal.SIGTERM)
+                signal.raise_signal(signal.SIGTERM)
+
+    running.service._orders = Impatient(1)
+    ended = running.run(None)
+    assert ended.games == 0
+    assert ended.dropped >= 1
+    assert {game.status for match in store.matches.running() for game in match.games} == {"planned"}
+    assert Running(store, service_kit.play).run(4).games >= 4
+    assert store.matches.get(0).state == "over"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), sqlite3.OperationalError("disk is full")])
+def test_a_disk_that_is_full_ends_nothing(
+    store: LeagueStore, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """What cannot be done is said, and tried again; a result that cannot be stored is, when the reserve is given up."""
+    monkeypatch.setattr(supply, "LONGEST_REST_S", 0.0)
+    given_up: list[bool] = []
+
+    def give_up() -> None:
+        given_up.append(True)
+
+    running = Running(store, service_kit.play, make_room=give_up)
+    failures = iter([error, error])
+    record = store.games.record
+
+    def failing(*arguments: Any) -> None:
+        if not given_up and isinstance(error, sqlite3.Error):
+            raise error
+        record(*arguments)
+
+    def look() -> None:
+        if (failure := next(failures, None)) is not None:
+            raise failure
+
+    monkeypatch.setattr(store.games, "record", failing)
+    monkeypatch.setattr(running.orders, "look", look)
+    assert running.run(10).games >= 10
+    assert [said for said in running.said if said.startswith("The machine fails")]
+    assert bool(given_up) == isinstance(error, sqlite3.Error)
+
+
+def test_memory_does_not_grow_with_games(store: LeagueStore) -> None:
+    """Nothing that the parts hold has more entries after many games than after few."""
+    running = Running(store, service_kit.play)
+    running.run(20)
+    before = held(running)
+    with running.lanes, running.bench, Stopping() as stopping:
+        running.service.run(stopping, 200)
+    assert held(running) == before
+
+
+def held(running: Running) -> dict[str, int]:
+    """By part and attribute how many entries a container has."""
+    parts = (running.supply, running.lanes, running.planner, running.workshop, running.bench)
+    return {
+        f"{type(part).__name__}.{name}": len(value)
+        for part in parts
+        for name, value in vars(part).items()
+        if isinstance(value, (list, dict, set, deque))
+    }

@@ -93,6 +93,12 @@ HOSTILE = {
     "a manifest not in UTF-8": ("manifest", with_bot(manifest=b'name = "\xff"')),
     "deep TOML": ("manifest", with_bot(manifest=b"a = " + b"[" * 30_000)),
     "an unknown key": ("manifest", with_bot(manifest=MANIFEST + b"root = true")),
+    "include of others": ("place", with_bot(manifest=MANIFEST + b'include = ["../../../league.db"]')),
+    "include of all": ("place", with_bot(manifest=MANIFEST + b'include = ["/"]')),
+    "built elsewhere": ("place", with_bot(manifest=MANIFEST + b'built = [".."]')),
+    "fetched elsewhere": ("place", with_bot(manifest=MANIFEST + b'fetched = ["a/../../x"]')),
+    "a program of others": ("place", with_bot(manifest=b'name = "fox"\ncommand = ["../other/bot"]')),
+    "a compiler of others": ("place", with_bot(manifest=MANIFEST + b'build = ["../other/make"]')),
     # size
     "too many files": ("entries", with_bot(*(raw(f"f/{n:05}") for n in range(11_000)))),
     "too many folders": ("entries", with_bot(*(raw("f/" + "/".join(f"{n:03}" + "a" * 120)) for n in range(100)))),

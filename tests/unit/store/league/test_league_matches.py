@@ -220,3 +220,30 @@ def test_the_results_of_a_season_are_not_removed(store: LeagueStore) -> None:
     with pytest.raises(StoreError, match="expected a tournament that is no part of a league, got: cup-1"):
         store.games.remove(["cup-1"])
     assert store.games.has("cup-1")
+
+
+def test_a_match_that_is_struck_is_as_if_it_had_never_counted(tmp_path: Path) -> None:
+    def play(folder: Path, *, struck: bool) -> list[object]:
+        folder.mkdir()
+        with kit.league(folder, "anna") as store, store.transaction():
+            random, greedy, fox = *map(store.versions.named, ("random", "greedy")), kit.active(store, "fox")
+            kit.play(store, random, greedy)
+            match = kit.play(store, fox, greedy, rated=struck, forfeits=[fox.entrant or 0])
+            kit.play(store, random, fox)
+            kit.play(store, fox, greedy)
+            again = store.matches.strike(match.number, "the disk") if struck else None
+            if again is not None:
+                assert (again.entrants, again.deal, again.rated) == (match.entrants, 4, True)
+                assert [game.status for game in store.matches.get(match.number).games] == ["done", "done"]
+                with pytest.raises(Refused, match="expected a match that counts"):
+                    store.matches.strike(match.number, "twice")
+                with pytest.raises(Refused, match="expected a match that is over"):
+                    store.matches.strike(again.number, "too early")
+                fox = store.versions.change(fox.id, State.RETIRED, Actor.OPERATOR, "")
+                assert store.matches.strike(3, "nobody to meet") is None
+            else:
+                store.matches.strike(3, "the same")
+            ratings = [tuple(row) for row in store._db.execute("SELECT * FROM ratings ORDER BY number, entrant")]
+            return [ratings, store.games.tallies("cup-1"), list(store.games.pairs("cup-1"))]
+
+    assert play(tmp_path / "one", struck=True) == play(tmp_path / "other", struck=False)

@@ -41,7 +41,7 @@ class MyBot(Bot):
     def decide(self, request):
         if os.path.exists({flag!r}):
             raise SystemExit("the flag is up")
-        return {{"plays": [{{key: value["of"][: value["choose"]] if isinstance(value := values[0], dict) else value
+        return {{"plays": [{{key: values["of"][: values["choose"]] if isinstance(values, dict) else values[0]
                             for key, values in request["legal"][0].items()}}]}}, None
 
 run(MyBot())

@@ -82,7 +82,7 @@ def test_of_a_folder_the_game_that_was_over_last_is_shown(game: Path, tmp_path: 
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
     result = run(tmp_path)
     assert result.exit_code == 2
-    assert "expected a folder with game logs (*.jsonl), got: " in result.stderr
+    assert "expected a folder with game logs (*.jsonl, *.jsonl.zst), got: " in result.stderr
 
 
 def test_one_turn_with_the_eyes_of_one_seat(game: Path) -> None:

@@ -30,6 +30,7 @@ def test_a_clock_that_is_off_gives_time_for_ever_and_tells_the_guide() -> None:
 
 
 def test_a_game_in_which_somebody_thinks_for_days_is_played_to_its_end(tmp_path: Path) -> None:
+    """§9-11."""
     told: list[Request] = []
 
     def slow(request: Request) -> list[Reply]:

@@ -386,7 +386,7 @@ class Misdeed:
     """What the referee does about it."""
     spec: tuple[str, ...]
     when: str
-    """`connection`, `hello`, `welcome`, `ready`, `playing` (after ready), `request` (the first), or `second request`."""
+    """`connection`, `hello`, `welcome`, `ready`, `playing` (after ready), `request` (the first), `second request`."""
     do: Callable[[Bot, dict[str, Any]], list[list[bytes]] | None]
     """Does it: gets the bot and the message that would be right, and returns what to send instead; each inner array
     holds the frames of a message. None: the right message is to be sent as well."""

@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all hostile durability fuzz check format lint types docs docs-check tour golden bots bench fairness overload ladder statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 tournament: $(VENV)/installed ## Play a tournament of the bundled Python bots and print the standings
 	@$(BIN)/arena tournament
@@ -18,6 +18,10 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
+
+test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, and of hostile bots at every level: 20 minutes
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py
 
 test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
 	@$(BIN)/nox $(if $(ONLY),--session $(ONLY))
@@ -56,6 +60,9 @@ docs-check: $(VENV)/with-test ## Check that the generated pages are current
 tour: $(VENV)/with-test ## Run the README's commands and write what they print into it
 	@$(BIN)/python docs/tour.py
 
+screenshots: $(VENV)/with-test ## Write pictures of each kind of page into build/screenshots: needs chromium
+	@PYTHONPATH=tests $(BIN)/python tests/browser/screenshots.py build/screenshots
+
 golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example logs; review the difference before you keep it
 	@$(BIN)/python tests/golden/generate.py
 
@@ -73,6 +80,9 @@ overload: $(VENV)/with-test ## Measure which time losses are marked as the machi
 
 ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py
+
+matchmaking: $(VENV)/with-test ## Simulate a league's matchmaking beside other rules: a quarter of an hour
+	@$(BIN)/python benchmarks/matchmaking.py
 
 statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
 	@$(BIN)/python benchmarks/coverage.py

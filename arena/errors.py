@@ -6,7 +6,9 @@
      x ConfigError                    what the operator gave cannot be used; they can fix it
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
+     |  + ParcelError                 an archive of a bot: it breaks a rule of parcels
      x StoreError                     the database cannot be used
+ x Refused                        a league refuses an order; programs read the reason
      x MachineFault                   the machine, not a bot, is the reason that a game cannot be played
      x ActionError                    abstract: an action that the rules refuse
      |  + MalformedAction             it cannot be read
@@ -18,6 +20,7 @@
      x ReplayMismatch                 a log and the rules disagree
      x CheckFailed                    a bot does not reach the level that its check demands
      x LevelError                     this machine cannot confine bots as far as was asked for
+     x DoorError                      a league elsewhere cannot be reached, or refuses
      x InternalError                  a bug: please report it
 
 A message says what was expected, what was got, where, and what to do about it.
@@ -68,10 +71,51 @@ class BotError(ConfigError):
     code = "bot"
 
 
+class ParcelError(ConfigError):
+    """An archive of a bot breaks a rule, or a bot cannot be put into an archive. Nothing was unpacked.
+
+    `rule` names the rule (`arena/parcels/base.py` has the list), `path` the file that breaks it, as it is called in the
+    archive, and `limit` the most that is allowed; "" and None where there is no such thing.
+    """
+
+    code = "parcel"
+
+    def __init__(self, rule: str, reason: str, *, path: str = "", limit: int | None = None) -> None:
+        super().__init__(reason)
+        self.rule = rule
+        self.path = path
+        self.limit = limit
+
+
 class StoreError(ArenaError):
     """The database cannot be opened, is in use, or is of another version."""
 
     code = "store"
+
+
+class Refused(ArenaError):
+    """A league refuses an order. Nothing has changed. `reason` names the kind for programs, such as `quota`."""
+
+    code = "refused"
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        remedy: str = "",
+        *,
+        limit: int | None = None,
+        retry_after_s: int | None = None,
+    ) -> None:
+        super().__init__(f"{message}; {remedy}" if remedy else message)
+        self.reason = reason
+        self.message = message
+        self.remedy = remedy
+        """What to do about it; may be empty."""
+        self.limit = limit
+        """The limit that was exceeded, if it is one."""
+        self.retry_after_s = retry_after_s
+        """After how many seconds the same order may be obeyed, if that is known."""
 
 
 class MachineFault(ArenaError):
@@ -161,6 +205,19 @@ class LevelError(ArenaError):
 
     code = "level"
     exit_code = 3
+
+
+class DoorError(ArenaError):
+    """A league elsewhere cannot be reached, or refuses a request. `refusal` is the code that it gave.
+
+    Show the message to the author: it says what to do.
+    """
+
+    code = "door"
+
+    def __init__(self, reason: str, refusal: str) -> None:
+        super().__init__(reason)
+        self.refusal = refusal
 
 
 class InternalError(ArenaError):

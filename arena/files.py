@@ -16,7 +16,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -156,31 +156,96 @@ def _size(count: int) -> str:
     return f"{count // MIB} MiB" if count >= MIB else f"{count} bytes"
 
 
-def write(path: Path, data: bytes, *, durably: bool = False) -> None:
+def allocate(path: Path, size: int) -> None:
+    """Makes a file of so many bytes that really takes their room on the disk; it replaces an older file.
+
+    Raises:
+        OSError: There is no room for it. Nothing is left of it.
+    """
+    with _replacing(path) as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+
+
+@contextmanager
+def writing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yields a file to write to, which replaces `path` in one step when the block ends, and durably.
+
+    Args:
+        path: Its path.
+        mode: Its permissions, less those that the process's umask takes.
+
+    Raises:
+        OSError: It could not be written. Nothing is left of it, as after any other error in the block.
+    """
+    with _replacing(path, mode) as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+    _sync_folder(path.parent)
+
+
+def move(source: Path, target: Path) -> None:
+    """Renames a file durably, within one disk; it replaces an older file in one step.
+
+    Raises:
+        OSError: It could not be renamed.
+    """
+    source.replace(target)
+    _sync_folder(target.parent)
+
+
+@contextmanager
+def _replacing(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yields a file under a fresh name, and renames it at the end."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(part, flags, mode), "wb") as file:
+        try:
+            yield file
+            file.flush()
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+
+def write(path: Path, data: bytes, *, durably: bool = False, mode: int = 0o666) -> None:
     """Writes a file whole or not at all; that replaces an older file, or a link in its place, in one step.
 
     Args:
         path: Its path.
         data: Its content.
         durably: Whether it is on the disk when this returns, even if the power fails.
+        mode: Who may read and write it, before the process's umask.
 
     Raises:
         OSError: It could not be written. Nothing is left of it.
     """
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with open(os.open(part, flags, 0o666), "wb") as file:
-        try:
-            file.write(data)
-            file.flush()
-            if durably:
-                os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+    with _replacing(path, mode) as file:
+        file.write(data)
+        file.flush()
+        if durably:
+            os.fsync(file.fileno())
     if durably:
         _sync_folder(path.parent)
+
+
+def create(path: Path, chunks: Iterable[bytes], mode: int) -> None:
+    """Writes a file that is not there yet, piece by piece. Its folder must be one that nobody else writes to.
+
+    Args:
+        path: Its path.
+        chunks: Its content.
+        mode: Its permissions, whatever the process's umask.
+
+    Raises:
+        OSError: It is there already, or cannot be written. It may be left incomplete.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o600), "wb") as file:
+        for chunk in chunks:
+            file.write(chunk)
+        os.fchmod(file.fileno(), mode)
 
 
 def final_name(name: str) -> str:
@@ -209,3 +274,16 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def append(path: Path, data: bytes) -> None:
+    """Adds to the end of a file, which is made if it is missing. It is on the disk when this returns.
+
+    Raises:
+        OSError: It could not be written, or is a link. A part of `data` may be there.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o666), "ab") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -119,29 +119,40 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
     cpu_ms: int | UnsetType = UNSET
     """CPU time of all the bot's processes for the whole game; unset means no such limit. A seat that exceeds any of
     these limits loses. Settings without this one are written as they were before it existed."""
+    off: Literal[True] | UnsetType = UNSET
+    """Set if the clock is off: times are measured, and no seat loses by them. Then `limit_ms` is a guide, the time in
+    which a bot is to answer, so that those that think as long as they may think no longer."""
 
     @classmethod
     def parse(cls, text: str) -> TimeControl:
         """Reads `BANK`, `BANK+INCREMENT`, `LIMIT/move`, or one of the first two and the last with a comma between.
 
         A time is a number of seconds, or has units: `1h30m`, `10s`, `500ms`. A bank alone needs a unit: `10` may mean
-        seconds or minutes, for a game or for a move.
+        seconds or minutes, for a game or for a move. `off` is a clock that is off, and `off,LIMIT/move` one with
+        another guide for bots than 2 seconds.
 
         >>> TimeControl.parse("10+0.1,2/move")
         TimeControl(bank_ms=10000, increment_ms=100, limit_ms=2000)
         >>> str(TimeControl.parse("1m30s"))
         '90+0'
+        >>> TimeControl.parse("off")
+        TimeControl(limit_ms=2000, off=True)
 
         Raises:
             ConfigError: The text is none of these. Show the message to the operator.
         """
-        found = _TIME_CONTROL.fullmatch(text)
+        if text == "off":
+            return cls(limit_ms=_GUIDE_MS, off=True)
+        is_off = text.startswith("off,")
+        found = _TIME_CONTROL.fullmatch(text.removeprefix("off,"))
         if found:
             bank, increment, alone, limit = (None if part is None else _milliseconds(part) for part in found.groups())
             bank = alone if bank is None else bank
             times = (bank, increment, limit)
-            if bank != 0 and limit != 0 and all(time is None or time <= _LONGEST_MS for time in times):
-                return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit)
+            is_allowed = bank is None if is_off else bank != 0
+            if is_allowed and limit != 0 and all(time is None or time <= _LONGEST_MS for time in times):
+                off: Literal[True] | UnsetType = True if is_off else UNSET
+                return cls(bank_ms=bank, increment_ms=increment or 0, limit_ms=limit, off=off)
         raise ConfigError(
             "expected a time control BANK+INCREMENT, LIMIT/move, or both with a comma between, in seconds or with "
             "units (h, m, s, ms), and no time over 999999.999 s, such as 10s, 1m+1, 500ms/move, 10+0.1 or 2/move, "
@@ -150,6 +161,8 @@ class TimeControl(msgspec.Struct, frozen=True, repr_omit_defaults=True):
 
     def __str__(self) -> str:
         """Writes the text that `parse` reads."""
+        if self.off is True:
+            return "off" if self.limit_ms == _GUIDE_MS else f"off,{_seconds(self.limit_ms or 0)}/move"
         bank = "" if self.bank_ms is None else f"{_seconds(self.bank_ms)}+{_seconds(self.increment_ms)}"
         limit = "" if self.limit_ms is None else f"{_seconds(self.limit_ms)}/move"
         return ",".join(filter(None, [bank, limit]))
@@ -177,6 +190,8 @@ _UNITS = rf"(?=[0-9])(?:{_NUMBER}h)?(?:{_NUMBER}m(?!s))?(?:{_NUMBER}s)?(?:[0-9]{
 _TIME = rf"{_NUMBER}|{_UNITS}"
 _TIME_CONTROL = re.compile(rf"(?=.)(?:(?:({_TIME})\+({_TIME})|({_UNITS}))(?:,(?=.)|$))?(?:({_TIME})/move)?")
 _UNIT_MS: Final = {"h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1, "": 1_000}
+_GUIDE_MS: Final = 2_000
+"""The time in which bots are to answer where the clock is off, unless another is given."""
 _LONGEST_MS: Final = 999_999_999
 """The longest time that can be given: what is written has six digits before the point."""
 

@@ -12,6 +12,7 @@ from arena.cli import cli
 from arena.cli.formats import NAMES, Explained
 from arena.cli.steer import ORDERS, Steered
 from arena.link.sandbox import filter
+from arena.store.league import states
 
 FOLDER = Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent / "tests"))
@@ -117,7 +118,13 @@ def filled(text: str, mark: str, content: str) -> str:
     return f"{before}<!-- {mark}: -->\n{content}\n<!-- /{mark} -->{after}"
 
 
-PAGES = {"cli.md": command_line, "filter.md": filter_page, "safety.md": safety_page}
+def league_page() -> str:
+    """Returns docs/league.md, with the changes of a version's state made from the program's own table."""
+    text = (FOLDER / "league.md").read_text(encoding="utf-8")
+    return filled(text, "states", f"\n{states.table()}")
+
+
+PAGES = {"cli.md": command_line, "filter.md": filter_page, "league.md": league_page, "safety.md": safety_page}
 
 
 def main() -> None:

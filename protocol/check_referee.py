@@ -161,13 +161,15 @@ class Bot:
         self.note("began", {"environment": {name: os.environ.get(name) for name in names}, "folder": os.getcwd()})
         if any(name not in os.environ for name in names):
             sys.exit(4)
-        self.socket = self.connect()
-        time.sleep(self.part["hello_after_ms"] / 1000)
         hello = {"type": "hello", "token": os.environ["ARENA_TOKEN"], "protocol": self.part["protocol"],
                  "name": self.part["secret"], "version": self.part["secret"], "want": self.part["want"]}  # fmt: skip
         if self.part["forms"]:
             hello |= {"capabilities": ["x_unknown"], "entropy": "5e" * 32}
             hello["rules"] = [{"name": name, "versions": [1, 99]} for name in (*OPTIONS, "x_unknown")]
+        if self.err("connection", hello):
+            time.sleep(LONGEST_S)
+        self.socket = self.connect()
+        time.sleep(self.part["hello_after_ms"] / 1000)
         if not self.err("hello", hello):
             self.send(hello, "long" if self.part["forms"] else "plain")
         while True:
@@ -384,7 +386,7 @@ class Misdeed:
     """What the referee does about it."""
     spec: tuple[str, ...]
     when: str
-    """`hello`, `welcome`, `ready`, `playing` (after ready), `request` (the first), or `second request`."""
+    """`connection`, `hello`, `welcome`, `ready`, `playing` (after ready), `request` (the first), `second request`."""
     do: Callable[[Bot, dict[str, Any]], list[list[bytes]] | None]
     """Does it: gets the bot and the message that would be right, and returns what to send instead; each inner array
     holds the frames of a message. None: the right message is to be sent as well."""
@@ -438,7 +440,10 @@ def _in_time_then_late(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
 
 
 def _old_zmtp(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
-    """Says hello over a connection that greets in ZMTP 1: an identity, which is empty, and then the frame."""
+    """Says hello over a connection that greets in ZMTP 1: an identity, which is empty, and then the frame.
+
+    It is the only connection: a referee may take one and no other.
+    """
     endpoint = os.environ["ARENA_ENDPOINT"]
     if endpoint.startswith("tcp://"):
         host, _, port = endpoint.removeprefix("tcp://").rpartition(":")
@@ -548,7 +553,7 @@ MISDEEDS = [
         None,
         "start_failed",
     ),
-    Misdeed("start.old", "refuses a connection of ZMTP 1", ("§4.1-4",), "hello", _old_zmtp, None, "start_failed"),
+    Misdeed("start.old", "refuses a connection of ZMTP 1", ("§4.1-4",), "connection", _old_zmtp, None, "start_failed"),
     Misdeed(
         "start.silence",
         "waits for hello no longer than the start-up time",
@@ -1644,11 +1649,11 @@ def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
             got = errors[0].message.get("code") if errors else _next_after(culprit, note)
             if got != deed.code:
                 raise Broken(f"expected error {deed.code}, got: {got}", culprit)
-        if deed.when == "hello" and culprit.came("game_start"):
+        if deed.when in ("connection", "hello") and culprit.came("game_start"):
             raise Broken("expected that the bot is in no game, got: game_start", culprit)
         overs = [(session, entry) for session, entry in _overs(played, note.at) if session is not culprit]
         if not overs:
-            if deed.when == "hello" and not any(session.games() for session in played.sessions):
+            if deed.when in ("connection", "hello") and not any(session.games() for session in played.sessions):
                 return f"error {deed.code}; no game was begun"
             raise Broken(f"expected the others to be told of a forfeit, {deed.termination}, got: nothing", culprit)
         for session, entry in overs:

@@ -326,6 +326,8 @@ def complaints() -> Iterator[str]:
     """Yields what is wrong with any vector."""
     schema = Draft202012Validator(load(FOLDER / "vectors" / "vectors.schema.json"))
     for path in sorted((FOLDER / "vectors").rglob("*.json")):
+        if path.parent.name == "league":
+            continue  # check_league.py
         content = load(path)
         if content.get("$schema", "").endswith("vectors.schema.json"):
             for error in schema.iter_errors(content):

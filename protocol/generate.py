@@ -1,11 +1,11 @@
-"""Writes what follows from messages.toml: the schemas, and the parts of SPEC.md between markers.
+"""Writes what follows from messages.toml and league.toml: schemas, and the parts between markers of two pages.
 
     python protocol/generate.py            write
     python protocol/generate.py --check    exit with 1 if anything would change, and say what
 
-It needs Python 3.11 and nothing else. A generated part of SPEC.md begins with `<!-- KIND:NAME -->` and ends with
-`<!-- end -->`; the kinds are `fields` (the table of a message's fields), `example` (a vector's message) and `states`
-(the session's transitions).
+It needs Python 3.11 and nothing else. A generated part of SPEC.md or LEAGUE.md begins with `<!-- KIND:NAME -->` and
+ends with `<!-- end -->`; the kinds are `fields` (the table of a message's fields), `example` (a vector's message),
+`states` (the session's transitions), `requests` and `errors` (of a league's door).
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
 DATA: dict[str, Any] = tomllib.loads((FOLDER / "messages.toml").read_text(encoding="utf-8"))
+LEAGUE: dict[str, Any] = tomllib.loads((FOLDER / "league.toml").read_text(encoding="utf-8"))
+FIELDS: dict[str, Any] = {
+    **DATA["messages"],
+    **{f"league-{name}": message for name, message in LEAGUE["messages"].items()},
+}
+"""The messages of both pages by the name of their part: those of a league's door begin with `league-`."""
 KEYS = {"type", "at_least", "at_most", "pattern", "items", "keys", "values", "fields", "nil", "or"}
 """What a type may say; a field may also be `required`, and has a `meaning`."""
 
@@ -43,9 +49,10 @@ def main(arguments: list[str]) -> int:
 
 def generated() -> dict[Path, str]:
     """Returns every generated file's text, by its path."""
-    specification = FOLDER / "SPEC.md"
-    text = specification.read_text(encoding="utf-8")
-    files = {specification: re.sub(r"(<!-- (\w+):(\S*) -->\n).*?(<!-- end -->)", _part, text, flags=re.DOTALL)}
+    files = {}
+    for page in (FOLDER / "SPEC.md", FOLDER / "LEAGUE.md"):
+        text = page.read_text(encoding="utf-8")
+        files[page] = re.sub(r"(<!-- (\w+):(\S*) -->\n).*?(<!-- end -->)", _part, text, flags=re.DOTALL)
     for name in DATA["messages"]:
         files[FOLDER / "schemas" / f"{name}.json"] = json.dumps(schema(name), indent=2, ensure_ascii=False) + "\n"
     return files
@@ -54,6 +61,7 @@ def generated() -> dict[Path, str]:
 def _part(match: re.Match[str]) -> str:
     start, kind, name, end = match.groups()
     makers = {"fields": fields_table, "example": example, "states": states_table}
+    makers |= {"requests": requests_table, "errors": errors_table}
     return f"{start}{makers[kind](name)}{end}"
 
 
@@ -62,8 +70,9 @@ def _part(match: re.Match[str]) -> str:
 
 def fields_table(name: str) -> str:
     """Returns the table of a message's fields, those of its inner maps with dotted names."""
-    rows = ["| field | type | required | meaning |", "|---|---|---|---|", f'| `type` | `"{name}"` | yes | |']
-    rows += _rows(DATA["messages"][name]["fields"], "")
+    tag = name.removeprefix("league-")
+    rows = ["| field | type | required | meaning |", "|---|---|---|---|", f'| `type` | `"{tag}"` | yes | |']
+    rows += _rows(FIELDS[name]["fields"], "")
     return "\n".join(rows) + "\n"
 
 
@@ -102,6 +111,8 @@ def _alone(kind: dict[str, Any]) -> str:
         if most is not None:
             return f"integer, from {least} to {most}"
         return "integer" if least is None else f"integer, at least {least}"
+    if name == "binary":
+        return f"binary, {_size(least, most)} bytes"
     if name in ("array", "map"):
         of = " of " if (size := _size(least, most)) else ""
         inner = kind.get("items" if name == "array" else "values")
@@ -197,9 +208,26 @@ def states_table(_: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+def requests_table(_: str) -> str:
+    """Returns the table of what an author may ask a league's door."""
+    rows = ["| request | answer | meaning |", "|---|---|---|"]
+    for name, message in LEAGUE["messages"].items():
+        if "reply" in message:
+            rows.append(f"| `{name}` | `{message['reply']}` | {message['meaning']} |")
+    return "\n".join(rows) + "\n"
+
+
+def errors_table(_: str) -> str:
+    """Returns the table of a door's error codes."""
+    rows = ["| code | meaning |", "|---|---|"]
+    rows += [f"| `{code}` | {meaning} |" for code, meaning in LEAGUE["errors"].items()]
+    return "\n".join(rows) + "\n"
+
+
 def example(vector: str) -> str:
     """Returns the message of a valid vector, as JSON."""
-    for path in sorted((FOLDER / "vectors" / "valid").glob("*.json")):
+    paths = (FOLDER / "vectors").glob("valid/*.json")
+    for path in sorted([*paths, FOLDER / "vectors" / "league" / "valid.json"]):
         for entry in json.loads(path.read_text(encoding="utf-8"))["vectors"]:
             if entry["id"] == vector:
                 lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in entry["decoded"].items()]

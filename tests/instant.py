@@ -7,6 +7,7 @@ when or where, so that two tournaments with one seed must end equal.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
@@ -21,9 +22,10 @@ from arena.store.store import Store
 from arena.tournament.blocks import Processes
 from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.lanes import Play, Worker
 from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Play, Runner, Worker
+from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, enter
 from arena.tournament.steering import Helm
 from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
@@ -117,12 +119,12 @@ def forfeit(seat: int) -> Forfeit:
 
 
 class InlineExecutor(Executor):
-    """Plays at once, in this process."""
+    """Plays at once, in this process, which keeps its priority."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
         try:
-            future.set_result(fn(*args, **kwargs))
+            future.set_result(None if fn is os.nice else fn(*args, **kwargs))
         except Exception as error:
             future.set_exception(error)
         return future

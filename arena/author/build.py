@@ -16,7 +16,19 @@ from typing import Final, TypeAlias
 import msgspec
 
 from arena.errors import BotError, ConfigError
-from arena.link.bots import COMMAND, MANIFEST, build_command, find_bot, load_bot, missing_tool, read_manifest
+from arena.link.bots import (
+    COMMAND,
+    MANIFEST,
+    Manifest,
+    build_command,
+    fetch_command,
+    find_bot,
+    load_bot,
+    missing_tool,
+    read_manifest,
+    unfetched,
+    work,
+)
 from arena.text import plain
 
 FIRST_LINES: Final = 4_000
@@ -58,6 +70,7 @@ def build_bots(
     done: Callable[[Built], None],
     show: Show | None = None,
     *,
+    anew: bool = False,
     begin: Callable[[str, str], None] = lambda bot, command: None,
 ) -> None:
     """Builds bots, one after another.
@@ -65,6 +78,7 @@ def build_bots(
     Args:
         refs: Their folders or names, but no command lines; if empty, all bots that are here.
         done: Called with the outcome of each build.
+        anew: Whether to fetch again what was fetched before.
         begin: Called with a bot's name and command before the command runs; that may take a minute.
         show: Shows what the commands print, as it comes. Without it, their output is passed to `done`.
 
@@ -81,35 +95,55 @@ def build_bots(
             raise BotError(f"expected a bot's folder, or the name of a bundled bot, got: {ref!r}, a command line")
         find_bot(ref)
     for ref in chosen:
-        done(build_bot(ref, show, begin=begin))
+        done(build_bot(ref, show, anew=anew, begin=begin))
 
 
 def build_bot(
-    ref: str, show: Show | None = None, *, begin: Callable[[str, str], None] = lambda bot, command: None
+    ref: str,
+    show: Show | None = None,
+    *,
+    anew: bool = False,
+    begin: Callable[[str, str], None] = lambda bot, command: None,
 ) -> Built:
-    """Builds one bot and checks that it can then be started. Problems are in what it returns."""
+    """Builds one bot and checks that it can then be started. Problems are in what it returns.
+
+    What its manifest's `fetch` gets is got first, if something of it is missing or `anew` asks for it.
+    """
     try:
         folder = find_bot(ref)
         manifest = read_manifest(folder)
-        command = build_command(manifest)
         tool = missing_tool(manifest, folder)
         if tool is not None:
             return Built(bot=ref, problem=f"expected {tool!r}, which builds it, got: no such program; install it")
-        if not command:
+        fetches = bool(manifest.fetch) and (anew or unfetched(manifest, folder) is not None)
+        commands = [command for command in (fetch_command(manifest) * fetches, build_command(manifest)) if command]
+        if not commands:
             load_bot(ref)
             return Built(bot=ref)
-        begin(ref, shlex.join(manifest.build))
+        told = work(manifest if fetches else msgspec.structs.replace(manifest, fetch=()))
+        begin(ref, told)
         began = time.monotonic()
-        lines: list[str] = []
-        status = _run(command, folder, show or lines.append)
-        built = Built(bot=ref, command=shlex.join(manifest.build), seconds=time.monotonic() - began)
-        if status:
-            problem = f"expected `{built.command}` in {folder} to succeed, got: exit status {status}"
-            return msgspec.structs.replace(built, problem=problem, output="\n".join(lines))
+        built = Built(bot=ref, command=told)
+        for command in commands:
+            lines: list[str] = []
+            status = _run(command, folder, show or lines.append)
+            built = msgspec.structs.replace(built, seconds=time.monotonic() - began)
+            if status:
+                return msgspec.structs.replace(
+                    built, problem=_failure(manifest, folder, command, status, fetches), output="\n".join(lines)
+                )
         load_bot(ref)
     except BotError as error:
         return Built(bot=ref, problem=str(error))
     return built
+
+
+def _failure(manifest: Manifest, folder: Path, command: Sequence[str], status: int, fetches: bool) -> str:
+    """Returns what was expected of a command and what was got. `fetches` tells whether packages were just fetched."""
+    problem = f"expected `{shlex.join(command)}` in {folder} to succeed, got: exit status {status}"
+    if manifest.fetch and not fetches:
+        problem += "; if it needs other packages than before, run `arena bot build --fetch`"
+    return problem
 
 
 def _run(command: Sequence[str], folder: Path, show: Show) -> int:

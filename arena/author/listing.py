@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +9,7 @@ import msgspec
 
 from arena.author.build import local_bots
 from arena.errors import BotError
-from arena.link.bots import bundled_folders, missing, missing_tool, read_manifest
+from arena.link.bots import bundled_folders, missing, missing_tool, read_manifest, work
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +53,7 @@ def _listed(ref: str, folder: Path, *, bundled: bool) -> Listed:
     if lack := missing(manifest, folder):
         tool = missing_tool(manifest, folder)
         if lack.buildable and tool is None:
-            state, remedy = "unbuilt", shlex.join(manifest.build)
+            state, remedy = "unbuilt", work(manifest)
         else:
             state, remedy = "missing", tool if lack.buildable and tool else lack.what
     return Listed(

@@ -17,17 +17,17 @@ import msgspec
 from arena.errors import BotError, ConfigError, InternalError, did_you_mean
 from arena.files import MOST_TEXT, read, write
 from arena.link.bots import (
-    LEFT_OUT,
     MANIFEST,
     TEMPLATE,
     Manifest,
-    build_command,
     bundled_folders,
     check_name,
     missing,
     missing_tool,
     read_manifest,
+    work,
 )
+from arena.link.contents import LEFT_OUT
 from arena.resources import bots_folder
 
 LONGEST_AUTHOR: Final = 256
@@ -41,8 +41,8 @@ class NewBot(msgspec.Struct, frozen=True, kw_only=True):
 
     folder: Path
     language: str
-    build: tuple[str, ...]
-    """The command that builds it; empty if nothing needs building."""
+    build: str
+    """What `arena bot build` runs for it; empty if nothing needs building."""
     missing: str | None
     """A program that builds or runs it and is not installed."""
 
@@ -91,9 +91,7 @@ def new_bot(name: str, *, language: str, author: str, parent: Path) -> NewBot:
     manifest = read_manifest(folder)
     if (manifest.name, manifest.author, manifest.include) != (name, author, ()):
         raise InternalError(f"expected a bot from the template in {template}, got: {manifest}")
-    return NewBot(
-        folder=folder, language=language, build=build_command(manifest), missing=_missing_program(manifest, folder)
-    )
+    return NewBot(folder=folder, language=language, build=work(manifest), missing=_missing_program(manifest, folder))
 
 
 def _template(language: str) -> Path:
@@ -120,7 +118,9 @@ def _files(template: Path) -> dict[str, bytes]:
 
 def _is_made(path: Path, manifest: Manifest) -> bool:
     """Says whether a file was made by building or running the template in place."""
-    return not LEFT_OUT.isdisjoint(path.parts) or any(path.is_relative_to(name) for name in manifest.built)
+    return not LEFT_OUT.isdisjoint(path.parts) or any(
+        path.is_relative_to(name) for name in (*manifest.built, *manifest.fetched)
+    )
 
 
 def _alone(manifest: str, author: str) -> str:

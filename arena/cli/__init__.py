@@ -23,6 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
     "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
+    "play": ("arena.cli.play:play", "Play against bots yourself: one game at the terminal."),
     "replay": (
         "arena.cli.replay:replay",
         "Show a logged game decision by decision: the board, what happened, and the bots' notes.",
@@ -34,6 +35,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List the tournaments in the database, show one, or remove some with their logs.",
     ),
     "games": ("arena.cli.games:games", "Find games in the database, the latest first."),
+    "league": ("arena.cli.league:league", "Run a league of strangers' bots, or take part in one."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),

@@ -8,7 +8,6 @@ command's own section wins over it. Paths are relative to the file.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,6 +17,7 @@ import click
 from arena import files
 from arena.cli.help import Option
 from arena.errors import ConfigError, did_you_mean
+from arena.toml import line_of
 
 FILE: Final = "arena.toml"
 ALL: Final = "defaults"
@@ -40,15 +40,9 @@ class Config(NamedTuple):
 
     def place(self, section: str, key: str = "") -> str:
         """Returns where a section or a key in it stands, as `arena.toml:3`; without the line if that cannot be told."""
-        here, name = "", os.path.relpath(self.path)
-        for number, line in enumerate(self.text.splitlines(), 1):
-            if header := re.match(r"\s*\[([^\[\]]+)\]", line):
-                here = re.sub(r"[\s\"']", "", header[1])
-                if here == section and not key:
-                    return f"{name}:{number}"
-            elif here == section and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*=", line):
-                return f"{name}:{number}"
-        return name
+        name = os.path.relpath(self.path)
+        line = line_of(self.text, section, key)
+        return name if line is None else f"{name}:{line}"
 
 
 class Setting(NamedTuple):

@@ -11,7 +11,7 @@ from arena.cli.output import say
 from arena.show.standings import forfeit_text
 
 if TYPE_CHECKING:
-    from arena.tournament.runner import Played
+    from arena.tournament.lanes import Played
     from arena.tournament.settings import Setup
 
 IN_FULL = 3

@@ -10,7 +10,7 @@ from arena.cli.playing import workers_of
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.tournament.runner import Worker
+    from arena.tournament.lanes import Worker
 
 
 class Lanes(NamedTuple):

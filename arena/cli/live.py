@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from arena.cli.terminal import MOST_WIDTH, too_small
 from arena.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
 from arena.show.replay import Onlooker
+from arena.show.scene import Place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,13 +28,21 @@ def live_board(screen: Console, pace: float) -> Iterator[Callable[[Header | Reco
     """
     from rich.console import Group
     from rich.live import Live
+    from rich.text import Text
 
     onlooker: Onlooker | None = None
     drawn = 0.0
+    place = Place()
 
     def draw(looking_on: Onlooker) -> None:
-        lines = looking_on.draw(looking_on.frame(), "live", screen.width)
-        live.update(Group(*lines[: screen.height - 1]), refresh=True)
+        nonlocal place
+        if small := too_small(screen):
+            live.update(Text(small), refresh=True)
+            return
+        bar = Text(" live ", "reverse")
+        shown = looking_on.page(looking_on.frame(), bar, min(screen.width, MOST_WIDTH), screen.height - 1, place)
+        place = shown.place
+        live.update(Group(*shown.lines), refresh=True)
 
     def watch(record: Header | Record) -> None:
         nonlocal onlooker, drawn

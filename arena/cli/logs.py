@@ -9,6 +9,8 @@ import click
 
 from arena.cli.help import RESULTS, option
 from arena.errors import ConfigError, StoreError
+from arena.record import compressed
+from arena.record.log import SUFFIX, existing_log
 
 db_option = option(
     RESULTS,
@@ -43,7 +45,7 @@ def find_log(text: str, db: Path, logs: Path | None) -> Path:
     path = Path(text)
     if path.exists():
         return path
-    if os.sep in text or path.suffix == ".jsonl":
+    if os.sep in text or path.suffix in (SUFFIX, compressed.SUFFIX):
         raise ConfigError(f"expected a game's log, or a folder of logs, got: {text}, where there is no such file")
     if not db.exists():
         raise ConfigError(
@@ -61,7 +63,7 @@ def find_log(text: str, db: Path, logs: Path | None) -> Path:
     else:
         places = [logs / place.tournament / name] + ([logs / name] if name else [])
         places += [logs] if not name and logs.name == place.tournament else []
-    for found in places:
+    for found in map(existing_log, places):
         if found.exists():
             return found
     what = f"the log of game {name.removesuffix('.jsonl')}" if name else f"the logs of tournament {place.tournament}"

@@ -35,10 +35,8 @@ _GAME = (
         WHAT, "--board", metavar="FILE", help="A board: a file or a bundled name.  [default: the game's]",
         shell_complete=complete.boards,
     ),
-    option(
-        WHAT, "--time", default="10+0.1", show_default=True, metavar="CONTROL",
-        help="10s, 1m+1, 500ms/move, 1m,2/move.",
-    ),
+)  # fmt: skip
+_AFTER_TIME = (
     option(WHAT, "--cpu", metavar="TIME", help="CPU time of a bot in a game, such as 20s, beside --time."),
     option(
         WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, metavar="MS",
@@ -73,15 +71,28 @@ class MakeGame:
         return make_settings(self.rules, players, **self._chosen)
 
 
+def _time_option(default: str, help: str) -> Callable[[F], F]:
+    return option(WHAT, "--time", default=default, show_default=True, metavar="CONTROL", help=help)
+
+
 def game_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Adds the options that say what is played. The function gets them as one argument, `make_game: MakeGame`."""
+    return _with_options(function, _time_option("10+0.1", "10s, 1m+1, 500ms/move, 1m,2/move."))
+
+
+def untimed_game_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the same options, for games in which the clock is off unless somebody wants one."""
+    return _with_options(function, _time_option("off", "off, or 10s, 1m+1, 500ms/move, 1m,2/move."))
+
+
+def _with_options(function: Callable[..., Any], time: Callable[[F], F]) -> Callable[..., Any]:
 
     @wraps(function)
     def command(*args: Any, **kwargs: Any) -> Any:
         chosen = {name: kwargs.pop(name) for name in _CHOSEN}
         return function(*args, make_game=MakeGame(kwargs.pop("rules"), chosen), **kwargs)
 
-    for add in reversed(_GAME):
+    for add in (*reversed(_AFTER_TIME), time, *reversed(_GAME)):
         command = add(command)
     return command
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.store.reader import Reader
     from arena.store.store import Store
     from arena.tournament.plan import Begun
-    from arena.tournament.runner import Worker
+    from arena.tournament.lanes import Worker
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,8 @@ def standings(
                    of a knockout it is the place reached
     rating         strength, from all results at once; only differences count
     95 %           the true rating is this close to it, in 95 cases of 100
+    course         how mu moved from the first game to the last, all bots on one
+                   scale
     ahead of next  how likely the bot is better than the one below it
     points         mean share against opponents; an equal rank counts a half
     games, W D L   games: won with rank 1 alone, drawn with it shared, others
@@ -65,8 +68,8 @@ def standings(
     mu, sigma      TrueSkill, the rating that moves game by game
 
     docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,
-    max ms, mean score, W D L, off turn ms, mean ms, forfeits, games, points, ahead of next, 95 %. --csv and --json have
-    everything.
+    max ms, mean score, W D L, off turn ms, course, mean ms, forfeits, games, points, ahead of next, 95 %. --csv
+    and --json have everything else.
 
     The cross-table has each bot's points against each other bot.
 
@@ -79,6 +82,7 @@ def standings(
       arena standings --db arena.db --rules gardener --ruleset draft
       arena standings --pool --anchor greedy=25 --csv
     """
+    from arena.standings.report import courses
     from arena.store.finding import identified
     from arena.store.store import open_reader, update
 
@@ -90,6 +94,7 @@ def standings(
         if tournament is not None:
             tournament = identified(reader, tournament)
         document, heading, remark = (of_pool if pool else of_tournament)(reader, tournament, wanted)
+        moved = None if pool else courses(reader, document.tournament.id)
     if as_json:
         show_json(document)
     elif as_csv:
@@ -97,12 +102,12 @@ def standings(
     else:
         echo(heading)
         echo()
-        print_tables(document, trueskill=trueskill)
+        print_tables(document, trueskill=trueskill, courses=moved)
     if remark:
         say(remark)
 
 
-def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[object, str, str]:
+def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[Any, str, str]:
     """Returns a tournament's document, its heading, and a remark if it is not finished."""
     from arena.show.standings import subject_text
     from arena.standings.report import report
@@ -113,7 +118,7 @@ def of_tournament(reader: Reader, tournament: str | None, wanted: dict[str, Any]
     return document, heading, "" if row.status == "finished" else left
 
 
-def of_pool(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[object, str, str]:
+def of_pool(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> tuple[Any, str, str]:
     """Returns a pool's document and its heading."""
     import msgspec
 
@@ -145,7 +150,9 @@ def given(anchors: tuple[str, ...]) -> dict[str, float]:
     return ratings
 
 
-def print_tables(document: object, *, trueskill: bool = False) -> None:
+def print_tables(
+    document: object, *, trueskill: bool = False, courses: Mapping[str, Sequence[float]] | None = None
+) -> None:
     """Prints standings, what of them is settled, and the cross-table."""
     import msgspec
 
@@ -155,7 +162,7 @@ def print_tables(document: object, *, trueskill: bool = False) -> None:
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
-    show(standings_table(rows, width, trueskill=trueskill))
+    show(standings_table(rows, width, trueskill=trueskill, courses=courses))
     if order := order_text(plain["order"], rows):
         places = (plain.get("progress") or {}).get("places")
         show(wrapped(f"# is the place reached. {order}" if places else order, width))

@@ -17,6 +17,7 @@ from arena.cli.options import json_option
 from arena.cli.output import counted, echo, say, show_json
 from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
+from arena.record.log import find_logs
 from arena.record.published import SECRET_FILE
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _logs_in(path: Path) -> list[Path]:
     """Returns the logs in a file or folder, those of one folder together."""
     if not path.is_dir():
         return [path]
-    found = sorted(path.rglob("*.jsonl"), key=lambda file: (file.parent, file.name))
+    found = sorted(find_logs(path), key=lambda file: (file.parent, file.name))
     if not found:
-        raise ConfigError(f"expected a folder with game logs (*.jsonl), got: {path}")
+        raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {path}")
     return found

@@ -22,6 +22,7 @@ from msgspec import Meta
 
 from arena.errors import BotError, did_you_mean
 from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
+from arena.link.contents import named_files, own_files
 from arena.resources import bots_folder
 
 MANIFEST: Final = "bot.toml"
@@ -32,8 +33,6 @@ COMMAND: Final = "cmd:"
 _PYTHON: Final = "{python}"
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
-LEFT_OUT: Final = frozenset({"node_modules", "__pycache__"})
-"""Folders that are not part of a bot, because tools make them. Names that begin with a dot are left out too."""
 
 
 class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,11 +81,15 @@ class Manifest(msgspec.Struct, frozen=True):
     """The command that builds it."""
     built: tuple[str, ...] = ()
     """Files and folders that this command makes, beside the program: without them the bot cannot run."""
+    fetch: tuple[str, ...] = ()
+    """The command that gets from the network what the build needs. It never runs where the bot was sent to."""
+    fetched: tuple[str, ...] = ()
+    """Files and folders that this command makes. They go along when the bot is sent to others."""
     needs: tuple[str, ...] = ()
     """Programs that must be on the path to run it, beside the command's own."""
     rules: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
-    """Files outside the folder that belong to the bot."""
+    """Files and folders that belong to the bot and lie outside its folder, or would be left out."""
     entropy: bool = False
     """Whether its `hello` has `entropy`: 32 random bytes for the chance of a tournament."""
     endpoint: Literal["ipc", "tcp"] = "ipc"
@@ -175,7 +178,23 @@ def read_manifest(folder: Path) -> Manifest:
         BotError: It cannot be read, or a key or value is not allowed. The message names the file and the key.
     """
     path = folder / MANIFEST
-    text = read_text(path, "a bot's manifest", MOST_TEXT, BotError)
+    return _manifest(read_text(path, "a bot's manifest", MOST_TEXT, BotError), str(path))
+
+
+def parse_manifest(data: bytes, path: str) -> Manifest:
+    """Reads a manifest that was read from elsewhere than a bot's folder. `path` is what errors call it.
+
+    Raises:
+        BotError: As `read_manifest`.
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise BotError(f"{path}: expected a manifest in UTF-8, got: other bytes; save the file as UTF-8") from None
+    return _manifest(text.replace("\r\n", "\n").replace("\r", "\n"), path)
+
+
+def _manifest(text: str, path: str) -> Manifest:
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
@@ -190,7 +209,7 @@ def read_manifest(folder: Path) -> Manifest:
         if place == "name" and "regex" in reason:
             reason = f"Expected {_NAME_RULE}"
         raise BotError(f"{path}: {place or 'manifest'}: {reason[:1].lower()}{reason[1:]}") from None
-    for key in ("command", "build", "built", "needs", "include"):
+    for key in ("command", "build", "built", "fetch", "fetched", "needs", "include"):
         if any("\0" in word for word in getattr(manifest, key)):
             raise BotError(f"{path}: {key}: expected names and arguments, got: a NUL character in one; remove it")
     return manifest
@@ -201,7 +220,7 @@ def missing(manifest: Manifest, folder: Path) -> Missing | None:
     for program in manifest.needs:
         if not _runs(program, folder):
             return Missing(program, program=True, buildable=False)
-    build = bool(manifest.build)
+    build = bool(manifest.build or manifest.fetch)
     program, *arguments = manifest.command
     if program == _PYTHON:
         if arguments and not arguments[0].startswith("-") and not os.path.isfile(folder / arguments[0]):
@@ -214,9 +233,24 @@ def missing(manifest: Manifest, folder: Path) -> Missing | None:
 
 
 def missing_tool(manifest: Manifest, folder: Path) -> str | None:
-    """Returns the program that builds a bot if it is not installed, else None."""
-    tool = build_command(manifest)[:1]
-    return next((program for program in tool if not _runs(program, folder)), None)
+    """Returns a program that builds a bot, or fetches what that needs, if it is not installed, else None."""
+    tools = (*fetch_command(manifest)[:1], *build_command(manifest)[:1])
+    return next((program for program in tools if not _runs(program, folder)), None)
+
+
+def fetch_command(manifest: Manifest) -> tuple[str, ...]:
+    """Returns the command that gets what a bot's build needs, placeholders resolved; empty if it needs nothing."""
+    return tuple(map(_resolve, manifest.fetch))
+
+
+def work(manifest: Manifest) -> str:
+    """Returns what `arena bot build` runs for a bot that has nothing yet, as one would type it; empty if nothing."""
+    return " && ".join(shlex.join(command) for command in (manifest.fetch, manifest.build) if command)
+
+
+def unfetched(manifest: Manifest, folder: Path) -> str | None:
+    """Returns the first thing that `fetch` makes and that is not there, as the manifest names it; None if all is."""
+    return next((name for name in manifest.fetched if not os.path.exists(folder / name)), None)
 
 
 def build_command(manifest: Manifest) -> tuple[str, ...]:
@@ -224,7 +258,7 @@ def build_command(manifest: Manifest) -> tuple[str, ...]:
     return tuple(map(_resolve, manifest.build))
 
 
-def _check_keys(path: Path, prefix: str, table: dict[str, Any], kind: type[msgspec.Struct]) -> None:
+def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspec.Struct]) -> None:
     known = kind.__struct_fields__
     for key in table:
         if key not in known:
@@ -243,13 +277,16 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         command=tuple(map(_resolve, manifest.command)),
         folder=str(folder),
         rules=manifest.rules,
-        digest=_digest(_files(folder, manifest.include, manifest.built)),
+        digest=_digest(files_of(folder, manifest)),
         memory_mib=manifest.limits.memory_mib,
         file_mib=manifest.limits.file_mib,
         start_ms=manifest.limits.start_ms,
         entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
-        reads=(*_outside(folder, (*manifest.include, *manifest.built)), *_programs(manifest.needs, folder)),
+        reads=(
+            *_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
+            *_programs(manifest.needs, folder),
+        ),
     )
 
 
@@ -295,37 +332,18 @@ def _runs(program: str, folder: Path) -> bool:
     return os.path.isfile(folder / program) and os.access(folder / program, os.X_OK)
 
 
-def _files(folder: Path, include: tuple[str, ...], built: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    """Yields the files that define a bot: their relative paths, sorted, and where they are.
+def files_of(folder: Path, manifest: Manifest) -> Iterator[tuple[str, Path]]:
+    """Yields the files that define a bot: their paths relative to its folder, and where they are.
 
-    Built files are left out: the same source must have the same digest whatever the compiler.
+    What was built or fetched is left out: the same source must have the same digest whatever the compiler.
 
     Raises:
         BotError: A symbolic link leads out of the folder.
     """
-    found: list[str] = []
-    made = {str(Path(name)) for name in built}
-    for parent, folders, files in os.walk(folder):
-        here = Path(parent).relative_to(folder)
-        folders[:] = [name for name in folders if _counts(name) and str(here / name) not in made]
-        paths = [str(here / name) for name in files if not name.startswith(".")]
-        found += [path for path in paths if path not in made and (folder / path).is_file()]
-    installed = folder.is_relative_to(bots_folder().resolve())  # some installers make each file a link
-    for name in sorted(found):
-        path = (folder / name).resolve()
-        if not installed and not path.is_relative_to(folder):
-            raise BotError(
-                f"{folder / MANIFEST}: expected the bot's files in its folder, got: {name!r}, which leads to {path}; "
-                "copy the file, or name it in `include` in place of the link"
-            )
-        yield name, path
-    for name in sorted(include):
-        yield name, folder / name
-
-
-def _counts(name: str) -> bool:
-    """Says whether a folder of this name is part of a bot."""
-    return name not in LEFT_OUT and not name.startswith(".")
+    found = own_files(folder, (*manifest.built, *manifest.fetched))
+    yield from found.files
+    for name in sorted(manifest.include):
+        yield from named_files(folder, name)
 
 
 def _digest(files: Iterable[tuple[str, Path]], line: bytes = b"") -> str:

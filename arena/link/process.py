@@ -28,6 +28,7 @@ from arena.link.custody import Custody
 from arena.link.faults import is_of_the_program, machine_fault
 from arena.link.sandbox import accounts, binds, box, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
+from arena.link.sandbox.filter import FOR_BUILDS
 from arena.text import plain
 from arena.types import Level, Termination
 
@@ -61,6 +62,19 @@ class End(msgspec.Struct, frozen=True):
     """The rest of a sentence: "exited with status 3", "was killed by SIGSEGV"."""
 
 
+class Workshop(msgspec.Struct, frozen=True, kw_only=True):
+    """What a build needs beside what a bot does."""
+
+    needs: binds.Needs
+    """What it sees, read-only: the toolchains of the machine."""
+    writable: dict[str, str]
+    """What it may change: each path in the box, and where the content of it lies."""
+    processes: int
+    """How many processes and threads it may have."""
+    descriptors: int
+    """How many descriptors each process may have."""
+
+
 class BotProcess:
     """A running bot. `kill`, `kill_in` and `reap` end it; nothing else does.
 
@@ -79,6 +93,7 @@ class BotProcess:
         level: Level = Level.TRUSTED,
         socket_folder: Path | None = None,
         user: int | None = None,
+        workshop: Workshop | None = None,
     ) -> None:
         """Starts the bot.
 
@@ -90,7 +105,9 @@ class BotProcess:
             socket_folder: The folder of its socket; only a box needs to know.
             user: What `accounts.seat_user` returned. It is given back when the process has been reaped, or at once if
                 it does not start.
+            workshop: What a build needs to see and may change; None for a bot that plays.
         """
+        self._workshop = workshop
         self._custody = custody
         self._spec = spec
         self._level = level
@@ -106,7 +123,7 @@ class BotProcess:
             held.callback(accounts.give_back, user)
             self._output = _capture(custody.directory, user)
             held.callback(os.close, self._output)
-            self.fence = fence(level, spec)
+            self.fence = fence(level, spec, processes=None if workshop is None else workshop.processes)
             """What limits and measures it, with all that it starts."""
             held.callback(self.fence.close)
             if level is Level.TRUSTED:
@@ -212,7 +229,8 @@ class BotProcess:
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
     ) -> subprocess.Popen[bytes]:
         """Starts the bot in a box."""
-        needs = binds.needs(self._spec)
+        workshop = self._workshop
+        needs = binds.needs(self._spec) if workshop is None else workshop.needs
         inherited = {name: os.environ[name] for name in _BOXED if name in os.environ}
         reached = None
         if socket_folder is not None:
@@ -224,16 +242,32 @@ class BotProcess:
             folder=self._spec.folder,
             trees={tree: self._reach(tree) for tree in needs.trees},
             environment=inherited | {"PATH": needs.path} | environment,
-            processes=process_limit(),
+            processes=process_limit() if workshop is None else workshop.processes,
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
             socket_folder=reached,
             user=self.user,
+            **({} if workshop is None else self._of_workshop(workshop)),
         )
         with command:
             process = self._spawn(command.words, cwd="/", env={}, pass_fds=command.descriptors)
         self._status_file = command.status
         held.callback(os.close, command.status)
         return process
+
+    def _of_workshop(self, workshop: Workshop) -> dict[str, Any]:
+        """Returns what a build's box has beside a bot's."""
+        writable = {tree: self._reach(reached) for tree, reached in workshop.writable.items()}
+        return {"writable": writable, "descriptors": workshop.descriptors, "allowed": FOR_BUILDS}
+
+    def box_pid(self) -> int | None:
+        """Returns the number of the box's process 1, which all in the box end with; None if it is not known yet."""
+        return None if self._status_file is None else box.status(self._status_file).pid
+
+    def last_output(self, most: int) -> bytes:
+        """Returns the last bytes that the process wrote, as they are."""
+        if self._reaped:
+            return b""
+        return os.pread(self._output, most, max(0, os.fstat(self._output).st_size - most))
 
     def _spawn(self, words: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
         """Starts the wrapper of a command.

@@ -7,6 +7,7 @@ Laws:
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from functools import cache
@@ -26,6 +27,8 @@ TAU = 0.0
 """How much skill drifts from game to game."""
 DRAW_PROBABILITY = 0.02
 """How often equal bots share a rank: rarely, because three tie-breaks decide the ranking."""
+ADDED_SIGMA = 3.0
+"""How much a new version of a bot differs from its predecessor, as a deviation."""
 
 
 class Rating(msgspec.Struct, frozen=True):
@@ -40,6 +43,22 @@ class Rating(msgspec.Struct, frozen=True):
     def conservative(self) -> float:
         """The strength that the bot has almost certainly: `mu - 3 * sigma`. Tables sort by it."""
         return self.mu - 3 * self.sigma
+
+
+def inherit(predecessor: Rating, added: float = ADDED_SIGMA) -> Rating:
+    """Returns the rating that a new version of a bot begins with.
+
+    The mean is its predecessor's, since most changes are small. The deviation is wider, and never wider than that of a
+    bot of which nothing is known, so that the rating soon follows if the change was large.
+
+    >>> inherit(Rating(31.0, 1.0))
+    Rating(mu=31.0, sigma=3.1622776601683795)
+
+    Args:
+        predecessor: The last rating of the version before.
+        added: The deviation that is added.
+    """
+    return Rating(predecessor.mu, min(SIGMA, math.hypot(predecessor.sigma, added)))
 
 
 @cache

@@ -23,10 +23,13 @@ import msgspec
 
 from arena import files
 from arena.errors import LogError, ReplayMismatch
+from arena.record import compressed
 from arena.types import Event, GameSettings, Level, Payload, Termination
 
 FORMAT = 3
 """Version of the log format."""
+SUFFIX: Final = ".jsonl"
+"""What the name of a log ends with, before it is compressed."""
 MAX_INT: Final = 2**53 - 1
 """The largest integer in a log: every language can hold it exactly."""
 
@@ -264,9 +267,15 @@ def write_log(path: Path, records: Iterable[Header | Record]) -> str:
     Raises:
         OSError: It could not be written. Nothing is left.
     """
-    data = b"".join(_lines(records))
+    data, digest = log_bytes(records)
     files.write(path, data, durably=True)
-    return hashlib.sha256(data).hexdigest()
+    return digest
+
+
+def log_bytes(records: Iterable[Header | Record]) -> tuple[bytes, str]:
+    """Returns the bytes of a log, and their SHA-256 (hex)."""
+    data = b"".join(_lines(records))
+    return data, hashlib.sha256(data).hexdigest()
 
 
 def _lines(records: Iterable[Header | Record]) -> Iterator[bytes]:
@@ -287,7 +296,7 @@ class Log(msgspec.Struct, frozen=True):
     records: list[Record]
     """All records after the header; record i is on line i + 2."""
     sha256: str
-    """SHA-256 (hex) of the file."""
+    """SHA-256 (hex) of the file, before it was compressed."""
 
     @property
     def outcome(self) -> OutcomeRecord:
@@ -298,13 +307,32 @@ class Log(msgspec.Struct, frozen=True):
 
 
 def read_log(path: Path) -> Log:
-    """Reads a log.
+    """Reads a log, compressed or not.
 
     Raises:
         LogError: It cannot be read, or it is not a log of this format.
         ReplayMismatch: It was altered; the message names the line.
     """
-    return parse_log(files.read(path, "a game's log", files.MOST_LOG, LogError), str(path))
+    data = files.read(path, "a game's log", files.MOST_LOG, LogError)
+    if compressed.is_compressed(data):
+        data = compressed.expand(data, str(path))
+    return parse_log(data, str(path))
+
+
+def find_logs(folder: Path) -> list[Path]:
+    """Returns the logs in a folder and in the folders below it, compressed or not, in no particular order.
+
+    Of a log that is there in both forms, because a compression was interrupted, only the original is returned.
+    """
+    found = set(folder.rglob(f"*{SUFFIX}"))
+    packed = folder.rglob(f"*{SUFFIX}{compressed.SUFFIX}")
+    return [*found, *(path for path in packed if path.with_suffix("") not in found)]
+
+
+def existing_log(path: Path) -> Path:
+    """Returns where a log is now: `path`, or its compressed form if only that is there."""
+    packed = path.with_name(path.name + compressed.SUFFIX)
+    return packed if not path.exists() and packed.exists() else path
 
 
 def parse_log(data: bytes, source: str) -> Log:

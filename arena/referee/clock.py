@@ -13,7 +13,7 @@ from arena.types import NS_PER_MS, Termination, TimeControl
 from arena.wire.messages import RequestClock
 
 FOREVER_NS: Final = 2**62
-"""The limit of a decision without a limit of its own; then there is a bank."""
+"""The limit of a decision without a limit of its own: then there is a bank, or the clock is off."""
 LATE_NS: Final = 10 * NS_PER_MS
 """If the referee wakes this much later than it asked for, the machine is overloaded."""
 DENIED_NS: Final = 10 * NS_PER_MS
@@ -50,15 +50,18 @@ class Cause(msgspec.Struct, frozen=True):
 
 
 class Clock:
-    """One seat's clock in one game; all figures in nanoseconds.
+    """One seat's clock in one game; all figures in nanoseconds. One that is off measures, and gives time for ever.
 
     A decision may take several requests. It has one limit, which runs on over them, and one increment.
     """
 
-    __slots__ = ("_bank_ns", "_increment_ns", "_left_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
+    __slots__ = ("_bank_ns", "_guide_ms", "_increment_ns", "_left_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
 
     def __init__(self, control: TimeControl) -> None:
-        self._left_ns = self._limit_ns = FOREVER_NS if control.limit_ms is None else control.limit_ms * NS_PER_MS
+        is_limited = control.limit_ms is not None and control.off is not True
+        self._left_ns = self._limit_ns = (control.limit_ms or 0) * NS_PER_MS if is_limited else FOREVER_NS
+        self._guide_ms = control.limit_ms if control.off is True else None
+        """What bots are told where the clock is off."""
         self._bank_ns = None if control.bank_ms is None else control.bank_ms * NS_PER_MS
         self._increment_ns = control.increment_ms * NS_PER_MS
         self.decisions = 0
@@ -71,6 +74,8 @@ class Clock:
 
     def told(self) -> RequestClock:
         """Returns what the next request says about the clock."""
+        if self._guide_ms is not None:
+            return RequestClock(self._guide_ms, None)
         bank_ms = None if self._bank_ns is None else self._bank_ns // NS_PER_MS
         return RequestClock(self.limit_ns() // NS_PER_MS, bank_ms)
 

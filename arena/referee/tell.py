@@ -51,6 +51,7 @@ def game_start(
             margin_ms=settings.margin_ms,
             window_us=settings.race_window_us if rules.has_race else None,
             cpu_ms=None if time.cpu_ms is UNSET else time.cpu_ms,
+            off=None if time.off is UNSET else time.off,
         ),
         commitment=commitment,
         bot_seed=bot_seed,

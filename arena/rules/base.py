@@ -390,6 +390,14 @@ class Rules(ABC, Generic[S]):
             )
         return state
 
+    def guess(self, view: Payload, kind: str) -> S | None:
+        """Returns a state that has this view for its seat, which owes a decision of this kind: one of all that the seat
+        may take for the true one. So a person can try plays on the board before they send them.
+
+        None, the default, means that this game offers none: then a person sends one play at a time.
+        """
+        return None
+
     # Actions and legal plays in the form of the wire
 
     def read_action(self, state: S, seat: Seat, action: Payload) -> list[Any]:

@@ -15,12 +15,17 @@ _WRAPPER = Console(width=80, color_system=None)  # wrapping asks for a console; 
 
 def paragraph(text: Text, width: int) -> list[Text]:
     """Wraps a text into lines of at most `width` characters, all but the first indented further."""
-    first = text.wrap(_WRAPPER, width - 2)[0]
-    rest = text[len(text) - len(text.plain[len(first) :].lstrip()) :]
+    first, rest = split(text, width - 2)
     lines = [Text("  ") + first, *(Text("    ") + line for line in rest.wrap(_WRAPPER, width - 4) if rest)]
     for line in lines:
         line.rstrip()
     return lines
+
+
+def split(text: Text, width: int) -> tuple[Text, Text]:
+    """Returns as much of a text as fits a line of `width` characters, and the rest."""
+    first = text.wrap(_WRAPPER, width)[0]
+    return first, text[len(text) - len(text.plain[len(first) :].lstrip()) :]
 
 
 def flow(items: Sequence[Text], width: int) -> list[Text]:

@@ -16,8 +16,10 @@ from rich.text import Text
 from arena.errors import ConfigError
 from arena.rules.base import Board, Rules
 from arena.show import svg
+from arena.show.drawing import Drawing
 from arena.show.entries import NARROWEST, entry
 from arena.show.layout import shelves
+from arena.show.scene import Scene, Sheet
 from arena.show.seats import Seats
 from arena.show.text import clip
 from arena.text import plain
@@ -66,6 +68,10 @@ class Presenter:
 
     turn_name: ClassVar[str] = "Turn"
     """The word for a turn in the headings of frames."""
+    gain_name: ClassVar[str] = ""
+    """The word for what `gains` tells: "capture". A game that has no gains has none."""
+    gained_name: ClassVar[str] = ""
+    """What a seat's gains add up to: "pieces captured"."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -108,9 +114,59 @@ class Presenter:
         room = max(_SIDE_BY_SIDE, (width - 3 * (len(views) - 1)) // len(views))
         return shelves((self._view(seat, view, before[seat], min(room, width)) for seat, view in views.items()), width)
 
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns what seats gain by an event: captured pieces, points. People jump to such moments of a game."""
+        return {}
+
+    def scene(
+        self,
+        views: Mapping[Seat, Payload],
+        before: Mapping[Seat, Payload],
+        events: Sequence[Payload],
+        width: int,
+        height: int,
+        marks: Collection[Any] = (),
+    ) -> Scene:
+        """Returns the position for a screen, on which the board is to stay at its place. By default it is what `draw`
+        returns.
+
+        Args:
+            views: As for `draw`; so are `before`, `events` and `width`.
+            before: What was known before.
+            events: What has been told since.
+            width: Columns of the screen.
+            height: Lines for facts and board together. What is higher may be cut.
+            marks: Values of a play that a person may choose now, to be marked where they lie on the board.
+        """
+        lines = self.draw(views, before, events, width)
+        changed = tuple((row, 0) for row, line in enumerate(lines) if CHANGED in line.plain)
+        return Scene(facts=[], sheets=[Sheet(lines=lines, changed=changed)])
+
+    # A person's choices
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked who is to choose a value for a key of a play, in a kind of decision."""
+        return plain(f"{key}?")
+
+    def word(self, key: str, value: Any) -> str:
+        """Returns a value of a play in words."""
+        return plain(_words(value))
+
+    def spot(self, key: str, value: Any) -> tuple[float, float] | None:
+        """Returns where a value lies on the board, x to the right and y down; None if it is no place there."""
+        return None
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs in a scene mean, as sentences and lists."""
+        yield Text(f"{CHANGED} has just changed")
+
     def over(self, ranks: Ranks, scores: Sequence[int] | None) -> Iterator[Text]:
         """Yields sentences on how the game ended, unless the game's events tell it."""
         yield Text("The game is over: ").append_text(self.seats.places(ranks, scores))
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return Drawing(self.rules, self.names)
 
     def _view(self, seat: Seat, view: Payload, before: Payload, width: int) -> list[Text]:
         """Returns what a seat knows as a table of two columns."""

@@ -28,10 +28,22 @@ from arena.referee.replay import rules_of
 from arena.rules.course import tie_order
 from arena.show.layout import paragraph
 from arena.show.presenter import presenter
+from arena.show.scene import WORDS, Page, Place, page
 from arena.show.seats import Seats
 from arena.show.text import listed
 from arena.text import plain
 from arena.types import NS_PER_MS, Event, Payload, Seat, Termination
+
+NOTE = "note: "
+"""What a note begins with."""
+
+
+class Note(Text):
+    """A bot's note, after the word "note"."""
+
+
+class Fault(Text):
+    """What a seat did wrong."""
 
 
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +63,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """What they knew before the decision."""
     events: tuple[Payload, ...]
     """What they were told."""
+    forfeited: tuple[Seat, ...] = ()
+    """The seats that forfeited."""
 
 
 class Replay:
@@ -82,6 +96,28 @@ class Replay:
         """Returns a frame as lines for a terminal that is `width` characters wide."""
         return self._onlooker.draw(self.frames[index], f"{index + 1}/{len(self.frames)}", width)
 
+    def page(self, index: int, bar: Text, width: int, height: int, place: Place) -> Page:
+        """Returns a frame for a screen; see `Onlooker.page`."""
+        return self._onlooker.page(self.frames[index], bar, width, height, place)
+
+    @property
+    def turn_name(self) -> str:
+        """The game's word for a turn."""
+        return self._onlooker.presenter.turn_name
+
+    @property
+    def gain_name(self) -> str:
+        """The word for a moment in which a seat gains something."""
+        return self._onlooker.presenter.gain_name or "gain"
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs of a board on a screen mean."""
+        return self._onlooker.presenter.legend()
+
+    def gains(self, index: int) -> bool:
+        """Returns whether somebody gained something in a frame: a captured piece, a point."""
+        return any(self._onlooker.presenter.gains(event) for event in self.frames[index].events)
+
 
 class Onlooker:
     """Follows a game record by record, and keeps what the shown seats know.
@@ -90,15 +126,19 @@ class Onlooker:
         header: The game's first record.
         source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means all seats.
+        whole: An onlooker of all seats that sees every record first: its views are taken, and not folded once more.
     """
 
-    def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
+    def __init__(self, header: Header, source: str, seat: Seat | None = None, *, whole: Onlooker | None = None) -> None:
         self.source = source
+        self._whole = whole
         self.rules = rules_of(header, source)
         eyes = range(self.rules.seats) if seat is None else (seat,)
         self.presenter = presenter(self.rules.name)(header, self.rules, eyes)
         self.seats = Seats([bot.name for bot in header.bots])
         self.seat = seat
+        self.forfeited: tuple[Seat, ...] = ()
+        """The seats that forfeited in the last decision."""
         self.views = {eye: self.rules.first_view(eye) for eye in eyes}
         self.before = dict(self.views)
         """What they knew before the last decision."""
@@ -122,7 +162,7 @@ class Onlooker:
         self.number += 1
         if isinstance(record, ActionRecord | ForfeitRecord):
             self.line = self.number
-        with self._fitting(self.number):
+        with self.fitting(self.number):
             self._read(record)
 
     def frame(self) -> Frame:
@@ -133,7 +173,7 @@ class Onlooker:
         """
         lines: list[Text] = []
         events: list[Payload] = []
-        with self._fitting(self.line):
+        with self.fitting(self.line):
             for told in self.told:
                 if isinstance(told, Text):
                     lines.append(told)
@@ -148,6 +188,7 @@ class Onlooker:
             views=dict(self.views),
             before=self.before,
             events=tuple(events),
+            forfeited=self.forfeited,
         )
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:
@@ -156,13 +197,27 @@ class Onlooker:
         Raises:
             LogError: What the seats know by the log cannot be drawn.
         """
-        end = f" {place} ──"
-        heading = Text("── ").append_text(frame.heading)
-        heading.truncate(width - len(end) - 2, overflow="ellipsis")
-        heading.append(" ").append("─" * (width - heading.cell_len - len(end)), "dim").append(end, "dim")
+        heading = _heading(frame, place, width)
         words = [part for line in frame.lines for part in paragraph(line, width)]
-        with self._fitting(frame.line):
+        with self.fitting(frame.line):
             return [heading, *words, Text(), *self.presenter.draw(frame.views, frame.before, frame.events, width)]
+
+    def page(self, frame: Frame, bar: Text, width: int, height: int, place: Place) -> Page:
+        """Returns a frame for a screen, on which the board stays where it is from frame to frame.
+
+        Args:
+            frame: The frame.
+            bar: The last line.
+            width: Columns of the screen.
+            height: Its lines.
+            place: What was shown of a board that does not fit.
+
+        Raises:
+            LogError: What the seats know by the log cannot be drawn.
+        """
+        with self.fitting(frame.line):
+            scene = self.presenter.scene(frame.views, frame.before, frame.events, width, height - WORDS - 2)
+            return page(frame.heading, frame.lines, scene, bar, width, height, place)
 
     def _read(self, record: Record) -> None:
         match record:
@@ -191,6 +246,7 @@ class Onlooker:
         self.before = dict(self.views)
         self.told = [*self.ahead]
         self.ahead = []
+        self.forfeited = ()
         name = f"{self.presenter.turn_name} {turn}" if turn else "Set-up"
         self.heading = Text().append(name, "bold").append(": ")
 
@@ -201,6 +257,7 @@ class Onlooker:
         self.told += self._note(record)
 
     def _forfeit(self, record: ForfeitRecord) -> None:
+        self.forfeited = tuple(forfeit.seat for forfeit in record.forfeits)
         self.heading.append_text(self.seats.all(forfeit.seat for forfeit in record.forfeits))
         self.heading.append(" forfeits" if len(record.forfeits) == 1 else " forfeit")
         for forfeit in record.forfeits:
@@ -209,7 +266,7 @@ class Onlooker:
                 words = plain(forfeit.sentence.removeprefix(f"seat {forfeit.seat} "))
             else:
                 words = plain(forfeit.code).replace("_", " ") + " (the machine was overloaded)" * forfeit.overloaded
-            self.told.append(self.seats.who(forfeit.seat).append(f": {words}", "bold red"))
+            self.told.append(Fault().append_text(self.seats.who(forfeit.seat)).append(f": {words}", "bold red"))
 
     def _late(self, record: LateRecord) -> None:
         # No other seat was told what it wanted.
@@ -230,13 +287,13 @@ class Onlooker:
 
     def _note(self, record: ActionRecord | LateRecord) -> Iterator[Text]:
         if record.note and self.seat in (None, record.seat):
-            yield Text(f"note: {plain(record.note)}", "italic")
+            yield Note(f"{NOTE}{plain(record.note)}", "italic")
 
     def _take(self, event: Event) -> None:
         eyes = [eye for eye in self.views if event.reaches(eye)]
         data = event.data
         for eye in eyes:
-            self.views[eye] = self.rules.fold(self.views[eye], data)
+            self.views[eye] = self._whole.views[eye] if self._whole else self.rules.fold(self.views[eye], data)
         if not eyes:
             return
         last = self.told[-1] if self.told else None
@@ -246,7 +303,8 @@ class Onlooker:
             self.told.append([data])
 
     @contextmanager
-    def _fitting(self, line: int) -> Iterator[None]:
+    def fitting(self, line: int) -> Iterator[None]:
+        """Makes a `LogError` of whatever a game's functions raise for what cannot have happened in it."""
         try:
             yield
         except (
@@ -258,11 +316,18 @@ class Onlooker:
             StopIteration,
             TypeError,
             ValueError,
-        ) as error:  # whatever a game's functions raise for what cannot have happened in it
+        ) as error:
             raise LogError(
                 f"expected a record that fits the game, got: {type(error).__name__}: {error}"
                 f" - at {self.source}:{line}; `arena verify` says what is wrong"
             ) from error
+
+
+def _heading(frame: Frame, place: str, width: int) -> Text:
+    end = f" {place} ──"
+    heading = Text("── ").append_text(frame.heading)
+    heading.truncate(width - len(end) - 2, overflow="ellipsis")
+    return heading.append(" ").append("─" * (width - heading.cell_len - len(end)), "dim").append(end, "dim")
 
 
 def _what_is_played(header: Header) -> Text:

@@ -51,7 +51,28 @@ def subject_text(settings: Mapping[str, Any]) -> str:
     return plain(f"{named}{game_text(settings)}, {played['players']} players{board}{level}")
 
 
-def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill: bool = False) -> Text:
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def sparklines(courses: Mapping[str, Sequence[float]]) -> dict[str, str]:
+    """Returns by bot the course of a number as a line of bars, all on one scale.
+
+    >>> sparklines({"up": [0, 1, 7], "down": [7, 3, 0]})
+    {'up': '▁▂█', 'down': '█▄▁'}
+    """
+    numbers = [number for course in courses.values() for number in course]
+    least, most = min(numbers, default=0.0), max(numbers, default=0.0)
+    step = (most - least) / (len(_BARS) - 1) or 1.0
+    return {bot: "".join(_BARS[round((number - least) / step)] for number in course) for bot, course in courses.items()}
+
+
+def standings_table(
+    rows: Sequence[Mapping[str, Any]],
+    width: int,
+    *,
+    trueskill: bool = False,
+    courses: Mapping[str, Sequence[float]] | None = None,
+) -> Text:
     """Returns the standings as a table; `rows` are those of the JSON document.
 
     Columns leave a narrow terminal in the order of `leaves`. A column without any value, such as the mean score of a
@@ -61,6 +82,7 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
         rows: The entrants, best first.
         width: Of the terminal.
         trueskill: Whether mu and sigma were asked for: they leave last then.
+        courses: By bot how its rating moved, for a line of bars.
     """
     from arena.show.tables import Column, fitted
 
@@ -72,22 +94,24 @@ def standings_table(rows: Sequence[Mapping[str, Any]], width: int, *, trueskill:
 
     single = " " if max(count.values(), default=1) > 1 else ""
     ranks = [f"{row['rank']}{'=' if count[row['rank']] > 1 else single}" for row in rows]
+    lines = sparklines(courses or {})
     columns = [
         Column(title=f"#{single}", cells=ranks),
         Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
-        column("rating", "rating", "{:.1f}".format, 14),
-        column("95 %", "half_width", _half_width, 12),
-        column("ahead\nof next", "ahead_of_next", _likelihood, 11),
-        column("points", "points", percent, 10),
-        column("games", "games", str, 9),
+        column("rating", "rating", "{:.1f}".format, 15),
+        column("95 %", "half_width", _half_width, 13),
+        Column(title="course", cells=[lines.get(row["bot"], "") for row in rows], leaves=7, extra=True, left=True),
+        column("ahead\nof next", "ahead_of_next", _likelihood, 12),
+        column("points", "points", percent, 11),
+        column("games", "games", str, 10),
         column("W", "wins", str, 5, extra=True),
         column("D", "draws", str, 5, extra=True),
         column("L", "losses", str, 5, extra=True),
-        column("forfeits", "forfeits", str, 8),
+        column("forfeits", "forfeits", str, 9),
         column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
-        column("mu", "mu", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
-        column("sigma", "sigma", "{:.2f}".format, 13 if trueskill else 2, extra=not trueskill),
-        column("mean\nms", "mean_ms", "{:.1f}".format, 7),
+        column("mu", "mu", "{:.2f}".format, 14 if trueskill else 2, extra=not trueskill),
+        column("sigma", "sigma", "{:.2f}".format, 14 if trueskill else 2, extra=not trueskill),
+        column("mean\nms", "mean_ms", "{:.1f}".format, 8),
         column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
         column("off turn\nms", "mean_off_turn_ms", "{:.0f}".format, 6, extra=True),
     ]

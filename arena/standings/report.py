@@ -106,6 +106,21 @@ def report(
     return document, row
 
 
+POINTS = 8
+"""At so many moments the course of a rating is looked at."""
+
+
+def courses(reader: Reader, tournament: str) -> dict[str, tuple[float, ...]]:
+    """Returns by bot its running rating as it moved: the mean after each eighth of the games that are rated."""
+    rated = reader.rated(tournament)
+    moments = [rated * point // POINTS for point in range(1, POINTS + 1)]
+    return {
+        entrant.name: tuple(reader.rating_after(tournament, entrant.number, games).mu for games in moments)
+        for entrant in reader.entrants(tournament)
+        if rated
+    }
+
+
 def forfeit_counts(reader: Reader, tournament: str) -> dict[str, Counter[str]]:
     """Returns how often each bot forfeited, by code. Bots that never did are left out."""
     names = {entrant.number: entrant.name for entrant in reader.entrants(tournament)}

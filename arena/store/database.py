@@ -45,6 +45,7 @@ MIGRATIONS = (
     "0007_views",
     "0008_levels",
     "0009_off_turn",
+    "0010_leagues",
     "0011_leases",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
@@ -92,6 +93,8 @@ class Connection(sqlite3.Connection):
     """The locked file, if this is its writer."""
     tell: Callable[[str], object] = staticmethod(lambda sentence: None)
     """Called with a sentence when a transaction has to wait for another program."""
+    is_writing: bool = False
+    """Whether a transaction that writes is open."""
 
 
 def trouble(error: sqlite3.Error, path: Path) -> StoreError:
@@ -236,10 +239,18 @@ def _applied(connection: sqlite3.Connection) -> set[str]:
 def immediate(connection: Connection) -> Iterator[None]:
     """Runs the block in a transaction that writes: at its end all of it is on the disk, or none of it.
 
+    Within another such block it is a part of that one: if it fails, nothing of it remains, and if the outer one fails,
+    nothing of either. It is on the disk when the outer one has ended.
+
     Raises:
         StoreError: It is on the disk, in a file that is not the database any more. Do not announce it.
     """
+    if connection.is_writing:
+        with _part(connection):
+            yield
+        return
     patiently(connection, "BEGIN IMMEDIATE")
+    connection.is_writing = True
     try:
         yield
         connection.execute("COMMIT")
@@ -247,6 +258,8 @@ def immediate(connection: Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+    finally:
+        connection.is_writing = False
     if connection.held is not None:
         try:
             connection.held.check()
@@ -254,6 +267,19 @@ def immediate(connection: Connection) -> Iterator[None]:
             # On closing, SQLite leaves out of a file that has another name what is in the log.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             raise
+
+
+@contextmanager
+def _part(connection: Connection) -> Iterator[None]:
+    connection.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # SQLite ends the whole transaction after some errors, such as a full disk
+            connection.execute("ROLLBACK TO part")
+            connection.execute("RELEASE part")
+        raise
+    connection.execute("RELEASE part")
 
 
 def patiently(connection: Connection, statement: str) -> None:

@@ -12,6 +12,7 @@ from sqlite_utils import Database, Migrations
 
 from arena.ratings.running import MU, SIGMA
 from arena.store import views
+from arena.store.league.schema import TABLES
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -391,6 +392,15 @@ def off_turn(db: Database) -> None:
     db.execute("ALTER TABLE tallies ADD COLUMN measured INTEGER NOT NULL DEFAULT 0")
     db.execute("ALTER TABLE tallies ADD COLUMN off_turn_cpu_ms INTEGER NOT NULL DEFAULT 0")
     db.execute("ALTER TABLE tallies ADD COLUMN others_ms REAL NOT NULL DEFAULT 0")
+    views.make(db.conn)
+
+
+@migrations(name="0010_leagues")
+def leagues(db: Database) -> None:
+    """Makes the tables of leagues. A game may belong to a match, and then may not count."""
+    views.drop(db.conn)
+    for statement in TABLES:
+        db.execute(statement)
     views.make(db.conn)
 
 

@@ -13,6 +13,7 @@ from arena.errors import StoreError
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
 from arena.store.database import Connection, snapshot
+from arena.store.rated import rating_after
 from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, StoredRound, Tally, Tournament
 
 _TOURNAMENT = (
@@ -184,16 +185,7 @@ class Reader:
 
     def rating_after(self, tournament: str, entrant: int, games: int) -> Rating:
         """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated."""
-        row = self._db.execute(
-            "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? AND number < ?"
-            " ORDER BY number DESC LIMIT 1",
-            (tournament, entrant, games),
-        ).fetchone()
-        if row is None:
-            row = self._db.execute(
-                "SELECT mu0, sigma0 FROM entrants WHERE tournament = ? AND number = ?", (tournament, entrant)
-            ).fetchone()
-        return Rating(*row)
+        return rating_after(self._db, tournament, entrant, games)
 
     def done(self, tournament: str) -> int:
         """Returns how many games are done."""
@@ -224,11 +216,11 @@ class Reader:
             )
 
     def results(self, tournament: str) -> Iterator[tuple[int, tuple[SeatRow, ...]]]:
-        """Yields the deal and the seats of each finished game, in schedule order."""
+        """Yields the deal and the seats of each finished game that counts, in schedule order."""
         rows = self._db.execute(
             "SELECT number, deal, entrant, rank, decisions, total_ms, max_ms, forfeit, score, off_turn_cpu_ms"
             " FROM games JOIN seats ON seats.game = games.id"
-            " WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
+            " WHERE tournament = ? AND status = 'done' AND counts ORDER BY number, seat",
             (tournament,),
         )
         for (_, deal), seats in groupby(rows, key=lambda row: row[:2]):

@@ -6,6 +6,8 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from arena.errors import StoreError
+
 _PARTS: Final[Mapping[str, str]] = {
     "fits": "tournament = ?",
     "tallies": "tournament = ?",
@@ -21,8 +23,18 @@ _PARTS: Final[Mapping[str, str]] = {
 
 
 def remove_rows(connection: sqlite3.Connection, tournaments: Iterable[str]) -> None:
-    """Removes all rows of these tournaments, and the pools that are left without any, in the caller's transaction."""
+    """Removes all rows of these tournaments, and the pools that are left without any, in the caller's transaction.
+
+    Raises:
+        StoreError: One is a season of a league, whose results stay for ever.
+    """
     for tournament in tournaments:
+        season = connection.execute("SELECT name FROM seasons WHERE tournament = ?", (tournament,)).fetchone()
+        if season is not None:
+            raise StoreError(
+                f"expected a tournament that is no part of a league, got: {tournament}, the season {season[0]!r}; "
+                "the results of seasons stay"
+            )
         for table, where in _PARTS.items():
             connection.execute(f"DELETE FROM {table} WHERE {where}", (tournament,))
     connection.execute("DELETE FROM pools WHERE id NOT IN (SELECT pool FROM tournaments)")

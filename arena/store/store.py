@@ -7,7 +7,7 @@ Laws:
    delivery, or one of an earlier claim, is an error.
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
-   Ratings belong to the tournament's pool.
+   Ratings belong to the tournament's pool. A game of a league that does not count moves none, and adds to no sum.
 4. Only one process opens the store to write (`lock.locked`). So on resuming, every running game is dead, unless a
    worker elsewhere has a lease of it that has not run out.
 5. Nothing is announced before the method that stores it has returned.
@@ -25,7 +25,6 @@ from msgspec.structs import astuple
 
 from arena.errors import StoreError
 from arena.ratings.pairs import pairs_of
-from arena.ratings.running import rate
 from arena.store.database import (
     Connection,
     check_current,
@@ -38,6 +37,7 @@ from arena.store.database import (
 )
 from arena.store.leases import Leases
 from arena.store.lock import locked
+from arena.store.rated import is_counted, rate_prefix
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
@@ -103,6 +103,13 @@ class Store(Leases):
             )
             self._void_of_gone(tournament)
 
+    def rejoin(self, tournament: str, entrant: int) -> None:
+        """Notes that an entrant that had left is back, with the rating that it had."""
+        with immediate(self._db):
+            self._db.execute(
+                "UPDATE entrants SET gone = NULL WHERE tournament = ? AND number = ?", (tournament, entrant)
+            )
+
     def _void_of_gone(self, tournament: str) -> None:
         """Takes the games that were not begun, and in which somebody would play who is gone, out of the tournament."""
         # CROSS JOIN makes SQLite look up the few seats, and not read all entrants.
@@ -113,7 +120,7 @@ class Store(Leases):
             (tournament,),
         ).rowcount
         if changed:
-            self._rate_prefix(tournament)
+            rate_prefix(self._db, tournament)
 
     def void(self, claim: Claim, reason: str, played: GameResult | None = None, seconds: float = 0.0) -> None:
         """Takes a claimed game out of the tournament: it has no result and never will. Ratings pass over it.
@@ -136,7 +143,7 @@ class Store(Leases):
                 raise self._void(claim)
             if played is not None:
                 self._keep_log(played)
-            self._rate_prefix(claim.tournament)
+            rate_prefix(self._db, claim.tournament)
             self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
 
     def _keep_log(self, result: GameResult) -> None:
@@ -333,8 +340,9 @@ class Store(Leases):
                 raise self._void(claim)
             self._keep_log(result)
             self._insert_seats(result, entrants)
-            self._add_up(claim, result, entrants)
-            self._rate_prefix(claim.tournament)
+            if is_counted(self._db, claim.game):
+                self._add_up(claim, result, entrants)
+            rate_prefix(self._db, claim.tournament)
             self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
 
     def _void(self, claim: Claim) -> StoreError:
@@ -383,33 +391,6 @@ class Store(Leases):
         )
         (id,) = self._db.execute("SELECT id FROM pools WHERE digest = ?", (pool.digest,)).fetchone()
         return int(id)
-
-    def _rate_prefix(self, tournament: str) -> None:
-        """Rates the finished games that follow the last rated one without a gap."""
-        query = "SELECT pool, rated FROM tournaments WHERE id = ?"
-        pool, rated = self._db.execute(query, (tournament,)).fetchone()
-        number = rated
-        while game := self._db.execute(
-            "SELECT id, status FROM games WHERE tournament = ? AND number = ? AND status IN ('done', 'void')",
-            (tournament, number),
-        ).fetchone():
-            if game[1] == "done":
-                self._rate(pool, tournament, number, game[0])
-            number += 1
-        if number > rated:
-            self._db.execute("UPDATE tournaments SET rated = ? WHERE id = ?", (number, tournament))
-
-    def _rate(self, pool: int, tournament: str, number: int, game: str) -> None:
-        seats = self._db.execute("SELECT entrant, rank FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
-        before = [self.rating_after(tournament, entrant, number) for entrant, _ in seats]
-        after = rate(before, tuple(rank for _, rank in seats))
-        self._db.executemany(
-            "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                (pool, tournament, entrant, number, rating.mu, rating.sigma)
-                for (entrant, _), rating in zip(seats, after, strict=True)
-            ],
-        )
 
 
 def _continues(one: Claim, other: Claim, schedule: Callable[[int], PlannedGame]) -> bool:

@@ -67,7 +67,9 @@ VIEWS: Final[Mapping[str, str]] = {
             log_sha256,
             play_digest,
             {_REPLAY} AS replay,
-            level
+            level,
+            match,
+            counts
         {_FROM_GAMES}
         WHERE games.status = 'done'""",
     "v_void": f"""

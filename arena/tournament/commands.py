@@ -11,6 +11,7 @@ import msgspec
 
 from arena.errors import BotError
 from arena.link.bots import COMMAND, BotSpec, bundled_folders, read_manifest
+from arena.store.league.records import LEAGUE
 from arena.store.records import Tournament
 from arena.tournament.formats import FORMATS
 from arena.tournament.formats.base import Format
@@ -51,8 +52,13 @@ def _path(folder: Path) -> str:
 
 
 def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str:
-    """Returns the command that continues a tournament if it is unfinished, and else plays it again."""
+    """Returns the command that continues a tournament if it is unfinished, and else plays it again.
+
+    Of a season of a league it is the one that says how the league is.
+    """
     settings = tournament.settings
+    if settings["format"] == LEAGUE:
+        return shlex.join(["arena", "league", "status", os.path.relpath(db.absolute().parent)])
     game = settings["game"]
     compared = settings["format"] == Compare.__struct_config__.tag
     words = ["arena", "tournament", *refs]

@@ -15,7 +15,6 @@ from arena.errors import BotError
 from arena.games import game
 from arena.link.bots import (
     COMMAND,
-    LEFT_OUT,
     MANIFEST,
     TEMPLATE,
     bundled_folders,
@@ -24,6 +23,7 @@ from arena.link.bots import (
     missing_tool,
     read_manifest,
 )
+from arena.link.contents import LEFT_OUT
 from arena.resources import bots_folder
 
 

@@ -17,6 +17,7 @@ from arena.referee.transcript import Tap
 from arena.referee.worker import play
 from arena.store.records import PlannedGame, Tournament
 from arena.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
+from arena.tournament.lanes import Played
 from arena.tournament.plan import (
     contributions,
     draw_tournament,
@@ -25,7 +26,7 @@ from arena.tournament.plan import (
     publish_contributions,
     reveal_secret,
 )
-from arena.tournament.runner import Played, could_not_play
+from arena.tournament.runner import could_not_play
 from arena.tournament.settings import Setup
 
 

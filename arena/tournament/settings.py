@@ -174,6 +174,11 @@ def set_up(
     Raises:
         ConfigError: Something cannot be used. Show the message to the operator: it says what, and what to do.
     """
+    if game.time.off is True:
+        raise ConfigError(
+            "expected a clock, without which a bot that never answers would hold up all others, got: off - at --time; "
+            "only `arena play` can do without"
+        )
     specs = tuple(map(load_bot, bots)) if bots else bundled_python_bots(game.rules)
     _check_rules_of_bots(specs, game.rules)
     _check_connections(specs, level)

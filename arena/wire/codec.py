@@ -38,13 +38,13 @@ _SHORT: Final = 1_024
 """Frames up to this many bytes cannot cost much memory, whatever their nesting."""
 
 
-def _types(union: Any) -> frozenset[str]:
+def types_of(union: Any) -> frozenset[str]:
     """Returns the `type` of each message of a union."""
     return frozenset(str(message.__struct_config__.tag) for message in get_args(union))
 
 
-_BOT_TYPES: Final = _types(FromBot)
-_REFEREE_TYPES: Final = _types(FromReferee)
+_BOT_TYPES: Final = types_of(FromBot)
+_REFEREE_TYPES: Final = types_of(FromReferee)
 _BOT_DECODER: Final = msgspec.msgpack.Decoder(FromBot)
 _REFEREE_DECODER: Final = msgspec.msgpack.Decoder(FromReferee)
 
@@ -83,13 +83,13 @@ def decode(frame: bytes) -> FromBot | None:
     plain = _read_plain(frame)
     if plain is not None:
         return plain
-    kind = _type_of(_read(frame))
+    kind = type_of(read_map(frame))
     if kind not in _BOT_TYPES:
         if kind in _REFEREE_TYPES:
             reason = f"expected a type that a bot sends, got: {kind!r} - at $.type"
             raise RemoteProtocolError("protocol_violation", reason, "§5.3-6")
         return None
-    message: FromBot = _typed(_BOT_DECODER, frame)
+    message: FromBot = typed(_BOT_DECODER, frame)
     if type(message) is Action and message.note is not None and len(message.note.encode()) > MAX_NOTE:
         raise _malformed(f"at most {MAX_NOTE} bytes", f"{len(message.note.encode())} bytes", "$.note", "§8.6-3")
     return message
@@ -120,9 +120,9 @@ def decode_from_referee(frame: bytes) -> FromReferee | None:
     """
     if len(frame) > MAX_REFEREE_FRAME:
         raise _oversized(frame, MAX_REFEREE_FRAME, "§5.1-5")
-    if _type_of(_read(frame)) not in _REFEREE_TYPES:
+    if type_of(read_map(frame)) not in _REFEREE_TYPES:
         return None
-    message: FromReferee = _typed(_REFEREE_DECODER, frame)
+    message: FromReferee = typed(_REFEREE_DECODER, frame)
     return message
 
 
@@ -141,8 +141,16 @@ def _map(pairs: _Pairs) -> dict[str, Any] | _Fault:
     return made
 
 
-def _read(frame: bytes) -> dict[str, Any]:
-    """Returns the frame's map, checked against everything that the specification says of frames (§5.1, §5.2)."""
+def read_map(frame: bytes, *, more: frozenset[type] = frozenset()) -> dict[str, Any]:
+    """Returns the frame's map, checked against everything that the specification says of frames (§5.1, §5.2).
+
+    Args:
+        frame: The frame, of a length that was checked.
+        more: Types of values that another protocol allows beside those of the specification.
+
+    Raises:
+        RemoteProtocolError: It is `malformed`.
+    """
     if len(frame) > _SHORT and nests_too_deeply(frame):
         raise _malformed(f"at most {MAX_DEPTH} levels of nesting", "more", "$", "§5.2-6")
     try:
@@ -157,7 +165,7 @@ def _read(frame: bytes) -> dict[str, Any]:
     if type(value) not in (dict, _Fault):
         raise _malformed("a map", _kind(value), "$", "§5.1-3")
     try:
-        _check(value, 1)
+        _check(value, 1, more)
     except _Fault as fault:
         raise _malformed(fault.expected, fault.got, "$" + "".join(reversed(fault.place)), fault.rule) from None
     message: dict[str, Any] = value
@@ -210,7 +218,7 @@ class _Fault(Exception):
         self.place: list[str] = []
 
 
-def _check(value: Any, depth: int) -> None:
+def _check(value: Any, depth: int, more: frozenset[type]) -> None:
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return
@@ -224,7 +232,7 @@ def _check(value: Any, depth: int) -> None:
             raise value
         for key, item in value.items():
             try:
-                _check(item, depth + 1)
+                _check(item, depth + 1, more)
             except _Fault as fault:
                 fault.place.append(f".{_cut(key)}")
                 raise
@@ -233,11 +241,11 @@ def _check(value: Any, depth: int) -> None:
             raise _Fault(f"at most {MAX_DEPTH} levels of nesting", "another array", "§5.2-6")
         for index, item in enumerate(value):
             try:
-                _check(item, depth + 1)
+                _check(item, depth + 1, more)
             except _Fault as fault:
                 fault.place.append(f"[{index}]")
                 raise
-    else:
+    elif kind not in more or value != value:  # NaN is none of the numbers
         raise _Fault("a string, integer, boolean, nil, array or map", _kind(value), "§5.2-3")
 
 
@@ -252,14 +260,16 @@ def _kind(value: object) -> str:
     return _KINDS.get(type(value), "extension")
 
 
-def _type_of(message: dict[str, Any]) -> str:
+def type_of(message: dict[str, Any]) -> str:
+    """Returns the `type` of a message that `read_map` returned; without one the frame is `malformed`."""
     kind = message.get("type")
     if type(kind) is not str:
         raise _malformed("a string", _kind(kind) if "type" in message else "nothing", "$.type", "§5.3-1")
     return kind
 
 
-def _typed(decoder: msgspec.msgpack.Decoder[Any], frame: bytes) -> Any:
+def typed(decoder: msgspec.msgpack.Decoder[Any], frame: bytes) -> Any:
+    """Returns the message of a frame that `read_map` took; it is `malformed` if a field is not as it must be."""
     try:
         return decoder.decode(frame)
     except msgspec.ValidationError as error:

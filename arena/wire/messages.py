@@ -106,6 +106,8 @@ class Time(Struct, frozen=True, omit_defaults=True):
     """How far apart, in microseconds, the times of a race may be and still be tied; nil if the rules have no race."""
     cpu_ms: PositiveInt | None = None
     """CPU time for the whole game; missing where there is no such limit."""
+    off: bool | None = None
+    """True if the clock is off; missing where it is on."""
 
 
 class GameStart(Message, frozen=True, tag="game_start"):

@@ -37,6 +37,8 @@ export interface TimeControl {
   window_us: number | null;
   /** CPU time of all the bot's processes for the whole game; missing if there is no such limit. */
   cpu_ms?: number | null;
+  /** True if the clock is off, and `limit_ms` a guide; missing if it is on. */
+  off?: boolean | null;
 }
 
 /** A game begins. */

@@ -111,6 +111,8 @@ def described(kind: types.Type) -> dict[str, Any]:
             return present(type="integer", at_least=least, at_most=most if bounded else None)
         case types.BoolType():
             return {"type": "boolean"}
+        case types.BytesType(min_length=least, max_length=most):
+            return present(type="binary", at_least=least, at_most=most)
         case (
             types.VarTupleType(item_type=item, min_length=least, max_length=most)
             | types.ListType(item_type=item, min_length=least, max_length=most)

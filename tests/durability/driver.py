@@ -25,7 +25,8 @@ from arena import remedies
 from arena.errors import ArenaError, InternalError
 from arena.store.store import Store
 from arena.tournament import plan
-from arena.tournament.runner import Played, Runner
+from arena.tournament.lanes import Played
+from arena.tournament.runner import Runner
 from tests.once_kit import check_sound, final, play_all, query
 
 KINDS = {"write": 1, "sync": 2, "truncate": 4, "unlink": 8}

@@ -77,9 +77,9 @@ def test_a_match_has_blocks_too(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_bot_that_remembers_deals_is_no_better_than_its_equal(tmp_path: Path) -> None:
-    document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "200")
+    document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "80")
     first, second = document["standings"]
-    assert document["games"] == 400
+    assert document["games"] == 160
     assert (first["wins"], first["draws"], first["losses"]) == (second["wins"], second["draws"], second["losses"])
     assert {known for *_, known in meetings(tmp_path)} == {"first"}
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from arena.author.new import new_bot, templates
-from arena.link.bots import build_command, read_manifest
+from arena.link.bots import read_manifest, work
 from arena.resources import bots_folder
 from tests.command_kit import Run
 
@@ -41,16 +41,16 @@ def listed(arena: Run) -> dict[str, Any]:
 )
 def test_a_new_bot_plays(language: str, arena: Run, needs: Callable[..., None], tmp_path: Path) -> None:
     template = read_manifest(templates()[language])
-    tools = [*build_command(template)[:1], *template.needs, template.command[0]]
+    tools = [*template.fetch[:1], *template.build[:1], *template.needs, template.command[0]]
     needs(*(tool for tool in tools if "/" not in tool and "{" not in tool))
 
     steps = arena("bot", "new", "ronin", "--language", language, "--author", "Ann").stderr
     for command in ("arena bot check ronin\n", "arena match ronin greedy\n"):
         assert command in steps
-    assert ("arena bot build ronin\n" in steps) == bool(template.build)
+    assert ("arena bot build ronin\n" in steps) == bool(work(template))
     row = listed(arena)
     assert (row["bot"], row["name"], row["author"], row["language"]) == ("ronin", "ronin", "Ann", language)
-    assert row["state"] == ("unbuilt" if template.build else "ready")
+    assert row["state"] == ("unbuilt" if work(template) else "ready")
 
     for folder in REUSED.get(language, ()):
         if (bots_folder() / language / folder).is_dir():
@@ -61,7 +61,7 @@ def test_a_new_bot_plays(language: str, arena: Run, needs: Callable[..., None], 
         pytest.skip(f"needs a library or the network to build a bot in {language}: {sign}")
     assert built.returncode == 0, built.stdout + built.stderr
     *announced, last = built.stderr.splitlines()
-    assert [line.startswith("building ronin: ") for line in announced] == [True] * bool(template.build)
+    assert [line.startswith("building ronin: ") for line in announced] == [True] * bool(work(template))
     assert last.startswith("ok  ronin: ")
     assert listed(arena)["state"] == "ready"
 

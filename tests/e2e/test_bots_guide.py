@@ -19,7 +19,7 @@ import jsonschema
 import pytest
 
 from arena.author.new import templates
-from arena.link.bots import build_command, read_manifest
+from arena.link.bots import read_manifest
 from tests.e2e.test_bot_new import LACKING, REUSED
 
 ROOT = Path(__file__).parents[2]
@@ -182,7 +182,7 @@ def test_the_page_can_be_followed_and_prints_what_it_says(tmp_path: Path) -> Non
 def test_the_section_of_a_language_can_be_followed(section: str, needs: Callable[..., None], tmp_path: Path) -> None:
     language = LANGUAGES[section]
     manifest = read_manifest(templates()[language])
-    tools = [*build_command(manifest)[:1], *manifest.needs, manifest.command[0]]
+    tools = [*manifest.fetch[:1], *manifest.build[:1], *manifest.needs, manifest.command[0]]
     needs(*(tool for tool in tools if "/" not in tool and "{" not in tool))
     (block,) = (block for block in BLOCKS if (block.section, block.kind) == (section, "console"))
     for command, shown in block.steps:

@@ -31,24 +31,23 @@ from tests.once_kit import (
     run_until,
     unsynced,
 )
+from tests.thorough import places
 
 # Faults at every statement: killed, interrupted, failed; before it and after it.
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
 @pytest.mark.parametrize(
-    ("fault", "after", "stride"),
+    ("fault", "after"),
     [
-        pytest.param(die, True, 5, id="dies after some"),
-        pytest.param(fail, False, 4, id="fails at some"),
-        pytest.param(die, False, 1, id="dies before", marks=pytest.mark.long),
-        pytest.param(die, True, 1, id="dies after", marks=pytest.mark.long),
-        pytest.param(interrupt, True, 1, id="is interrupted after", marks=pytest.mark.long),
-        pytest.param(fail, False, 1, id="fails at", marks=pytest.mark.long),
+        pytest.param(die, True, id="dies after"),
+        pytest.param(fail, False, id="fails at"),
+        pytest.param(die, False, id="dies before", marks=pytest.mark.long),
+        pytest.param(interrupt, True, id="is interrupted after", marks=pytest.mark.long),
     ],
 )
 def test_a_fault_at_any_statement_loses_and_doubles_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], NoReturn], after: bool, stride: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Callable[[], NoReturn], after: bool
 ) -> None:
     unsynced(monkeypatch)
     monkeypatch.setattr(database, "Connection", Faulty)
@@ -61,7 +60,7 @@ def test_a_fault_at_any_statement_loses_and_doubles_nothing(
     statements = Faulty.count
     expected = final(undisturbed)
 
-    for at in range(1, statements + 1, stride):
+    for at in places(statements):
         folder = tmp_path / str(at)
         folder.mkdir()
         monkeypatch.setattr(Faulty, "count", 0)

@@ -123,6 +123,17 @@ def test_a_replay_for_a_seat_shows_no_other_card_before_the_showdown(arena: Aren
         assert len(set(re.findall(r"dealt: card ([JQK])", before))) == 1
 
 
+def test_a_page_of_it_is_the_plain_one(arena: Arena, logs: list[Path], folder: Path) -> None:
+    arena("replay", str(logs[0]), "--html", "game.html")
+    page = (folder / "game.html").read_text(encoding="utf-8")
+    found = re.search(r'id="arena-data">(.*?)</script>', page)
+    assert found
+    data = json.loads(found[1])
+    assert list(data["labels"]) == ["seat", "card", "moves", "shown"]
+    assert data["facts"][0] == "Kuhn poker"
+    assert data["size"] == [0, 0]
+
+
 def test_a_match_of_it_has_scores(arena: Arena) -> None:
     match = ("match", "random", "random", "--rules", "kuhn_poker", "--seed", "chips")
     games = json.loads(arena(*match, "--json").stdout)["games"]

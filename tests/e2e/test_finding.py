@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
 
+from arena.record.compressed import compress
 from arena.record.log import read_log
 from tests.command_kit import FAULTY, arena
 
@@ -53,6 +55,16 @@ def test_verify_takes_the_id_of_a_game_and_of_a_tournament(played: Path) -> None
     assert "draws checked" in arena(played, "verify", "latest:1").stdout
     whole = arena(played, "verify", "latest", "--complete", "--db", "arena.db")
     assert "2 of 2 games" in whole.stdout
+
+
+def test_ids_lead_to_logs_that_were_compressed_meanwhile(played: Path, tmp_path: Path) -> None:
+    moved = shutil.copytree(played, tmp_path / "moved")
+    for log in (moved / "logs").rglob("*.jsonl"):
+        log.with_name(f"{log.name}.zst").write_bytes(compress(log.read_bytes()))
+        log.unlink()
+    for words in (["replay", "latest:1"], ["verify", "latest", "--complete", "--db", "arena.db"]):
+        there = arena(moved, *words, "--logs", "logs").stdout
+        assert there.splitlines()[1:] == arena(played, *words).stdout.splitlines()[1:]
 
 
 def test_the_command_that_is_shown_finds_the_same_tournament(played: Path) -> None:

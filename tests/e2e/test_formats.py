@@ -44,6 +44,7 @@ from tests.once_kit import (
     run_until,
     unsynced,
 )
+from tests.thorough import places
 
 NAMES = [name for name in KINDS if name != "plain"]
 Rows = list[list[tuple[Any, ...]]]
@@ -144,18 +145,16 @@ SHORT = {
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 @pytest.mark.parametrize(
-    ("name", "fault", "after", "stride"),
+    ("name", "fault", "after"),
     [
-        pytest.param("swiss", fail, False, 5, id="swiss fails at some"),
-        pytest.param("knockout", die, True, 6, id="knockout dies after some"),
-        pytest.param("swiss", die, False, 1, id="swiss dies before", marks=pytest.mark.long),
-        pytest.param("swiss", fail, False, 1, id="swiss fails at", marks=pytest.mark.long),
-        pytest.param("knockout", die, True, 1, id="knockout dies after", marks=pytest.mark.long),
-        pytest.param("knockout", interrupt, True, 1, id="knockout is interrupted after", marks=pytest.mark.long),
+        pytest.param("swiss", fail, False, id="swiss fails at"),
+        pytest.param("knockout", die, True, id="knockout dies after"),
+        pytest.param("swiss", die, False, id="swiss dies before", marks=pytest.mark.long),
+        pytest.param("knockout", interrupt, True, id="knockout is interrupted after", marks=pytest.mark.long),
     ],
 )
 def test_a_fault_at_any_statement_changes_no_round(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: Callable[[], NoReturn], after: bool, stride: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, fault: Callable[[], NoReturn], after: bool
 ) -> None:
     """Faults come once the tournament is in the database: before that, formats differ in nothing."""
     settings = SHORT[name]
@@ -171,7 +170,7 @@ def test_a_fault_at_any_statement_changes_no_round(
     play_all(folder, settings)
     statements, expected = Faulty.count, final(folder)
     assert len(expected[0]) > 1, "one round alone shows nothing"
-    for at in range(1, statements + 1, stride):
+    for at in places(statements):
         shutil.rmtree(folder)
         shutil.copytree(begun, folder)
         monkeypatch.setattr(Faulty, "count", 0)

@@ -33,10 +33,25 @@ def test_the_wheel_holds_the_bundled_data_and_no_build_products(wheel: Path) -> 
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in ("boards/japan.txt", "protocol/SPEC.md", "bots/python/greedy/bot.toml", "bots/python/arena_bot.py"):
         assert f"arena/bundled/{name}" in names
+    assert "arena/record/log.zdict" in names
     for path in ROOT.glob("bots/*/template/.gitignore"):
         assert f"arena/bundled/{path.relative_to(ROOT)}" in names
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"arena"}
     assert [name for name in names if "node_modules" in name or "__pycache__" in name or name.endswith("/bot")] == []
+
+
+def test_the_wheel_makes_pages_with_its_own_viewer(wheel: Path, tmp_path: Path) -> None:
+    """Unpacked beside nothing: the viewer, its style and the template travel in the wheel."""
+    zipfile.ZipFile(wheel).extractall(tmp_path / "wheel")
+    log = ROOT / "protocol" / "vectors" / "logs" / "samurai-standard.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "replay", str(log), "--html", "game.html"],
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path / "wheel")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    viewer = (tmp_path / "wheel" / "arena" / "pages" / "viewer" / "viewer.js").read_text(encoding="utf-8")
+    assert viewer in (tmp_path / "game.html").read_text(encoding="utf-8")
 
 
 def test_the_sdist_holds_what_a_build_and_the_tests_need(tmp_path: Path) -> None:
@@ -71,3 +86,12 @@ def test_an_installed_wheel_runs_a_tournament_from_any_folder(wheel: Path, tmp_p
     document = json.loads(done.stdout)
     assert document["games"] == 2
     assert {row["bot"] for row in document["standings"]} == {"random", "greedy"}
+
+    # Pages need an extra that was not installed.
+    done = subprocess.run(
+        [str(environment / "bin" / "arena"), "replay", "logs", "--html", "game.html"],
+        cwd=folder, env={"HOME": str(folder), "PATH": os.defpath, "LANG": "C.UTF-8"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "pip install 'samurai-arena[pages]'" in done.stderr

@@ -12,10 +12,13 @@ from tests.meta.test_layers import MODULES, module_name
 
 OTHERWISE = {
     "arena.files": "it is the place",
+    "arena.door.uploads": "archives as they come, in the league's own folder: no link is followed",
     "arena.link.custody": "the private directories of workers, to lock them: no link is followed",
+    "arena.league.folder": "the lock of the service, which follows no link and waits for nothing",
     "arena.link.pool": "/proc",
     "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
     "arena.link.warden": "/proc, and the folders of ended processes",
+    "arena.league.backup": "archives, in files that arena.files has opened",
     "arena.store.database": "/dev/null, to see whether there are descriptors",
     "arena.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
     "arena.cli": "/dev/null",
@@ -41,6 +44,8 @@ def openings(path: Path) -> Iterator[int]:
                 pass
             case ast.Attribute(ast.Name("link") | ast.Attribute(_, "_link"), "open"):
                 pass  # a link to bots
+            case ast.Attribute(ast.Attribute(_, "seasons"), "open"):
+                pass  # a season of a league
             case ast.Attribute(_, name) if name == "open" or (name in METHODS and not is_of_a_value(name, node)):
                 yield node.lineno
 

@@ -12,6 +12,7 @@ OTHERWISE = {
     "arena.cli.output": "it is the place",
     "arena.cli.completion": "a script of ours, of many lines",
     "arena.cli.bot.bridge": "it starts without the rest of the command line, and makes its sentences plain",
+    "arena.door.relay_seat": "a program of its own in a seat: what it writes are the last words of the remote bot",
     "arena.show.tables": "a console that wraps lines and prints nothing",
     "arena.show.layout": "a console that wraps lines and prints nothing",
 }

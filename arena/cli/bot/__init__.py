@@ -15,6 +15,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "list": ("arena.cli.bot.list:list_", "List the bundled bots and those in this folder."),
     "rerun": ("arena.cli.bot.rerun:rerun", "Ask a bot again what a seat was asked in a logged game."),
     "bridge": ("arena.cli.bot.bridge:bridge", "Speak the protocol for a program that reads and writes JSON lines."),
+    "serve": ("arena.cli.bot.serve:serve", "Play in a league elsewhere, with a bot that runs on this machine."),
 }
 """As `arena.cli.COMMANDS`."""
 

@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("bots", metavar="[BOT]...", nargs=-1, shell_complete=complete.bots)
+@click.option("--fetch", is_flag=True, help="Fetch packages again, after a change of what the bot needs.")
 @click.option("-v", "--verbose", is_flag=True, help="Show what the tools print, as it comes.")
 @click.pass_context
-def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
+def build(ctx: click.Context, bots: tuple[str, ...], fetch: bool, verbose: bool) -> None:
     """Build bots whose language needs it.
 
-    BOTS are folders, or names of bundled bots; without any, all bots in this folder are built. Each one's `build` is
-    run in its folder, and what that prints is shown if it fails. Nothing confines it: build only what you trust. The
-    exit code is 1 if a bot could not be built.
+    BOTS are folders, or names of bundled bots; without any, all bots in this folder are built. Each one's `fetch`, if
+    what that gets is not there, and `build` are run in its folder, and what they print is shown if they fail. Nothing
+    confines them: build only what you trust. The exit code is 1 if a bot could not be built.
 
     \b
     Example:
@@ -44,7 +45,7 @@ def build(ctx: click.Context, bots: tuple[str, ...], verbose: bool) -> None:
     def begin(bot: str, command: str) -> None:
         say(plain(f"building {bot}: {command} ..."))
 
-    build_bots(bots, done, say if verbose else None, begin=begin)
+    build_bots(bots, done, say if verbose else None, anew=fetch, begin=begin)
     if failed:
         ctx.exit(ArenaError.exit_code)
 

@@ -15,6 +15,7 @@ import functools
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -43,6 +44,12 @@ _PROGRAMS: Final = ("bin", "shims")
 """Names of folders that programs lie in. Beside them lies what they need."""
 _PARTS: Final = (*_PROGRAMS, "installs", "lib", "lib64", "libexec", "plugins", "versions")
 """What is given of an installation that shares its folder with private things, as `~/.local` and `~/.cargo` do."""
+_TOOLS: Final = ("cargo", "rustc", "go", "java", "javac", "mvn", "node", "npm")
+"""Programs that build bots and are often installed elsewhere than in `/usr`."""
+_RUSTUP: Final = "rustup"
+"""What `cargo` may be a link to: a program that looks for the compilers in a home, which a box has not."""
+_OF_TOOLS: Final = ("/etc/maven",)
+"""What such programs read of `/etc`."""
 _ASK_S: Final = 30
 _QUESTION: Final = "import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))"
 
@@ -91,6 +98,28 @@ def needs(spec: BotSpec) -> Needs:
     for tree in trees:
         _check(tree, spec)
     return Needs(trees, _path(trees, interpreters))
+
+
+@functools.cache
+def toolchains() -> Needs:
+    """Returns what builds see: the compilers and package managers that are on the path, wherever they are installed.
+
+    Raises:
+        MachineFault: The machine cannot run a program to find out.
+    """
+    found: list[str] = []
+    first: list[str] = []
+    for name in _TOOLS:
+        program = shutil.which(name)
+        if program is not None and os.path.basename(os.path.realpath(program)) == _RUSTUP:
+            program = os.fsdecode(_output([program.removesuffix(name) + _RUSTUP, "which", name])).strip()
+            first.append(os.path.dirname(program))
+        if program:
+            found += [*_names(program), *_installation(program, []), *_libraries(os.path.realpath(program))]
+    found += [*_names(sys.executable), *_installation(sys.executable, []), *_imported(_ask(sys.executable)), *_OF_TOOLS]
+    there = [path for path in map(os.path.normpath, found) if path and os.path.exists(path)]
+    trees = tuple(tree for tree in _outermost(there) if tree in _OF_TOOLS or not is_private(os.path.realpath(tree)))
+    return Needs(trees, _path(trees, [folder for folder in first if folder]))
 
 
 def shows(spec: BotSpec, path: Path) -> bool:

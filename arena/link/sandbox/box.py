@@ -80,10 +80,17 @@ class Command:
     Start it with `env={}`, `cwd="/"` and `pass_fds=command.descriptors`.
     """
 
-    def __init__(self, program: Sequence[str], options: Sequence[str], words: Sequence[str]) -> None:
+    def __init__(
+        self,
+        program: Sequence[str],
+        options: Sequence[str],
+        words: Sequence[str],
+        allowed: frozenset[str] = frozenset(),
+    ) -> None:
         """Writes the options and the filter to files without a name.
 
-        `program` makes the box, by way of another that changes the user perhaps; `words` is what runs in it.
+        `program` makes the box, by way of another that changes the user perhaps; `words` is what runs in it. Calls
+        `allowed` are not filtered.
 
         Raises:
             MachineFault: The machine has no descriptor or no memory left.
@@ -91,7 +98,7 @@ class Command:
         self.descriptors: tuple[int, ...] = ()
         """What the process has to inherit."""
         try:
-            rules = self._write(filter.program())
+            rules = self._write(filter.program(allowed=allowed))
             told = self._write(b"".join(os.fsencode(word) + b"\0" for word in (*options, "--seccomp", str(rules))))
             status = self._write(b"")
         except OSError as error:
@@ -135,6 +142,9 @@ def command(
     data_mib: int | None = None,
     socket_folder: str | None = None,
     user: int | None = None,
+    writable: Mapping[str, str] | None = None,
+    descriptors: int = MAX_DESCRIPTORS,
+    allowed: frozenset[str] = frozenset(),
 ) -> Command:
     """Returns the command that runs `program` in a box.
 
@@ -142,7 +152,9 @@ def command(
     path, and where the content of it can be reached (the same path, unless `staging.py` had to make another). None may
     lie in another. `environment` is all that it gets, beside `HOME` and `TMPDIR`. `processes` is how many processes and
     threads the box may have, `data_mib` the memory that each process may reserve. `socket_folder` is the folder of its
-    socket, as the seat's user can reach it. `user` is that user; None for this process's own.
+    socket, as the seat's user can reach it. `user` is that user; None for this process's own. `writable` are trees that
+    it may change, `/tmp` among them if it is not to be a small one in memory. `descriptors` is how many each process
+    may have, and calls `allowed` are not filtered.
 
     Raises:
         MachineFault: The machine lacks `bwrap`, or descriptors. Show the message to the operator: it says what to do.
@@ -153,16 +165,19 @@ def command(
         *_system(),
         *("--proc", "/proc", *_masks(), "--dev", "/dev"),
         *("--size", str(TMP_MIB << 20), "--tmpfs", "/tmp", "--size", str(SHM_MIB << 20), "--tmpfs", "/dev/shm"),
+        *_words("--bind", [(reached, tree) for tree, reached in sorted((writable or {}).items())]),
         *_words("--ro-bind", [(reached, tree) for tree, reached in sorted(trees.items())]),
         *(("--ro-bind", socket_folder, SOCKET_FOLDER) if socket_folder is not None else ()),
         *("--chdir", folder, "--remount-ro", "/dev", "--remount-ro", "/"),
     ]
-    limits = {"nofile": (resource.RLIMIT_NOFILE, MAX_DESCRIPTORS), "nproc": (resource.RLIMIT_NPROC, processes)}
+    limits = {"nofile": (resource.RLIMIT_NOFILE, descriptors), "nproc": (resource.RLIMIT_NPROC, processes)}
     if data_mib is not None:
         limits["data"] = (resource.RLIMIT_DATA, data_mib << 20)
     lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]
     change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
-    return Command([*change, _program("bwrap")], options, [_program("prlimit"), *lowered, "--core=0", "--", *program])
+    return Command(
+        [*change, _program("bwrap")], options, [_program("prlimit"), *lowered, "--core=0", "--", *program], allowed
+    )
 
 
 class Status(msgspec.Struct, frozen=True):

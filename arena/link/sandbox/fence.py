@@ -101,17 +101,22 @@ class Fence(Protocol):
         """Kills what is left and removes what the fence made. Call it when the bot's first process has been reaped."""
 
 
-def fence(level: Level, spec: BotSpec) -> Fence:
+def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence:
     """Makes the fence of a bot that is about to start.
+
+    Args:
+        level: How far it is confined.
+        spec: The bot.
+        processes: How many processes a build may have, whose files lie on a disk; None for a bot, whose do not.
 
     Raises:
         MachineFault: The machine cannot give what the level needs.
     """
     if level is Level.STRICT:
-        return _HardFence(spec)
+        return _HardFence(spec, processes)
     if not os.path.exists("/proc/self/stat"):
         return _NoFence()
-    return _WatchedFence(spec, boxed=level is Level.ISOLATED)
+    return _WatchedFence(spec, boxed=level is Level.ISOLATED and processes is None)
 
 
 def data_limit_mib(memory_mib: int) -> int:
@@ -280,14 +285,15 @@ class _HardFence:
     """Groups in which processes were still ending."""
     _finisher: ClassVar[Finalize | None] = None
 
-    def __init__(self, spec: BotSpec) -> None:
+    def __init__(self, spec: BotSpec, processes: int | None = None) -> None:
         """Makes the group.
 
         Raises:
             MachineFault: The machine cannot give it.
         """
         self._limit_mib = spec.memory_mib
-        self._group = Group(ground(), spec.memory_mib, process_limit() + _BOX_PROCESSES)
+        self._group = Group(ground(), spec.memory_mib, (processes or process_limit()) + _BOX_PROCESSES)
+        self._counts_files = processes is None
         if _HardFence._finisher is None:
             _HardFence._finisher = Finalize(None, _HardFence._finish, exitpriority=0)  # after the bots have ended
         self._denied = Denied()
@@ -312,6 +318,8 @@ class _HardFence:
             return None
         if self._group.killed_for_memory():
             return f"used more memory than its limit of {self._limit_mib} MiB"
+        if not self._counts_files:
+            return None
         found = files(self._group.members())
         return _too_many(found) if found.entries > MAX_FILES else None
 

@@ -201,9 +201,14 @@ Instruction = tuple[int, int, int, int]
 """Operation, operand, and how many instructions are skipped if a test holds and if it does not."""
 
 
+FOR_BUILDS: Final = frozenset({"flock", "fcntl", "memfd_create", "fadvise64", "readahead", "madvise"})
+"""What a build may do, although a bot may not: compilers lock the files that they share. Nobody plays against a build,
+so there is nobody to signal to."""
+
+
 @functools.cache
-def program(machine: str = "") -> bytes:
-    """Returns the filter as `bwrap --seccomp` reads it: for a machine, or for this one.
+def program(machine: str = "", allowed: frozenset[str] = frozenset()) -> bytes:
+    """Returns the filter as `bwrap --seccomp` reads it: for a machine, or for this one, without calls `allowed`.
 
     Raises:
         MachineFault: The table does not have that machine's numbers.
@@ -214,10 +219,12 @@ def program(machine: str = "") -> bytes:
             f"expected a machine among {', '.join(MACHINES)}, whose system calls the filter knows, got: {machine}; "
             "only level trusted can be had here"
         )
-    return b"".join(struct.pack("<HBBI", code, yes, no, value) for code, value, yes, no in _instructions(machine))
+    return b"".join(
+        struct.pack("<HBBI", code, yes, no, value) for code, value, yes, no in _instructions(machine, allowed)
+    )
 
 
-def _instructions(machine: str) -> Iterator[Instruction]:
+def _instructions(machine: str, allowed: frozenset[str]) -> Iterator[Instruction]:
     """Yields the filter: first what the number alone decides, then what an argument does."""
     column = list(MACHINES).index(machine)
     first, last = UNUSED[machine]
@@ -228,9 +235,10 @@ def _instructions(machine: str) -> Iterator[Instruction]:
     yield from [(_AT_LEAST, NEWEST + 1, 0, 1), _return(Treatment.ENOSYS)]
     yield from [(_AT_LEAST, first, 0, 2), (_AT_LEAST, last + 1, 1, 0), _return(Treatment.ENOSYS)]
     for group in GROUPS:
-        for numbers in group.calls.values():
-            yield from _for_call(numbers[column], [_return(group.treatment)])
-    for condition in CONDITIONS:
+        for name, numbers in group.calls.items():
+            if name not in allowed:
+                yield from _for_call(numbers[column], [_return(group.treatment)])
+    for condition in (condition for condition in CONDITIONS if condition.call not in allowed):
         yield from _for_call(condition.numbers[column], list(_tests(condition)))
     yield (_RETURN, _ALLOW, 0, 0)
 

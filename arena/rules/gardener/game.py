@@ -10,6 +10,7 @@ from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
 from arena.rules.gardener import payloads, rounds
 from arena.rules.gardener.deck import PLAYERS, Deck, DeckFormat
+from arena.rules.gardener.guess import guess
 from arena.rules.gardener.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.rules.gardener.state import Done, Phase, Plant, Play, ScoreRow, Seize, State, Tables
 from arena.types import Payload, Seat
@@ -119,6 +120,10 @@ class Gardener(Rules[State]):
     def fold(self, view: Payload, event: Payload) -> Payload:
         """Returns the view after an event's data."""
         return payloads.fold(view, event)
+
+    def guess(self, view: Payload, kind: str) -> State:
+        """Returns a state that the seat of a view may take for the true one."""
+        return guess(self.tables, view, kind)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
         """Returns the play that a map stands for."""

@@ -12,6 +12,7 @@ from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
 from arena.rules.samurai import captures, opening, payloads, turns
 from arena.rules.samurai.board import PLAYERS, Board, BoardFormat
+from arena.rules.samurai.guess import guess
 from arena.rules.samurai.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.rules.samurai.state import (
     Capture,
@@ -177,6 +178,10 @@ class Samurai(Rules[State]):
         """Returns the plays of an action, and after them the pieces that it names to be captured first."""
         plays: list[Play] = super().read_action(state, seat, action)
         return [*plays, *payloads.read_captures(action)] if self.tables.chosen_order and state.turn else plays
+
+    def guess(self, view: Payload, kind: str) -> State:
+        """Returns a state that the seat of a view may take for the true one."""
+        return guess(self.tables, view, kind)
 
     def read_play(self, state: State, play: Payload, path: str) -> Play:
         """Returns the play that a map stands for."""

@@ -12,8 +12,11 @@ from rich.text import Text
 from arena.record.log import Header
 from arena.rules.base import Board, Rules
 from arena.rules.gardener.deck import KINDS, Deck, remarks
+from arena.show.drawing import Drawing
+from arena.show.gardener.drawing import GardenerDrawing
 from arena.show.gardener.garden import (
     DOWN,
+    NEW,
     SCORED,
     SIGNS,
     Square,
@@ -21,18 +24,27 @@ from arena.show.gardener.garden import (
     garden_lines,
     row_squares,
     sign,
+    small_card_lines,
     squares_of,
+    window_lines,
 )
 from arena.show.gardener.picture import gardener_svg
-from arena.show.gardener.words import Narrator, cards
+from arena.show.gardener.words import Narrator, cards, square
 from arena.show.layout import flow, shelves
 from arena.show.presenter import BoardFacts, Presenter
+from arena.show.scene import Scene, Sheet
 from arena.show.seats import seat_mark
 from arena.show.text import clip
 from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 12
+_QUESTIONS = {
+    "card": "Which card?",
+    "at": "Where does the upper left square of your card go?",
+    "turned": "How does it lie?",
+    "along": "Which way does that row run?",
+}
 
 
 class DeckFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +75,8 @@ class Gardener(Presenter):
     """Shows Samurai Gardener."""
 
     turn_name: ClassVar[str] = "Round"
+    gain_name: ClassVar[str] = "score"
+    gained_name: ClassVar[str] = "points"
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
@@ -94,6 +108,61 @@ class Gardener(Presenter):
         lines = shelves([self._table(view), shelves(self._round_cards(view), width, gap=2)], width)
         gardens = [self._garden(view, seat, events, width) for seat in range(len(self._names))]
         return [*lines, Text(), *shelves(gardens, width), Text(), *flow(list(self._legend()), width)]
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return GardenerDrawing(self.rules, self.names)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who scores how many points."""
+        return {event["seat"]: event["points"]} if event["event"] in ("scored", "bonus") else {}
+
+    def scene(
+        self,
+        views: Mapping[Seat, Payload],
+        before: Mapping[Seat, Payload],
+        events: Sequence[Payload],
+        width: int,
+        height: int,
+        marks: Collection[Any] = (),
+    ) -> Scene:
+        """Returns the table and the cards of the round, and the gardens: squares of two characters, or of one."""
+        view = next(iter(views.values()))
+        facts = shelves([self._table(view), shelves(self._small_cards(view), width, gap=1)], width)
+        seats = range(len(self._names))
+        room = (width - 3 * (len(seats) - 1)) // len(seats)
+        rows = height - len(facts) - 1
+        large = [self._garden(view, seat, events, width) for seat in seats]
+        small = [self._small_garden(view, seat, events, room, rows) for seat in seats]
+        # A seat more or less with a card changes how wide they are, and the gardens are not to move.
+        facts += [Text()] * (max(len(self._names) + 2, 4) - len(facts))
+        return Scene(facts=facts, sheets=[Sheet(lines=_side_by_side(gardens, room)) for gardens in (large, small)])
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked."""
+        if key == "at" and kind == "score":
+            return "Which row do you score? That from"
+        return _QUESTIONS[key]
+
+    def word(self, key: str, value: Any) -> str:
+        """Returns a card, a square, or how a card or a row lies, in words."""
+        match key:
+            case "card":
+                return cards([value])
+            case "at":
+                return square(value)
+            case "turned":
+                return "turned" if value else "as it is"
+        return plain(value)
+
+    def spot(self, key: str, value: Any) -> tuple[float, float] | None:
+        """Returns where a square lies."""
+        return (value[0], value[1]) if key == "at" else None
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs of the gardens mean."""
+        yield Text(", ").join([*self._legend(), Text(f"{NEW} line of a new card, where squares have one character")])
+        yield Text("Large squares have two characters, small ones one; < and > show that a garden goes on.")
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, Board]) -> BoardFacts:
@@ -148,7 +217,32 @@ class Gardener(Presenter):
         if view["next"] is not None:
             yield [Text(f"{view['next']:3} next"), *card_lines(self._cards[view["next"]])]
 
+    def _small_cards(self, view: Payload) -> Iterator[list[Text]]:
+        """Yields the cards that were turned up, small, and the next one."""
+        held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
+        held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
+        for card, seat in sorted(held.items()):
+            title = Text(f"{card:2}").append_text(Text(" ") if seat is None else seat_mark(seat))
+            yield [title, *small_card_lines(self._cards[card])]
+        if view["next"] is not None:
+            yield [Text(f"next {view['next']}"), *small_card_lines(self._cards[view["next"]])]
+
+    def _small_garden(
+        self, view: Payload, seat: Seat, events: Sequence[Payload], width: int, height: int
+    ) -> list[Text]:
+        new, scored = self._changes(seat, events)
+        title = seat_mark(seat).append(f" {seat}  {self._names[seat]}")
+        title.truncate(width, overflow="ellipsis")
+        lines = window_lines(self._cards, view["gardens"][seat], width, height - 1, new=new, scored=scored)
+        return [title, *lines]
+
     def _garden(self, view: Payload, seat: Seat, events: Sequence[Payload], width: int) -> list[Text]:
+        new, scored = self._changes(seat, events)
+        title = seat_mark(seat).append(f" {seat}  {self._names[seat]}")
+        return [title, *garden_lines(self._cards, view["gardens"][seat], width, new=new, scored=scored)]
+
+    def _changes(self, seat: Seat, events: Sequence[Payload]) -> tuple[set[Square], set[Square]]:
+        """Returns the squares of a garden's new card, and of its rows that were just scored."""
         new: set[Square] = set()
         scored: set[Square] = set()
         for event in events:
@@ -156,8 +250,7 @@ class Gardener(Presenter):
                 new.update(square for square, _ in squares_of(self._cards[event["card"]], *event["at"]))
             if event["event"] == "scored" and event["seat"] == seat:
                 scored.update(row_squares(event["row"]))
-        title = seat_mark(seat).append(f" {seat}  {self._names[seat]}")
-        return [title, *garden_lines(self._cards, view["gardens"][seat], width, new=new, scored=scored)]
+        return new, scored
 
     def _legend(self) -> Iterator[Text]:
         for kind in SIGNS:
@@ -167,3 +260,10 @@ class Gardener(Presenter):
         yield Text("> starts the round")
         if self._features:
             yield Text(f"{DOWN} feature card face down")
+
+
+def _side_by_side(gardens: Sequence[list[Text]], room: int) -> list[Text]:
+    """Sets gardens beside each other, however wide they are together. Each begins `room` and a gap after the last."""
+    for title, *_ in gardens[:-1]:
+        title.append(" " * (room - title.cell_len))
+    return shelves(gardens, sum(max(line.cell_len for line in garden) + 3 for garden in gardens))

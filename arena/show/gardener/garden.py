@@ -25,6 +25,8 @@ SIGNS = dict(zip(KINDS, SYMBOLS, strict=True))
 """The sign of each kind, as in a deck's file."""
 SCORED = "!"
 """Marks each square of a row that has just been scored."""
+NEW = "*"
+"""Marks the lines of a new card, where a square has no room for a mark."""
 DOWN = "-"
 """The sign of a feature card that lies face down, and of no card."""
 
@@ -40,6 +42,7 @@ _NEW = {kind: Style(color="#000000", bgcolor=bright, bold=True) for kind, (_, br
 # Reversed, so that it is visible where colours are off.
 _SCORED = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
 _BRACKET = Style(bold=True)
+_MARGIN = 4  # columns for the numbers of lines, and the mark of those with a new card
 
 
 def sign(kind: str) -> Text:
@@ -64,6 +67,12 @@ def card_lines(card: Sequence[str]) -> list[Text]:
     """Draws a single card."""
     kinds = dict(squares_of(card, 0, 0))
     return [_line(kinds, range(2), y) for y in range(3)]
+
+
+def small_card_lines(card: Sequence[str]) -> list[Text]:
+    """Draws a single card with one character for each square."""
+    kinds = dict(squares_of(card, 0, 0))
+    return [Text.assemble(*((SIGNS[kinds[x, y]], _OLD[kinds[x, y]]) for x in range(2))) for y in range(3)]
 
 
 def garden_lines(
@@ -99,6 +108,61 @@ def garden_lines(
         lines.append(_columns(across, margin))
         lines += [Text().append(f"{y:{margin}}", "dim").append_text(_line(kinds, across, y, new, scored)) for y in down]
     return lines
+
+
+def window_lines(
+    cards: Cards,
+    garden: Sequence[tuple[int, int, int, bool]],
+    width: int,
+    height: int,
+    *,
+    new: Collection[Square] = (),
+    scored: Collection[Square] = (),
+) -> list[Text]:
+    """Draws a garden with one character for each square. Of one that is too large the part around its last card is
+    drawn, with `<` and `>` where it goes on. Lines of a new card are marked.
+
+    Args:
+        cards: The cards.
+        garden: As for `garden_lines`; so are `new` and `scored`.
+        width: Characters in a line.
+        height: Lines, that of the columns' numbers included.
+        new: The squares of the card that was just planted.
+        scored: The squares of the rows that were just scored.
+    """
+    kinds: dict[Square, str] = {}
+    for card, x, y, turned in garden:
+        kinds.update(squares_of(cards[card], x, y, turned=turned))
+    if not kinds:
+        return []
+    xs, ys = ([*zip(*kinds, strict=True)][axis] for axis in (0, 1))
+    _, last_x, last_y, _ = garden[-1]
+    across = _around(range(min(xs), max(xs) + 1), last_x, width - _MARGIN - 2)
+    down = _around(range(min(ys), max(ys) + 1), last_y + 1, height - 1)
+    lines = [Text().append(f"{'':{_MARGIN}}{across[0]}".ljust(_MARGIN + 1), "dim")]
+    for y in down:
+        changed = any((x, y) in new or (x, y) in scored for x in across)
+        line = Text().append(f"{y:{_MARGIN - 1}}", "dim").append(NEW if changed else " ", _BRACKET)
+        line.append("<" if (across[0] - 1, y) in kinds else " ", "dim")
+        for x in across:
+            kind = kinds.get((x, y))
+            if kind is None:
+                line.append(" ")
+            else:
+                style = _SCORED if (x, y) in scored else (_NEW if (x, y) in new else _OLD)[kind]
+                line.append(SIGNS[kind], style)
+        line.append(">" if (across[-1] + 1, y) in kinds else "", "dim")
+        line.rstrip()
+        lines.append(line)
+    return lines
+
+
+def _around(whole: range, middle: int, size: int) -> range:
+    """Returns a part of a range of at most `size` numbers, with one of them in its middle as far as can be."""
+    if len(whole) <= size:
+        return whole
+    begin = max(whole.start, min(middle - size // 2, whole.stop - size))
+    return range(begin, begin + size)
 
 
 def _columns(across: range, margin: int) -> Text:

@@ -85,7 +85,12 @@ def _legend(deck: Deck, y: float, width: float) -> Iterator[str]:
 
 
 def _definitions() -> Iterator[str]:
-    """Draws a square of each kind around its centre."""
+    for kind, drawn in square_symbols():
+        yield element("g", drawn, id=f"deck-{kind}")
+
+
+def square_symbols() -> Iterator[tuple[str, str]]:
+    """Yields each kind with the drawing of its square around its centre."""
     signs = {"tatami": ("#ecdfae", _mat()), "path": ("#f1ece2", _stones()), "pond": ("#c4dfec", _waves()),
              "garden": ("#d9e6bd", _bush())}  # fmt: skip
     for kind, (fill, sign) in signs.items():
@@ -93,7 +98,7 @@ def _definitions() -> Iterator[str]:
             "rect", x=-SQUARE / 2, y=-SQUARE / 2, width=SQUARE, height=SQUARE, fill=fill, stroke="#8d8066",
             stroke_width=0.8,
         )  # fmt: skip
-        yield element("g", ground, *sign, id=f"deck-{kind}")
+        yield kind, "".join([ground, *sign])
 
 
 def _mat() -> list[str]:

@@ -21,11 +21,16 @@ CELL = 4
 """The width of a space in characters."""
 CHANGED = "*"
 """Follows what has just changed."""
+TARGET = "+"
+"""Marks a space that a person may choose now."""
 TAKEN = "-"
 """The sign of a piece that is not there: not yet placed, or captured."""
 
 _LETTERS = {"samurai": "s", "ship": "h", "ronin": "n", "buddha": "b", "rice": "r", "castle": "c"}
 _GROUND: dict[Kind, str] = {"sea": "~", "land": "."}
+_HIGH_GROUND: dict[Kind, str] = {"sea": "~", "land": "'"}
+_LOW_GROUND: dict[Kind, str] = {"sea": "_", "land": "."}
+"""Signs of empty spaces where a row has one line: those of odd columns look lower, as those spaces are."""
 # Three shades of sea and land: neighbouring hexagons never have the same one. All colours are chosen so that they stay
 # apart on terminals with 256 colours too, where each is replaced by one near it.
 _SHADES: dict[Kind, tuple[str, str, str]] = {
@@ -43,6 +48,7 @@ _INK: dict[Kind, str] = {
     "edo": "#d8b98a",
 }
 _PIECE_STYLE = Style(color="#ffffff", bold=True)
+_TARGET_STYLE = Style(color="#000000", bgcolor="#e8e8e8", bold=True)
 # Black on white; reversed, so that it is visible where colours are off.
 _CHANGED_STYLE = Style(color="#ffffff", bgcolor="#1c1c1c", bold=True, reverse=True)
 
@@ -54,23 +60,21 @@ def tile_code(tile: str) -> str:
     return _LETTERS[tile[:-1]] + tile[-1]
 
 
-def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> list[Text]:
+def map_lines(board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()) -> list[Text]:
     """Draws a board.
 
     Args:
         board: The board.
         view: A view of the game: its pieces and tiles are drawn.
         changed: The numbers of the spaces to highlight.
+        targets: The numbers of the spaces that a person may choose now.
 
     Returns:
         The lines of the map, without the empty columns and lines around it.
     """
     tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
-    castes = dict.fromkeys(range(len(board.spaces)), "")
-    for caste, spaces in view["pieces"].items():
-        for space in spaces:
-            castes[space] += caste[0].upper()
-    left = min(space.col for space in board.spaces)
+    castes = _castes(board, view)
+    left, _ = corner(board)
     top = min(_line(space.row, space.col) for space in board.spaces)
     halves: dict[int, list[tuple[int, Text]]] = {}
     for number, space in enumerate(board.spaces):
@@ -87,10 +91,64 @@ def map_lines(board: Board, view: Payload, changed: Collection[int] = ()) -> lis
         below = ground + (_CHANGED_STYLE if number in changed else ink)
         upper = Text(f"{what:^{CELL - 1}}{CHANGED if number in changed else ' '}", above)
         lower = Text(f"{number:^{CELL - 1}} ", below)
+        if number in targets:
+            lower = Text(f"{TARGET}{number}".center(CELL - 1) + " ", _TARGET_STYLE)
         line = _line(space.row, space.col) - top
         halves.setdefault(line, []).append((space.col - left, upper))
         halves.setdefault(line + 1, []).append((space.col - left, lower))
     return [_join(sorted(halves.get(line, ()), key=lambda half: half[0])) for line in range(max(halves) + 1)]
+
+
+def compact_lines(
+    board: Board, view: Payload, changed: Collection[int] = (), targets: Collection[int] = ()
+) -> list[Text]:
+    """Draws a board with one line for each row. Odd columns, which lie half a space lower, have low signs.
+
+    Args:
+        board: The board.
+        view: A view of the game: its pieces and tiles are drawn.
+        changed: The numbers of the spaces to highlight.
+        targets: The numbers of the spaces that a person may choose now: one that is empty shows its number.
+
+    Returns:
+        The lines of the map, without the empty columns and lines around it.
+    """
+    tiles = {space: (seat, tile) for space, seat, tile in view["tiles"]}
+    castes = _castes(board, view)
+    left, top = corner(board)
+    cells: dict[int, list[tuple[int, Text]]] = {}
+    for number, space in enumerate(board.spaces):
+        ground = Style.parse(f"on {_SHADES[space.kind][(space.row + space.col // 2 + space.col) % 3]}")
+        mark = CHANGED if number in changed else " "
+        if number in tiles:
+            seat, tile = tiles[number]
+            cell = Text(f"{MARKS[seat]}{tile_code(tile)}{mark}", SEAT_STYLES[seat])
+        elif space.kind in PIECES:
+            cell = Text(f"{castes[number].ljust(PIECES[space.kind], TAKEN):{CELL - 1}}{mark}", ground + _PIECE_STYLE)
+        else:
+            sign = _LOW_GROUND[space.kind] if space.col % 2 else _HIGH_GROUND[space.kind]
+            cell = Text(f"{sign}{number:<{CELL - 1}}", ground + Style(color=_INK[space.kind]))
+        if number in targets and number not in changed:
+            is_empty = number not in tiles and not castes[number]
+            cell = Text(f"{TARGET}{number:<{CELL - 1}}" if is_empty else f"{cell.plain[:-1]}{TARGET}", _TARGET_STYLE)
+        if number in changed:
+            cell.stylize(_CHANGED_STYLE, CELL - 1 if cell.plain[-1] == CHANGED else 0)
+        cells.setdefault(space.row - top, []).append((space.col - left, cell))
+    return [_join(sorted(cells.get(row, ()), key=lambda cell: cell[0])) for row in range(max(cells) + 1)]
+
+
+def corner(board: Board) -> tuple[int, int]:
+    """Returns the board's first column and first row that have spaces."""
+    return min(space.col for space in board.spaces), min(space.row for space in board.spaces)
+
+
+def _castes(board: Board, view: Payload) -> dict[int, str]:
+    """Returns by space the letters of its pieces."""
+    castes = dict.fromkeys(range(len(board.spaces)), "")
+    for caste, spaces in view["pieces"].items():
+        for space in spaces:
+            castes[space] += caste[0].upper()
+    return castes
 
 
 def legend(board: Board) -> Iterator[Text]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import msgspec
 from rich.cells import cell_len
@@ -16,11 +16,14 @@ from arena.rules.base import Rules
 from arena.rules.samurai.board import CASTES as CASTE_COUNT
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import CASTES
+from arena.show.drawing import Drawing
 from arena.show.layout import beside, flow
 from arena.show.presenter import BoardFacts, Presenter
-from arena.show.samurai.board import TAKEN, legend, map_lines, tile_code
+from arena.show.samurai.board import CELL, TAKEN, compact_lines, corner, legend, map_lines, tile_code
+from arena.show.samurai.drawing import SamuraiDrawing
 from arena.show.samurai.picture import samurai_svg
-from arena.show.samurai.words import Narrator, changed_spaces
+from arena.show.samurai.words import Narrator, changed_spaces, tile_name
+from arena.show.scene import Scene, Sheet
 from arena.show.seats import seat_mark
 from arena.show.text import clip
 from arena.text import plain
@@ -28,6 +31,16 @@ from arena.types import Payload, Ranks, Seat
 
 _NAME_WIDTH = 10
 _HAND_WIDTH = 14
+_QUESTIONS = {
+    "hand": "Which tile for your first hand?",
+    "tile": "Which tile?",
+    "space": "On which space?",
+    "from": "Which of your tiles moves? That on space",
+    "to": "To which space?",
+    "caste": "Which piece?",
+    "with": "In exchange for one on which space?",
+    "with_caste": "Which piece of it?",
+}
 _EMPTY: Payload = {"pieces": {}, "tiles": []}
 
 
@@ -62,6 +75,9 @@ class SamuraiFacts(BoardFacts, frozen=True, kw_only=True):
 class Samurai(Presenter):
     """Shows Samurai."""
 
+    gain_name: ClassVar[str] = "capture"
+    gained_name: ClassVar[str] = "pieces captured"
+
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
         self._board = cast(Board, rules.board)
@@ -86,6 +102,62 @@ class Samurai(Presenter):
         changed = {space for event in events for space in changed_spaces(event)}
         board = map_lines(self._board, next(iter(views.values())), changed)
         return beside(board, _seat_table(views, self.names), list(legend(self._board)), width)
+
+    def drawing(self) -> Drawing:
+        """Returns what draws the game for a page."""
+        return SamuraiDrawing(self.rules, self.names)
+
+    def gains(self, event: Payload) -> Mapping[Seat, int]:
+        """Returns who captures a piece."""
+        return {event["seat"]: 1} if event["event"] == "captured" else {}
+
+    def scene(
+        self,
+        views: Mapping[Seat, Payload],
+        before: Mapping[Seat, Payload],
+        events: Sequence[Payload],
+        width: int,
+        height: int,
+        marks: Collection[Any] = (),
+    ) -> Scene:
+        """Returns the table, and the map with two lines for each row of spaces, or with one."""
+        view = next(iter(views.values()))
+        changed = {space for event in events for space in changed_spaces(event)}
+        left, top = corner(self._board)
+        spaces = [self._board.spaces[number] for number in changed]
+        ends = (0, CELL - 1)
+        places = tuple((space.row - top, CELL * (space.col - left) + end) for space in spaces for end in ends)
+        targets = [mark for mark in marks if type(mark) is int]
+        large = Sheet(lines=map_lines(self._board, view, changed, targets), in_corner=True)
+        small = Sheet(lines=compact_lines(self._board, view, changed, targets), changed=places, in_corner=True)
+        facts = _seat_table(views, self.names)
+        lines = len(self.names) + 3  # in the set-up it has a line more, and the board is not to move when that goes
+        return Scene(facts=facts + [Text()] * (lines - len(facts)), sheets=[large, small])
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked."""
+        return _QUESTIONS[key] if kind != "setup" or key != "space" else "On which settlement?"
+
+    def word(self, key: str, value: Any) -> str:
+        """Returns a tile, a caste or a space in words."""
+        if type(value) is int:
+            return self._narrator.where(value)
+        return tile_name(value) if key in ("tile", "hand") else plain(value)
+
+    def spot(self, key: str, value: Any) -> tuple[float, float] | None:
+        """Returns where a space lies."""
+        if type(value) is not int:
+            return None
+        space = self._board.spaces[value]
+        return 2.0 * space.col, 2.0 * space.row + space.col % 2
+
+    def legend(self) -> Iterator[Text]:
+        """Yields what the signs of the map mean."""
+        yield Text(
+            "A space is four characters: what lies there, or a sign and its number. ~ and _ are sea, ' and . land; "
+            "spaces with the low signs, _ and ., and all others of their columns lie half a space lower."
+        )
+        yield Text(", ").join(item for item in legend(self._board) if item.plain[0] not in "~.")
 
     @classmethod
     def board_facts(cls, rules: str, boards: Mapping[int, base.Board]) -> BoardFacts:

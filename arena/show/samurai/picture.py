@@ -7,9 +7,9 @@ top left corner and the legend in a corner at the bottom; the map is moved only 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import cos, pi, sin, sqrt
 
 from arena.rules.samurai.board import CASTES, PIECES, Board, Kind, Space
+from arena.show.samurai.hexagons import RADIUS, RISE, centre, coast, corners
 from arena.show.svg import (
     FAINT,
     INK,
@@ -26,14 +26,10 @@ from arena.show.svg import (
 )
 from arena.show.text import clip
 
-RADIUS = 34.0
-"""The distance from the centre of a space to its corners."""
 MARGIN = 28.0
 """The margin around the picture."""
 
-_RISE = RADIUS * sqrt(3) / 2  # from the centre of a space to its upper side
-_CORNERS = tuple((RADIUS * cos(turn * pi / 3), RADIUS * sin(turn * pi / 3)) for turn in range(6))  # from the east on
-_SIDES = {(1, 1): 0, (2, 0): 1, (1, -1): 2, (-1, -1): 3, (-2, 0): 4, (-1, 1): 5}  # lines down and columns right
+_CORNERS = corners()
 _FILL: dict[Kind, str] = {
     "sea": "#d3e5ee", "land": "#eceed2", "village": "#f6dfae", "city": "#f1c389", "edo": "#e9a172",
 }  # fmt: skip
@@ -56,16 +52,16 @@ def samurai_svg(board: Board, players: int) -> str:
         players: That number.
     """
     head = _Head(board, players)
-    raw = [_centre(space) for space in board.spaces]
+    raw = [centre(space) for space in board.spaces]
     left = min(x for x, _ in raw) - RADIUS - MARGIN
     width = max(max(x for x, _ in raw) + RADIUS - left, MARGIN + head.width, MARGIN + _LEGEND_WIDTH) + MARGIN
     below_head = [y for x, y in raw if x - RADIUS - left < MARGIN + head.width + RADIUS]
-    top = min([min(y for _, y in raw) - MARGIN, *(y - head.height - 2 * MARGIN for y in below_head)]) - _RISE
+    top = min([min(y for _, y in raw) - MARGIN, *(y - head.height - 2 * MARGIN for y in below_head)]) - RISE
     centres = [(x - left, y - top) for x, y in raw]
 
     legend = list(_legend(board))
     places = _legend_places(len(legend), centres, width, MARGIN + head.height)
-    bottom = max(max(y for _, y in centres) + _RISE, places[-1][1] + _LEGEND_STEP)
+    bottom = max(max(y for _, y in centres) + RISE, places[-1][1] + _LEGEND_STEP)
     return document(
         f"{board.name}, {players} players",
         width,
@@ -112,10 +108,6 @@ class _Head:
             yield text(line, MARGIN, y, _SMALL, fill=FAINT)
 
 
-def _centre(space: Space) -> tuple[float, float]:
-    return 1.5 * RADIUS * space.col, _RISE * (2 * space.row + space.col % 2)
-
-
 def _definitions() -> Iterator[str]:
     """Draws a space of each kind around its centre."""
     for kind, fill in _FILL.items():
@@ -131,16 +123,9 @@ def _definitions() -> Iterator[str]:
 
 
 def _coast(board: Board, centres: list[tuple[float, float]]) -> str:
-    """Draws a line around the land: the sides of land spaces and settlements that no other of these shares."""
-    solid = {(2 * space.row + space.col % 2, space.col) for space in board.spaces if space.kind != "sea"}
-    sides = []
-    for space, (x, y) in zip(board.spaces, centres, strict=True):
-        line = 2 * space.row + space.col % 2
-        for (down, right), corner in _SIDES.items():
-            if (line, space.col) in solid and (line + down, space.col + right) not in solid:
-                (x1, y1), (x2, y2) = _CORNERS[corner], _CORNERS[(corner + 1) % 6]
-                sides.append(f"M{x + x1:.2f},{y + y1:.2f}L{x + x2:.2f},{y + y2:.2f}")
-    return element("path", d="".join(sides), fill="none", stroke="#7d6a45", stroke_width=2.6, stroke_linecap="round")
+    """Draws a line around the land."""
+    line = coast(board, centres)
+    return element("path", d=line, fill="none", stroke="#7d6a45", stroke_width=2.6, stroke_linecap="round")
 
 
 def _labels(space: Space, number: int, x: float, y: float) -> str:
@@ -167,7 +152,7 @@ def _legend_places(
     """
     corners = []
     for left in (width - MARGIN - _LEGEND_WIDTH, MARGIN):
-        over = [y + _RISE for x, y in centres if left - RADIUS < x < left + _LEGEND_WIDTH + RADIUS]
+        over = [y + RISE for x, y in centres if left - RADIUS < x < left + _LEGEND_WIDTH + RADIUS]
         corners.append((max(head, *over, 0.0) + MARGIN, left))
     top, left = min(corners)
     columns = 1

@@ -30,9 +30,15 @@ class Narrator:
         self._seats = seats
         self._eyes = eyes
         self._named = [space for space in board.spaces if space.name]
+        self._places: dict[int, str] = {}
 
     def where(self, number: int) -> str:
         """Returns a space in words: its number, and its name or its direction from the nearest named space."""
+        if number not in self._places:
+            self._places[number] = self._place(number)
+        return self._places[number]
+
+    def _place(self, number: int) -> str:
         space = self.board.spaces[number]
         if not self._named:
             return f"{number}"

@@ -10,25 +10,21 @@ Laws:
 
 from __future__ import annotations
 
-import hashlib
-import math
-import random
 from collections import deque
 from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import Final
 
 from arena.errors import ConfigError
-from arena.ratings.running import BETA, MU
+from arena.ratings.running import MU
 from arena.tournament.formats.base import Director, Format, Meeting, Round, RoundResult
+from arena.tournament.formats.closeness import Generator, draw_place, generator, weights
 from arena.tournament.formats.lagging import Lagging
 from arena.tournament.formats.seating import orders
 from arena.types import Payload
 
 BATCH: Final = 16
 """Matches of a round, at most."""
-AGAIN: Final = 0.1
-"""How much less likely somebody is chosen who was met lately."""
 
 
 class Ladder(Format, frozen=True, kw_only=True, tag="ladder"):
@@ -144,26 +140,25 @@ class _Matchmaker(Lagging):
 
     def _table(self, number: int, busy: Collection[int]) -> tuple[int, ...]:
         """Returns who plays a match, given who plays another one of the round."""
-        rng = random.Random(int.from_bytes(hashlib.sha256(self._draw + number.to_bytes(8)).digest()))
+        rng = generator(self._draw, number)
         in_turn: Iterable[int] = self._waiting
         if number % 2 == 0:
             in_turn = chain(*self._new, self._waiting)
         who = next(entrant for entrant in in_turn if entrant not in busy)
         others = self._sample(rng, {who, *busy})
-        weights = [1.0] * len(others) if rng.random() < self._format.random else self._weights(who, others)
+        likely = [1.0] * len(others) if rng.random() < self._format.random else self._weights(who, others)
         table = [who]
         while len(table) < self._players:
-            place = _draw(rng, weights)
-            del weights[place]
+            place = draw_place(rng, likely)
+            del likely[place]
             table.append(others.pop(place))
         return tuple(table)
 
-    def _sample(self, rng: random.Random, busy: Collection[int]) -> list[int]:
+    def _sample(self, rng: Generator, busy: Collection[int]) -> list[int]:
         if self._entrants - len(busy) <= self._format.sample:
             return [entrant for entrant in range(self._entrants) if entrant not in busy]
         drawn: dict[int, None] = {}
         while len(drawn) < self._format.sample:
-            # Only `random` is used of the generator: its other methods may change with Python.
             entrant = int(rng.random() * self._entrants)
             if entrant not in busy:
                 drawn[entrant] = None
@@ -171,21 +166,4 @@ class _Matchmaker(Lagging):
 
     def _weights(self, who: int, others: list[int]) -> list[float]:
         lately = set(chain(*self._met[who]))
-        distances = [(self._mu[other] - self._mu[who]) ** 2 / (4 * BETA**2) for other in others]
-        # Measured from the closest, so that not all weights are 0 for somebody who is far from everybody.
-        closest = min(distances)
-        return [
-            math.exp(closest - distance) * (AGAIN if other in lately else 1)
-            for other, distance in zip(others, distances, strict=True)
-        ]
-
-
-def _draw(rng: random.Random, weights: list[float]) -> int:
-    """Returns a place, drawn with the given weights."""
-    left = rng.random() * sum(weights)
-    for place, weight in enumerate(weights):
-        left -= weight
-        if left < 0:
-            return place
-    # Rounding left a little, or all weights are too small for a number.
-    return len(weights) - 1
+        return weights(self._mu[who], [self._mu[other] for other in others], [other in lately for other in others])

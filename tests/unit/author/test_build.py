@@ -140,3 +140,41 @@ def test_bots_that_cannot_be_found_are_told_before_any_is_built(refs: tuple[str,
     with pytest.raises(ConfigError, match=message):
         build_bots(refs, pytest.fail)
     assert not Path("good/bot").exists()
+
+
+FETCHING = "fetch = ['sh', '-c', 'echo fetched >> log; mkdir -p vendor']\nfetched = ['vendor']\n"
+
+
+def test_what_is_missing_is_fetched_before_the_build() -> None:
+    bot("mine", f"echo built >> log; test -d vendor && {GOOD}", FETCHING)
+    begun: list[str] = []
+    built = build_bot("mine", begin=lambda name, command: begun.append(command))
+    assert built.problem is None
+    assert built.command == begun[0]
+    assert begun[0].startswith("sh -c 'echo fetched >> log; mkdir -p vendor' && sh -c ")
+    assert "fetched" not in build_bot("mine").command
+    assert "fetched" in build_bot("mine", anew=True).command
+    assert Path("mine/log").read_text().split() == ["fetched", "built", "built", "fetched", "built"]
+
+
+def test_a_bot_may_need_fetching_and_no_building() -> None:
+    bot("mine", "", FETCHING + "built = ['vendor']\n")
+    Path("mine/bot").touch(mode=0o755)
+    assert build_bot("mine").problem is None
+    assert build_bot("mine") == Built(bot="mine")
+
+
+def test_a_fetch_that_fails_is_told_and_nothing_is_built() -> None:
+    bot("mine", "echo built >> log", "fetch = ['sh', '-c', 'echo no network; exit 4']\nfetched = ['vendor']\n")
+    built = build_bot("mine")
+    assert built.problem is not None
+    assert "echo no network" in built.problem
+    assert "exit status 4" in built.problem
+    assert built.output == "no network"
+    assert not Path("mine/log").exists()
+
+
+def test_after_a_build_that_fails_it_is_told_how_to_fetch_again() -> None:
+    bot("mine", "exit 1", FETCHING)
+    assert "--fetch" not in str(build_bot("mine").problem)
+    assert str(build_bot("mine").problem).endswith("run `arena bot build --fetch`")

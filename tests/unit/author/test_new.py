@@ -9,7 +9,7 @@ import pytest
 from arena.author.new import NewBot, new_bot, templates
 from arena.cli.bot.new import new
 from arena.errors import ConfigError, InternalError
-from arena.link.bots import load_bot, read_manifest
+from arena.link.bots import load_bot, read_manifest, work
 
 MANIFEST = """\
 name = "NAME"
@@ -53,7 +53,7 @@ def make(parent: Path, name: str = "ronin", language: str = "tongue", author: st
 
 def test_the_folder_stands_alone(bots: Path, tmp_path: Path) -> None:
     made = make(tmp_path)
-    assert made == NewBot(folder=tmp_path / "ronin", language="tongue", build=("no-such-tool",), missing="no-such-tool")
+    assert made == NewBot(folder=tmp_path / "ronin", language="tongue", build="no-such-tool", missing="no-such-tool")
     files = {str(path.relative_to(made.folder)) for path in made.folder.rglob("*") if path.is_file()}
     assert files == {"bot.toml", "bot.py", "README.md", ".gitignore", "sub/data.bin", "client.py", "pack/more.py"}
     manifest = read_manifest(made.folder)
@@ -127,10 +127,10 @@ def test_the_templates(language: str, tmp_path: Path) -> None:
     for command in (
         "arena bot check ronin",
         "arena match ronin greedy",
-        *(["arena bot build ronin"] * bool(manifest.build)),
+        *(["arena bot build ronin"] * bool(work(manifest))),
     ):
         assert command in readme
     help_text = next(parameter.help for parameter in new.params if parameter.name == "language")  # type: ignore[attr-defined]
     assert language in help_text
-    if not manifest.build and not manifest.needs:
+    if not work(manifest) and not manifest.needs:
         assert load_bot(str(folder)).name == "ronin"

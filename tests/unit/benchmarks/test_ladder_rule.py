@@ -15,6 +15,11 @@ def ladder_rule(benchmark_module: Callable[[str], Any]) -> Any:
     return benchmark_module("ladder_rule")
 
 
+@pytest.fixture
+def simulated(benchmark_module: Callable[[str], Any]) -> Any:
+    return benchmark_module("simulated")
+
+
 @pytest.mark.parametrize(("seats", "most_again"), [(2, 0.06), (4, 0.4)])
 def test_a_small_league_gets_the_right_scale_and_everybody_plays(
     ladder_rule: Any, seats: int, most_again: float
@@ -29,15 +34,15 @@ def test_a_small_league_gets_the_right_scale_and_everybody_plays(
     assert league == ladder_rule.simulate(50, seats, Ladder(matches=50 * 20 // seats), 1)
 
 
-def test_ranks_are_compared_and_not_ratings(ladder_rule: Any) -> None:
-    assert ladder_rule._rank_correlation([1, 2, 4, 1000], [-3, 0, 1, 2]) == pytest.approx(1)
-    assert ladder_rule._rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+def test_ranks_are_compared_and_not_ratings(simulated: Any) -> None:
+    assert simulated.rank_correlation([1, 2, 4, 1000], [-3, 0, 1, 2]) == pytest.approx(1)
+    assert simulated.rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
     # Two neighbours of four exchanged: 1 - 6 * 2 / (4 * 15).
-    assert ladder_rule._rank_correlation([2, 1, 3, 4], [1, 2, 3, 4]) == pytest.approx(0.8)
+    assert simulated.rank_correlation([2, 1, 3, 4], [1, 2, 3, 4]) == pytest.approx(0.8)
 
 
-def test_the_figures_of_waiting_and_meeting_again(ladder_rule: Any) -> None:
-    waits = ladder_rule._Waits(4)
+def test_the_figures_of_waiting_and_meeting_again(simulated: Any) -> None:
+    waits = simulated.Waits(4)
     for table in [(0, 1), (2, 3), (0, 1), (0, 2)]:
         waits.note(table)
     assert waits.meetings == 4

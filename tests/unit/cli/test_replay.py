@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from io import StringIO
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 from referee_kit import referee
-from rich.console import Console
 
 from arena.cli import cli
 from arena.cli.output import console
-from arena.cli.replay import _commands, _step
 from arena.link.memory import MemoryBot
 from arena.record.log import read_log
 from arena.show.replay import Replay
@@ -86,7 +82,7 @@ def test_of_a_folder_the_game_that_was_over_last_is_shown(game: Path, tmp_path: 
 def test_a_folder_without_logs_is_refused(tmp_path: Path) -> None:
     result = run(tmp_path)
     assert result.exit_code == 2
-    assert "expected a folder with game logs (*.jsonl), got: " in result.stderr
+    assert "expected a folder with game logs (*.jsonl, *.jsonl.zst), got: " in result.stderr
 
 
 def test_one_turn_with_the_eyes_of_one_seat(game: Path) -> None:
@@ -144,41 +140,6 @@ def test_colour_is_shown_on_a_terminal_and_not_with_no_color(game: Path, monkeyp
     assert "48;5" not in output
 
 
-@pytest.mark.parametrize(
-    ("typed", "commands"),
-    [
-        ("\x1b[C", ["next"]),
-        ("\x1bOB ", ["next", "next"]),
-        ("\x1b[D\x1b[D\x1b[A", ["back"] * 3),
-        ("\x1b[H\x1b[4~", ["first", "last"]),
-        ("\x1b[6~\x1b[5~", ["down", "up"]),
-        ("\x1b[1;5C?x", []),
-        ("q", ["quit"]),
-    ],
-)
-def test_keys(typed: str, commands: list[str]) -> None:
-    assert list(_commands(typed)) == commands
-
-
-def test_stepping_through_a_game(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = Replay(read_log(game))
-    last = len(shown.frames)
-    drawn: list[int] = []
-    draw = shown.draw
-    monkeypatch.setattr(shown, "draw", lambda index, width: drawn.append(index + 1) or draw(index, width))
-    keys: Iterator[str] = iter(
-        ["\x1b[D", "\x1b[C", " ", "\x1b[B", "\x1b[A", "\x1b[F", "\x1b[C", "\x1b[H", "\x1b[6~", "q"]
-    )
-    monkeypatch.setattr(click, "getchar", lambda: next(keys))
-    output = StringIO()
-    _step(shown, Console(file=output, force_terminal=True, width=80, height=24))
-    assert drawn == [1, 1, 2, 3, 4, 3, last, last, 1, 1]
-    assert next(keys, None) is None
-    assert "PgDn more below" in output.getvalue()
-    assert "PgUp more above" in output.getvalue()
-    assert output.getvalue().endswith("\x1b[?1049l\x1b[?25h")
-
-
 def test_a_round_of_the_other_game(tower: Path) -> None:
     result = run(tower, "--turn", 3)
     assert result.exit_code == 0
@@ -187,16 +148,3 @@ def test_a_round_of_the_other_game(tower: Path) -> None:
     assert {heading.split(":")[0] for heading in headings} == {"── Round 3"}
     assert len(headings) >= len(steps) > 2
     assert all(len(line) <= 80 for line in result.output.splitlines())
-
-
-def test_gardens_higher_than_the_screen_scroll(tower: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = Replay(read_log(tower))
-    lines = [line.plain.rstrip() for line in shown.draw(len(shown.frames) - 1, 80)]
-    assert len(lines) > 60
-    pages = -(-(len(lines) - 23) // 11)
-    keys: Iterator[str] = iter(["\x1b[F", *["\x1b[6~"] * pages, "q"])
-    monkeypatch.setattr(click, "getchar", lambda: next(keys))
-    output = StringIO()
-    _step(shown, Console(file=output, force_terminal=True, color_system=None, width=80, height=24))
-    assert [line for line in lines if line not in output.getvalue()] == []
-    assert output.getvalue().rpartition("Home End")[2].startswith("  PgUp more above")

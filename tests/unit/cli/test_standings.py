@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -60,6 +61,16 @@ def test_the_latest_tournament_is_shown_with_what_is_settled(database: Path) -> 
 def test_they_fit_the_terminal(database: Path, width: int) -> None:
     _, *lines = standings(database, width=width).stdout.splitlines()
     assert max(map(len, lines)) <= width
+
+
+def test_the_course_of_each_rating_is_drawn(database: Path) -> None:
+    lines = [re.findall("[▁-█]+", line) for line in standings(database, width=160).stdout.splitlines()]
+    drawn = [found[0] for found in lines if found]
+    assert [len(line) for line in drawn] == [8, 8, 8]
+    assert drawn[0][-1] == "█", "the best rating of all is that of the winner at the end"
+    assert "▁" in "".join(drawn), "the scale ends with the least"
+    assert "course" not in standings(database, "--pool", width=160).stdout
+    assert "▁" not in standings(database, "--csv").stdout
 
 
 def test_mu_and_sigma_are_shown_on_request(database: Path) -> None:

@@ -21,6 +21,7 @@ from arena.link.bots import (
     load_bot,
     missing,
     missing_tool,
+    parse_manifest,
     read_manifest,
 )
 
@@ -278,3 +279,34 @@ def test_a_name_that_no_bot_may_have(name: str) -> None:
 @pytest.mark.parametrize("name", ["x", "7", "random-2", "A.b_c-d", "x" * 64])
 def test_a_name_that_a_bot_may_have(name: str) -> None:
     check_name(name)
+
+
+def test_the_digest_covers_included_folders_whole(folder: Path) -> None:
+    """Hidden files, too: who names a folder wants it as it is. Links in it are the work of package managers."""
+    rewrite(folder, GOOD + 'include = ["node_modules"]\n')
+    (folder / "node_modules" / "m").mkdir(parents=True)
+    digests = [load(folder).digest]
+    for name in ("m/a.js", "m/.lock", "b"):
+        (folder / "node_modules" / name).touch()
+        digests.append(load(folder).digest)
+    assert len(set(digests)) == 4
+    (folder / "node_modules" / "link").symlink_to("/etc/passwd")
+    assert load(folder).digest == digests[-1]
+
+
+def test_the_digest_leaves_out_what_is_fetched(folder: Path) -> None:
+    rewrite(folder, GOOD + 'fetch = ["true"]\nfetched = ["vendor"]\n')
+    before = load(folder).digest
+    (folder / "vendor").mkdir()
+    (folder / "vendor" / "a").touch()
+    assert load(folder).digest == before
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_manifest_is_read_from_bytes_as_from_a_folder(folder: Path, end: str) -> None:
+    (folder / "bot.toml").write_bytes(GOOD.replace("\n", end).encode())
+    assert parse_manifest((folder / "bot.toml").read_bytes(), "bot.toml") == read_manifest(folder)
+    with pytest.raises(BotError, match=r"^its/bot.toml: expected a manifest in UTF-8"):
+        parse_manifest(b"\xff", "its/bot.toml")
+    with pytest.raises(BotError, match=r"^its/bot.toml: expected keys among"):
+        parse_manifest(b"nam = 1", "its/bot.toml")

@@ -28,7 +28,7 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     yield
-    for cached in (needs, binds._ask, binds._libraries):
+    for cached in (needs, binds._ask, binds._libraries, binds.toolchains):
         cached.cache_clear()
 
 
@@ -229,3 +229,20 @@ def test_no_tree_lies_in_another_and_nothing_is_lost(paths: list[str]) -> None:
         assert tree in paths
     for path in paths:
         assert _is_in(path, (*kept, "/usr"))
+
+
+def test_a_build_sees_the_compilers_of_the_machine_and_no_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "home"
+    cargo = program(home / ".rustup/toolchains/stable/bin/cargo")
+    rustup = program(home / ".cargo/bin/rustup", f'#!/bin/sh\n[ "$1 $2" = "which cargo" ] && echo {cargo}\n')
+    (rustup.parent / "cargo").symlink_to("rustup")
+    (home / ".cargo" / "credentials.toml").touch()
+    go = program(tmp_path / "go-1.22/bin/go")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", f"{rustup.parent}:{go.parent}:/usr/bin:/bin")
+    found = binds.toolchains()
+    assert {str(cargo.parents[1]), str(go.parents[1])} <= set(found.trees)
+    assert not any(path.startswith(str(home / ".cargo")) or path in (str(home), str(tmp_path)) for path in found.trees)
+    assert found.path.split(":")[0] == str(cargo.parent)
+    assert str(go.parent) in found.path.split(":")
+    assert str(rustup.parent) not in found.path

@@ -123,3 +123,24 @@ def test_a_replay_loads_no_other_game(
         monkeypatch.delitem(sys.modules, name)
     assert Replay(log).draw(0, 80)
     assert not [name for name in sys.modules if name.startswith(folders)]
+
+
+@pytest.mark.parametrize("name", ["samurai", "gardener"])
+def test_gains_add_up_to_what_the_seats_have_at_the_end(name: str, logs: dict[str, Log]) -> None:
+    shown = Replay(logs[name])
+    sums = [0] * logs[name].header.settings.players
+    for frame in shown.frames:
+        for event in frame.events:
+            for seat, gained in presenter(name).gains(SimpleNamespace(), event).items():  # type: ignore[arg-type]
+                sums[seat] += gained
+    view = shown.frames[-1].views[0]
+    had = view["scores"] if name == "gardener" else [sum(own.values()) for own in view["captured"]]
+    assert sums == had
+    assert any(sums)
+    assert presenter(name).gain_name
+    assert presenter(name).gained_name
+
+
+def test_a_game_without_a_presenter_has_no_gains(plain: Presenter) -> None:
+    assert plain.gains({"event": "captured", "seat": 0}) == {}
+    assert plain.gain_name == plain.gained_name == ""

@@ -23,6 +23,7 @@ from arena.show.standings import (
     forfeit_text,
     game_text,
     order_text,
+    sparklines,
     standings_columns,
     standings_table,
     subject_text,
@@ -127,6 +128,17 @@ def test_on_a_wide_screen_nothing_is_left_out() -> None:
         """ahead mean mean max
         # bot version rating 95 % of next points games W D L forfeits score mu sigma ms ms""",
     )
+
+
+def test_the_course_of_ratings_is_on_one_scale_and_leaves_a_narrow_table() -> None:
+    courses = {row["bot"]: [25.0, 20.0 + number] for number, row in enumerate(LEAGUE)}
+    wide = shown(standings_table(LEAGUE, 300, courses=courses), 300)
+    assert wide.splitlines()[3].count("█") == 1
+    assert "▁" in wide.splitlines()[3]
+    assert "course" in wide
+    assert "course" not in shown(standings_table(LEAGUE, 60, courses=courses), 60)
+    assert sparklines({"a": [3, 3]}) == {"a": "▁▁"}
+    assert sparklines({}) == {}
 
 
 def test_a_table_may_be_long() -> None:

@@ -20,9 +20,10 @@ from arena.errors import ArenaError, InternalError, MachineFault, StoreError
 from arena.referee.job import Job
 from arena.standings.report import forfeit_counts, leader, report
 from arena.store.store import Store, open_store
-from arena.tournament import runner
+from arena.tournament import lanes as lanes_module
 from arena.tournament.blocks import AHEAD_GAMES, Processes
-from arena.tournament.runner import MAX_CHUNK, MAX_KILLS, SUBMITTED, Worker
+from arena.tournament.lanes import SUBMITTED, Worker
+from arena.tournament.runner import MAX_CHUNK, MAX_KILLS
 from arena.tournament.workers import local_worker, was_killed
 from arena.types import GameResult, Termination
 from tests import instant
@@ -344,7 +345,7 @@ def test_kills_from_outside_prove_little_of_the_game_that_they_hit(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int, ends: bool
 ) -> None:
     """Three of them hit the same game by chance. Ten are its doing, though other games were finished in between."""
-    monkeypatch.setattr(runner, "was_killed", lambda executor: True)
+    monkeypatch.setattr(lanes_module, "was_killed", lambda executor: True)
     seen: Counter[int] = Counter()
 
     def kill(job: Job) -> bool:

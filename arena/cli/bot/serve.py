@@ -1,0 +1,48 @@
+"""`arena bot serve`: plays in a league elsewhere, with a bot of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli import complete
+from arena.cli.output import say
+from arena.text import plain
+
+
+@click.command()
+@click.argument("bot", shell_complete=complete.bots)
+@click.option(
+    "--at", required=True, metavar="ADDRESS", help="The league: tcp://HOST:PORT/KEY, as its operator gave it."
+)
+@click.option(
+    "--key", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="Your key file."
+)
+def serve(bot: str, at: str, key: Path) -> None:
+    """Play in a league elsewhere, with a bot that runs on this machine.
+
+    BOT is a folder or the name of a bundled bot. It is started for each game; its frames go to the league and back, and
+    the bot itself needs no change. The time for a decision includes the journey; after each game it is said how long
+    that took. If the connection is lost, the games that are being played are lost; then a new connection is made.
+
+    The league must take remote bots. What they compute with cannot be checked, so that their ratings are shown as
+    uncontrolled. A bot with other files is another version. Ctrl-C ends it.
+
+    \b
+    Example:
+      arena bot serve ./ronin --at tcp://cup.example:5599/5f… --key anna.key
+    """
+    from arena.cli.signals import check
+    from arena.door.keys import address, read_pair
+    from arena.door.serve import Service
+    from arena.link.bots import check_name, load_bot
+
+    def stopped() -> bool:
+        check()
+        return False
+
+    spec = load_bot(bot)
+    check_name(spec.name)
+    service = Service(address(at), read_pair(key), spec, lambda sentence: say(plain(sentence)))
+    service.run(stopped)

@@ -1,0 +1,85 @@
+"""What the commands share when the league is a folder on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from arena.league.desk import Verb
+    from arena.league.folder import Folder
+    from arena.store.league import LeagueReader
+    from arena.types import Payload
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+WHICH = "expected a league, got none; give its FOLDER, or --at ADDRESS with --key FILE for one elsewhere"
+
+folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+"""`FOLDER`."""
+folder_or_elsewhere = click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
+"""`[FOLDER]`, for commands with `at_options`."""
+to_option = click.option(
+    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="The league's folder on this machine.",
+)  # fmt: skip
+"""`--to FOLDER`."""
+reason_option = click.option("--reason", default="", metavar="TEXT", help="What the author is told.")
+"""`--reason TEXT`."""
+
+
+def folder_of(path: Path | None) -> Folder:
+    """Returns the league in a folder.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    from arena.league.folder import Folder
+
+    if path is None:
+        raise ConfigError(WHICH)
+    folder = Folder(path.absolute())
+    folder.check()
+    return folder
+
+
+@contextmanager
+def reading(folder: Folder) -> Iterator[LeagueReader]:
+    """Yields a league to read: all that is read in the block is of one moment."""
+    from arena.store.league import read_league
+
+    with read_league(folder.database) as reader, reader.snapshot():
+        yield reader
+
+
+def order(
+    path: Path | None,
+    verb: str,
+    arguments: Payload,
+    archive: bytes | None = None,
+    *,
+    verbs: Mapping[str, Verb] | None = None,
+) -> Payload | None:
+    """Gives an order to the league in a folder.
+
+    Returns:
+        The answer; None if the service has not answered yet, which is said then.
+
+    Raises:
+        ArenaError: It is refused, or cannot be given.
+    """
+    from arena.cli.output import say
+    from arena.league.inbox import WAIT_S, give, new_order
+    from arena.league.settings import load
+
+    folder = folder_of(path)
+    answer = give(folder, load(folder), new_order(verb, arguments), archive, verbs=verbs)
+    if answer is None:
+        say(f"The league has not answered within {WAIT_S:g} s. The order is kept, and obeyed when its turn comes.")
+    return answer

@@ -1,0 +1,80 @@
+"""`arena league init`: makes a league."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from arena.cli import complete
+from arena.cli.options import LEVELS
+from arena.cli.output import echo
+from arena.errors import ConfigError
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--name", metavar="NAME", help="What it is called.  [default: like the folder]")
+@click.option(
+    "--rules", default="samurai", show_default=True, metavar="NAME", help="Which game.", shell_complete=complete.rules
+)
+@click.option("--ruleset", default="", metavar="NAME", help="Its ruleset.  [default: its first]")
+@click.option("--rule", "overrides", multiple=True, metavar="NAME=VALUE", help="An option that differs; repeatable.")
+@click.option("--players", default="2", show_default=True, metavar="N[,N]", help="Seats of a game: 2, or 2,4.")
+@click.option("--board", default="", metavar="FILE", help="A board: a bundled name, or a file.  [default: the game's]")
+@click.option("--time", default="10+0.1", show_default=True, metavar="CONTROL", help="10s, 1m+1, 500ms/move.")
+@click.option("--cpu", default="", metavar="TIME", help="CPU time of a bot in a game, such as 20s.")
+@click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    default="isolated",
+    show_default=True,
+    metavar="LEVEL",
+    help="How bots are confined: trusted, isolated or strict.",
+)
+def init(
+    folder: Path,
+    name: str | None,
+    rules: str,
+    ruleset: str,
+    overrides: tuple[str, ...],
+    players: str,
+    board: str,
+    time: str,
+    cpu: str,
+    level: str,
+) -> None:
+    """Make a league: a folder with its settings, its database and its first season.
+
+    The bots random and greedy are in it from the start. FOLDER/league.toml explains every setting. What ratings depend
+    on (rules, players, board, time, level) is fixed for a season; all else may be changed at any time.
+
+    \b
+    Example:
+      arena league init cup --players 2,4 --level isolated
+      arena league submit mybot --to cup --wait
+    """
+    import msgspec
+
+    from arena.games import parse_overrides
+    from arena.league.init import make_league
+    from arena.league.settings import Bots, Game, Settings
+
+    if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
+        raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
+    game = Game(
+        rules=rules,
+        ruleset=ruleset,
+        options=parse_overrides(overrides),
+        players=tuple(int(count) for count in players.split(",")),
+        board=str(Path(board).absolute()) if board and Path(board).is_file() else board,
+        time=time,
+        cpu=cpu,
+    )
+    settings = Settings(name=name or folder.absolute().name, game=game, bots=msgspec.convert({"level": level}, Bots))
+    made = make_league(folder, settings)
+    echo(f"{folder} is a league of {rules}, {players} players, time {time}, level {level}. Next:")
+    echo(f"  arena league submit BOT --to {folder}")
+    echo(f"  arena league run {folder}")
+    echo(f"Its settings are in {folder / made.settings.name}")

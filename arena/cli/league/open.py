@@ -1,0 +1,70 @@
+"""`arena league open`: opens the door of a league to the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.output import say, show_line
+
+
+@click.command("open")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--bind",
+    default="tcp://*:5599",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Where to listen: tcp://HOST:PORT, with * for all addresses of this machine.",
+)
+@click.option("--host", metavar="NAME", help="The name by which authors reach this machine.  [default: its own name]")
+@click.option("--once", is_flag=True, hidden=True, help="Be the door itself: do not open it again when it falls over.")
+@click.pass_context
+def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: bool) -> None:
+    """Open a league to authors elsewhere.
+
+    This process is the door: it holds the network socket and nothing else of the league. It takes what authors send,
+    checks it, and leaves it for `arena league run`; it answers from what the league publishes. If it falls over, it is
+    opened again, and the league plays on.
+
+    Authors are known by their keys: `arena league author add NAME --key FILE`. Standard output has one line, the
+    address to give to them. The part after the last slash is the key of this league: who has it from you cannot be led
+    to another.
+
+    \b
+    Example:
+      arena league open cup --bind tcp://*:5599
+    """
+    import os
+    import socket
+    import sys
+
+    from arena.door.archives import check
+    from arena.door.keeping import keep_open
+    from arena.door.keys import Address
+    from arena.door.server import Door, confine
+    from arena.errors import ConfigError
+    from arena.text import plain
+
+    if not (folder / "league.toml").is_file():
+        raise ConfigError(
+            f"expected the folder of a league, with a league.toml, got: {folder}; make one: arena league init {folder}"
+        )
+    if not once:
+        name = [] if host is None else ["--host", host]
+        command = [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, "--once"]
+        ctx.exit(keep_open(command, lambda sentence: say(plain(sentence))))
+    confine()
+    parent = os.getppid()
+    door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)))
+    try:
+        endpoint = door.address.endpoint
+        if "//0.0.0.0:" in endpoint or "//[::]:" in endpoint or host is not None:
+            endpoint = f"tcp://{host or socket.getfqdn()}:{endpoint.rpartition(':')[2]}"
+        show_line(str(Address(endpoint, door.address.key)))
+        sys.stdout.flush()
+        say("The door is open. Ctrl-C closes it; the league plays on.")
+        door.run(lambda: os.getppid() != parent)  # whoever keeps it open has gone
+    finally:
+        door.close()

@@ -1,0 +1,51 @@
+"""`arena league run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.help import Command
+from arena.cli.output import say
+from arena.errors import ArenaError
+
+
+@click.command(cls=Command)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--games", type=click.IntRange(min=1), metavar="N", help="End after N more rated games.")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 1024),
+    metavar="N",
+    help="Games at a time, instead of what league.toml says.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no events; league.log has them.")
+def run(folder: Path, games: int | None, concurrency: int | None, quiet: bool) -> None:
+    """Run the league in FOLDER: build, check and try what is submitted, play matches, rate, publish.
+
+    It runs until it is stopped, by Ctrl-C or `kill`. Games that run then have a minute to end (`stop_s` in
+    league.toml); a second signal does not wait for them. Nothing is lost by that, nor by a crash or a power failure:
+    give the same command again. Games that were dropped are played again.
+
+    Other commands work from other terminals meanwhile: `arena league status`, `submit`, `pause`, `concurrency`.
+
+    \b
+    Example:
+      arena league run cup
+      arena league run cup --games 100
+    """
+    from arena.league.folder import Folder
+    from arena.league.running import run_league
+
+    ended = run_league(
+        Folder(folder.absolute()),
+        games=games,
+        workers=concurrency,
+        tell=(lambda sentence: None) if quiet else say,
+    )
+    if ended.idle:
+        raise ArenaError(
+            f"expected {games} more rated games, got: {ended.games}; {ended.idle}; submit a bot with "
+            f"`arena league submit BOT --to {folder}`"
+        )

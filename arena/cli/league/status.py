@@ -1,0 +1,76 @@
+"""`arena league status`: how a league is, and how an author's bots stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli.league import remote
+from arena.cli.league.away import Elsewhere, at_options, show_maps
+from arena.cli.league.here import folder_of, folder_or_elsewhere, reading
+from arena.cli.options import json_option
+from arena.cli.output import counted, echo, show_json
+
+if TYPE_CHECKING:
+    from arena.types import Payload
+
+
+@click.command()
+@folder_or_elsewhere
+@click.option("--author", metavar="NAME", help="Of a league here: how this author's bots stand.")
+@click.option("--bot", default="", metavar="NAME", help="Of this bot only.")
+@json_option
+@at_options
+def status(folder: Path | None, author: str | None, bot: str, as_json: bool, elsewhere: Elsewhere | None) -> None:
+    """Say how a league is: whether it runs, what it plays, what waits, what the operator should know.
+
+    With --author, or for a league elsewhere, say how an author's versions stand and what the league has to tell them.
+
+    \b
+    Example:
+      arena league status cup
+      arena league status cup --author anna
+      arena league status --at tcp://cup.example:5599/5f… --key anna.key
+    """
+    if elsewhere is not None:
+        remote.status(elsewhere, bot, as_json=as_json)
+        return
+    from arena.league import documents
+    from arena.league.settings import load
+
+    league = folder_of(folder)
+    settings = load(league)
+    with reading(league) as reader:
+        if author is None and not bot:
+            document = documents.status(reader, settings, league)
+        else:
+            owner = author or reader.versions.named(bot).author
+            document = documents.author_status(reader, reader.authors.known(owner).name)
+    if bot and "versions" in document:
+        document["versions"] = [version for version in document["versions"] if version["bot"] == bot]
+    if as_json:
+        show_json(document)
+        return
+    if "running" in document:
+        _show(document)
+    show_maps(document["versions"], remote.VERSIONS, "No version yet: arena league submit BOT --to FOLDER")
+    if document["notices"]:
+        echo()
+    for notice in document["notices"]:
+        echo(f"{notice['at']}  {notice['text']}")
+
+
+def _show(document: Payload) -> None:
+    games, states = document["games"], document["states"]
+    runs = "running" if document["running"] else "not running"
+    paused = ", paused" if document["paused"] else ""
+    echo(f"{document['name']}: {runs}{paused}, season {document['season']}")
+    done = f"matches: {document['matches']}; games: {games['done']} done"
+    echo(f"  {done}, {games['running']} running, {games['planned']} planned, {games['void']} void")
+    echo(f"  versions: {', '.join(f'{count} {state}' for state, count in states.items() if count) or 'none'}")
+    echo(f"  longest wait: {document['longest_wait']} matches; authors: {document['authors']}")
+    if document["orders_waiting"]:
+        echo(f"  {counted(document['orders_waiting'], 'order')} waiting")
+    echo()

@@ -1,0 +1,132 @@
+"""The operator's orders: `arena league pause`, `suspend` and so on. They work while the league runs, and while not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli.league import remote
+from arena.cli.league.away import Elsewhere, at_options
+from arena.cli.league.here import folder_argument, order, reason_option, to_option
+from arena.cli.output import echo
+
+
+@click.command()
+@folder_argument
+def pause(folder: Path) -> None:
+    """Begin no game until the league is resumed. Running games finish; submissions are still received and tried.
+
+    \b
+    Example:
+      arena league pause cup
+    """
+    if order(folder, "pause", {}) is not None:
+        echo("The league pauses.")
+
+
+@click.command()
+@folder_argument
+def resume(folder: Path) -> None:
+    """End a pause.
+
+    \b
+    Example:
+      arena league resume cup
+    """
+    if order(folder, "resume", {}) is not None:
+        echo("The league goes on.")
+
+
+@click.command()
+@folder_argument
+@click.argument("workers", type=click.IntRange(0, 1024))
+def concurrency(folder: Path, workers: int) -> None:
+    """Play so many games at a time; 0 is what league.toml says.
+
+    \b
+    Example:
+      arena league concurrency cup 4
+    """
+    if order(folder, "concurrency", {"workers": workers}) is not None:
+        echo(f"{workers} games at a time" if workers else "Games at a time: as league.toml says")
+
+
+@click.command()
+@folder_argument
+@click.argument("version")
+@reason_option
+def suspend(folder: Path, version: str, reason: str) -> None:
+    """Suspend a version: it plays no more, and the last good one of its bot comes back.
+
+    VERSION is a bot, or a version such as fox/2.
+
+    \b
+    Example:
+      arena league suspend cup fox --reason "it writes to the disk without end"
+    """
+    answer = order(folder, "suspend", {"version": version, "reason": reason})
+    if answer is not None:
+        echo(f"{answer['version']} is suspended; {_who(answer['active'])}")
+
+
+@click.command()
+@folder_argument
+@click.argument("version")
+@reason_option
+def lift(folder: Path, version: str, reason: str) -> None:
+    """Let a suspended version play again. Its forfeits so far are forgiven.
+
+    \b
+    Example:
+      arena league lift cup fox/2 --reason "that was our disk"
+    """
+    answer = order(folder, "lift", {"version": version, "reason": reason})
+    if answer is not None:
+        echo(_who(answer["active"]))
+
+
+@click.command()
+@click.argument("bot")
+@to_option
+@reason_option
+@at_options
+def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | None) -> None:
+    """Take a bot out of a league, or with fox/2 one version of it. Its games stay.
+
+    \b
+    Example:
+      arena league retire fox --to cup
+      arena league retire fox --at tcp://cup.example:5599/5f… --key anna.key
+    """
+    if elsewhere is not None:
+        remote.retire(elsewhere, bot)
+        return
+    answer = order(folder, "retire", {"bot": bot, "reason": reason})
+    if answer is not None:
+        echo(f"retired: {', '.join(answer['retired'])}")
+
+
+@click.command("replay-games")
+@folder_argument
+@click.argument("matches", nargs=-1, required=True, type=click.IntRange(0), metavar="MATCH...")
+@reason_option
+def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
+    """Play matches again whose results should not count.
+
+    Their results stay to be read, and count no more: ratings are computed as if they had never counted. The same
+    versions meet again on a new deal, if all of them still play. `arena league games FOLDER` says which match a game is
+    of.
+
+    \b
+    Example:
+      arena league replay-games cup 17 18 --reason "the machine was short of memory"
+    """
+    answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
+    for found in (answer or {}).get("matches", ()):
+        again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"
+        echo(f"match {found['match']} counts no more; {again}")
+
+
+def _who(active: str | None) -> str:
+    return "nobody of that bot plays" if active is None else f"{active} plays"

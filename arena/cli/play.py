@@ -1,0 +1,141 @@
+"""`arena play`: a person in a seat, at the terminal."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from arena.cli import complete, signals
+from arena.cli.entrants import enter
+from arena.cli.help import WHO, Command, option
+from arena.cli.options import MakeGame, json_option, logs_option, seed_option, untimed_game_options
+from arena.cli.output import console, counted, say, show_json, show_line
+from arena.errors import ConfigError
+from arena.text import plain
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from arena.cli.terminal import Terminal
+    from arena.play.seat import Front
+    from arena.play.sitting import Sitting
+    from arena.play.table import Table
+    from arena.types import GameResult
+
+
+@click.command(cls=Command)
+@click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=complete.bots)
+@option(WHO, "--players", type=click.IntRange(min=2), metavar="N", help="How many play; bots are taken again.")
+@option(WHO, "--seat", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Your seat.")
+@option(WHO, "--name", default="you", show_default=True, metavar="TEXT", help="What the log calls you.")
+@untimed_game_options
+@seed_option
+@logs_option("Where the folder of its log is made.")
+@json_option
+def play(
+    bots: tuple[str, ...],
+    make_game: MakeGame,
+    players: int | None,
+    seat: int,
+    name: str,
+    seed: str | None,
+    logs: Path,
+    as_json: bool,
+) -> None:
+    """Play against bots yourself: one game at the terminal.
+
+    You sit in a seat like any bot's. BOTs are as for `arena match`; without any you meet random. What you may choose is
+    marked on the board and listed. Arrow keys, a number or a name choose; Backspace takes a choice back, Enter sends
+    the turn, ? explains all keys. The clock is off unless --time says otherwise; then bots take 2 seconds at most
+    (--time off,5/move: 5). In a race, as in Gardener's ruleset race, bots are faster than people. Afterwards you get
+    the log, and the command that shows the game again.
+
+    \b
+    Example:
+      arena play greedy
+      arena play --rules gardener random --players 3
+      arena play shogun --ruleset classic --seat 1
+    """
+    from arena.cli.terminal import Terminal, can_step
+    from arena.link.bots import check_name
+    from arena.play.seat import Front
+    from arena.play.sitting import Sitting
+    from arena.play.table import set_table
+    from arena.referee.worker import play as play_game
+    from arena.tournament.workers import local_worker
+
+    screen = console()
+    if not can_step(screen):
+        raise ConfigError("expected a terminal to play at, got: a file or a pipe; bots meet with `arena match`")
+    check_name(name)
+    entered = enter(bots or ("random",), make_game.rules)
+    with Front() as front:
+        table = set_table(entered, make_game, front.spec(name), logs, players=players, seat=seat, seed=seed)
+        sitting = Sitting(table.header, seat)
+        try:
+            with local_worker() as worker, Terminal(screen) as terminal:
+                result = sit(sitting, front, terminal, worker.submit(play_game, table.job))
+        except KeyboardInterrupt:
+            say("Interrupted: a game that is not over has no log.")
+            raise
+    report(table, result, as_json=as_json)
+
+
+def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameResult]) -> GameResult:
+    """Lets a person play, until the game is over and they have seen its end. Returns its result."""
+    from rich.text import Text
+
+    from arena.cli.terminal import END, too_small
+
+    over, wake = os.pipe()
+    game.add_done_callback(lambda _: _wake(wake))
+    is_done = False
+    try:
+        while True:
+            signals.check()
+            small = too_small(terminal.screen)
+            terminal.show([Text(small)] if small else sitting.draw(*terminal.screen.size))
+            ear = front.fileno()
+            keys, ready = terminal.wait(*([] if is_done else [over]), *([] if ear is None else [ear]))
+            is_done = is_done or over in ready
+            for message in front.hear() if ear in ready else ():
+                sitting.hear(message)
+            for key in keys:
+                if key == END or sitting.leaves(key):
+                    front.leave()
+                    return game.result()
+                if not small and (action := sitting.press(key)) is not None:
+                    front.answer(action)
+            if sitting.resigned:
+                front.leave()
+            # Of its own forfeit a seat is not told more than that its connection ends.
+            if is_done and (game.exception() is not None or (front.closed and sitting.ranks is None)):
+                return game.result()
+    finally:
+        os.close(over)
+        os.close(wake)
+
+
+def _wake(wake: int) -> None:
+    with suppress(OSError):  # nobody waits any more
+        os.write(wake, b".")
+
+
+def report(table: Table, result: GameResult, *, as_json: bool) -> None:
+    """Prints how the game ended, and how to see it again."""
+    log = os.path.relpath(table.log)
+    bots = [bot.name for bot in table.job.bots]
+    if as_json:
+        show_json({"game": result.game, "settings": table.job.settings, "seat": table.seat, "bots": bots,
+                   "ranks": list(result.ranks), "termination": result.termination, "turns": result.turns,
+                   "play_digest": result.play_digest, "log": log})  # fmt: skip
+        return
+    order = sorted(range(len(bots)), key=lambda seat: (result.ranks[seat], seat))
+    places = ", ".join(f"{result.ranks[seat]}. {bots[seat]} (seat {seat})" for seat in order)
+    show_line(plain(f"{places}: {counted(result.turns, 'turn')}, {log}"))
+    say("To see it again:")
+    say(plain(f"  arena replay {log}"))

@@ -1,0 +1,62 @@
+"""Makes a bot that an author serves a version of the league, once, and has the hub offer it sittings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from arena.door.hub import Hub, Peer
+from arena.door.messages import FromDoor, Serve, Serving
+from arena.door.orders import Orders, Waiting, check_waiting
+from arena.door.published import Published
+from arena.door.refusals import Refusal
+from arena.types import Level, Payload
+
+_OVER: Final = frozenset({"rejected", "retired"})
+"""States in which a version never plays again."""
+
+
+class Registering:
+    """Answers `serve`."""
+
+    def __init__(self, published: Published, orders: Orders, hub: Hub) -> None:
+        self._published = published
+        self._orders = orders
+        self._hub = hub
+
+    def serve(self, peer: Peer, author: str, message: Serve, waiting: int, now: float) -> FromDoor | Waiting:
+        """Returns which version the bot is, or the order that makes it one.
+
+        Raises:
+            Refusal: The league takes no remote bots, or no more of this author.
+        """
+        if self._published.league().get("remote") is not True:
+            raise Refusal(
+                "not_accepted",
+                "expected a league that takes remote bots, got: one that does not",
+                "submit the bot instead: `arena league submit`",
+            )
+        for version in self._published.versions(author):
+            same = (version.get("bot"), version.get("digest")) == (message.bot, message.digest)
+            if same and version.get("level") == Level.REMOTE and version.get("state") not in _OVER:
+                return self._begin(peer, author, message, version, now)
+        check_waiting(waiting)
+        manifest = {
+            "name": message.bot,
+            "version": message.version,
+            "language": message.language,
+            "rules": list(message.rules),
+        }
+        arguments = {"bot": message.bot, "digest": message.digest, "manifest": manifest}
+        return self._orders.give(
+            author,
+            "remote",
+            arguments,
+            message.id,
+            now,
+            then=lambda said: self._begin(peer, author, message, said, now),
+        )
+
+    def _begin(self, peer: Peer, author: str, message: Serve, version: Payload, now: float) -> FromDoor:
+        name = str(version.get("version", ""))
+        self._hub.serve(peer, author, message.bot, name, now)
+        return Serving(message.id, name, str(version.get("state", "")))

@@ -1,0 +1,380 @@
+"""The door: the one process of a league that the network reaches. It has no database and no secret of a game.
+
+Laws:
+1. One loop around one poll. Nothing in it waits for an author, nor for the league.
+2. A connection is in by its key (CURVE, ZAP), and whose it is, is asked again at each message.
+3. A routing id that a peer has chosen is refused: one that libzmq made is never given to two peers.
+4. What is sent is dropped if the peer does not read: nothing is kept for it.
+5. It reads only `published/` and writes only `incoming/` and its own folder, `door/`.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import zmq
+
+from arena import files
+from arena.door import zap
+from arena.door.codec import decode, encode, number_of
+from arena.door.desk import Check, Desk
+from arena.door.hub import Hub, Peer
+from arena.door.keys import Address, Pair, make_pair, read_pair, write_pair
+from arena.door.limits import MIB, Usage
+from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Frame, FromDoor, Leave, Pong, Serve
+from arena.door.orders import Orders, Waiting
+from arena.door.published import Published
+from arena.door.refusals import Refusal
+from arena.door.registering import Registering
+from arena.door.relay import PRESENCE, SEAT, SOCKET
+from arena.door.seats import Gone, Seat
+from arena.door.uploads import Uploads
+from arena.errors import ConfigError, RemoteProtocolError
+
+QUEUE: Final = 16
+"""Messages that wait for a peer, in each direction."""
+HANDSHAKE_MS: Final = 2_000
+"""How long a peer may take to prove its key."""
+BURST: Final = 100
+"""Messages that are answered before anything else is looked at."""
+DESCRIPTORS: Final = 8_192
+DATA_BYTES: Final = 512 * MIB
+"""What the process may have: so a peer that never ends a message ends the door, and nothing else."""
+PRESENCE_S: Final = 10.0
+"""How often the list of remote bots is written again."""
+_TICK_S: Final = 1.0
+_LOOK_MS: Final = 50
+"""How often answers are looked for while an order waits."""
+
+
+class Door:
+    """An open door. `run` serves until `stop` says so."""
+
+    def __init__(
+        self,
+        folder: Path,
+        bind: str,
+        check: Check,
+        *,
+        tell: Callable[[str], None] = lambda sentence: None,
+        clock: Callable[[], float] = time.monotonic,
+        room: Callable[[Path], bool] | None = None,
+    ) -> None:
+        """Opens it.
+
+        Args:
+            folder: The league's folder.
+            bind: Where to listen, as ZeroMQ has it: `tcp://*:5599`.
+            check: What says whether an archive keeps the rules.
+            tell: Called with sentences for the operator.
+            clock: The time in seconds; it never goes back.
+            room: Says whether the disk has room; None means to look.
+
+        Raises:
+            ConfigError: It cannot listen there. Show the message to the operator.
+        """
+        for name in ("incoming/uploads", "published", SEAT):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        self._own = folder / "door"
+        self._tell = tell
+        self._clock = clock
+        self._published = Published(folder / "published")
+        self._usage = Usage()
+        self._orders = Orders(folder / "incoming", self._published)
+        self._orders.tidy()
+        self._uploads = Uploads(folder / "incoming" / "uploads", **({} if room is None else {"room": room}))
+        self._desk = Desk(self._published, self._orders, self._uploads, self._usage, check)
+        self._hub = Hub(self._send)
+        self._registering = Registering(self._published, self._orders, self._hub)
+        self._waiting: list[tuple[Peer, Waiting]] = []
+        self._seats: dict[int, Seat] = {}
+        self._ticked = clock()
+        self._shown = b""
+        """What the list of remote bots holds."""
+        self._shown_at = clock()
+        self._keys = _own_keys(self._own / "server.key")
+        with ExitStack() as held:
+            self._context = held.enter_context(zmq.Context())
+            self._zap = held.enter_context(self._context.socket(zmq.REP))
+            self._zap.bind(zap.ENDPOINT)
+            self._router = held.enter_context(self._context.socket(zmq.ROUTER))
+            _harden(self._router, self._keys)
+            try:
+                self._router.bind(bind)
+            except zmq.ZMQError as error:
+                raise ConfigError(
+                    f"expected an address to listen on, such as tcp://*:5599, got: {error} - at {bind!r}; "
+                    "give another with --bind, or end what listens there"
+                ) from None
+            self._relay = held.enter_context(_relay_socket(folder / SEAT / SOCKET))
+            self._poller = zmq.Poller()
+            for source in (self._zap, self._router, self._relay):
+                self._poller.register(source, zmq.POLLIN)
+            self._held = held.pop_all()
+        endpoint = self._router.getsockopt_string(zmq.LAST_ENDPOINT)
+        self.address = Address(endpoint, self._keys.public)
+        """Where authors find it, as far as this machine knows."""
+        files.write(self._own / "address", f"{self.address}\n".encode())
+
+    def run(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Serves until `stop` returns True; it is asked at least once a second."""
+        while not stop():
+            self.step(_LOOK_MS if self._waiting else int(_TICK_S * 1_000))
+
+    def close(self) -> None:
+        """Closes it. Whoever waits hears nothing more."""
+        for seat in self._seats.values():
+            seat.end("lost its league's door")
+            seat.close()
+        with suppress(OSError):
+            (self._own.parent / PRESENCE).unlink(missing_ok=True)
+        (self._own.parent / SEAT / SOCKET).unlink(missing_ok=True)
+        self._held.close()
+
+    def step(self, wait_ms: int) -> None:
+        """Waits for something to happen, and does what follows."""
+        ready = dict(self._poller.poll(wait_ms))
+        if self._zap in ready:
+            self._admit()
+        if self._router in ready:
+            self._receive()
+        if self._relay.fileno() in ready:
+            self._accept()
+        for descriptor, events in ready.items():
+            if isinstance(descriptor, int) and (seat := self._seats.get(descriptor)) is not None:
+                self._hear(seat, events)
+        self._sweep()
+        if self._waiting:
+            self._look()
+        now = self._clock()
+        if now - self._ticked >= _TICK_S:
+            self._ticked = now
+            self._tick(now)
+
+    # Authors
+
+    def _admit(self) -> None:
+        """Answers libzmq whether a peer may connect."""
+        with suppress(zmq.Again):
+            question = self._zap.recv_multipart(zmq.NOBLOCK)
+            knows, now = self._published.author_of, self._clock()
+
+            def may_come(key: str) -> bool:
+                with suppress(Refusal):
+                    self._usage.take(key, "handshakes", 1, now)
+                    return True
+                return False
+
+            self._zap.send_multipart(zap.answer(question, lambda key: knows(key) is not None, may_come), zmq.NOBLOCK)
+
+    def _receive(self) -> None:
+        for _ in range(BURST):
+            try:
+                parts = self._router.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.Again:
+                return
+            key = str(parts[-1].get("User-Id"))
+            peer = (bytes(parts[0].buffer), key)
+            data = bytes(parts[1].buffer) if len(parts) == 2 else None
+            del parts
+            answer = self._answer(peer, data)
+            if answer is not None:
+                self._send(peer[0], answer)
+
+    def _answer(self, peer: Peer, data: bytes | None) -> FromDoor | None:
+        """Returns what to answer to a message at once, if there is something."""
+        try:
+            author = self._published.author_of(peer[1])
+            if author is None:
+                self._hub.gone(peer, "lost its author's key")
+                raise Refusal(
+                    "unknown_key",
+                    "expected a key that the league knows, got: one that was revoked",
+                    "give the league's operator another public key",
+                )
+            if data is None or not peer[0].startswith(b"\0"):
+                raise Refusal(
+                    "protocol",
+                    "expected one frame a message, and no routing id, got: another form",
+                    "send each message as one frame, and set no routing id",
+                    rule="§D4-1",
+                )
+            return self._take(peer, author, data)
+        except Refusal as error:
+            refusal = error
+        except RemoteProtocolError as error:
+            remedy = "see protocol/LEAGUE.md, or use the version of arena that the league has"
+            refusal = Refusal(error.error_code, str(error), remedy, rule=error.rule)
+            with suppress(Refusal):
+                self._usage.take(peer[1], "requests", 1, self._clock())
+        except OSError as error:
+            self._tell(f"could not answer a request: {error}")
+            refusal = Refusal("internal", "expected to write to the league's disk, got: an error", "try again later")
+        return refusal.message(None if data is None else number_of(data))
+
+    def _take(self, peer: Peer, author: str, data: bytes) -> FromDoor | None:
+        now = self._clock()
+        message = decode(data)
+        if isinstance(message, Frame | Pong | Leave):
+            try:
+                self._usage.take(peer[1], "frames", 1, now)
+            except Refusal:
+                self._hub.gone(peer, "sent too many frames")
+                raise
+            match message:
+                case Frame():
+                    self._hub.frame(peer, message)
+                case Pong():
+                    self._hub.pong(peer, message, now)
+                case Leave():
+                    self._hub.leave(peer, message)
+            return None
+        if not isinstance(message, Chunk):
+            self._usage.take(peer[1], "requests", 1, now)
+        if message is None:
+            return None
+        waits = sum(waiting.author == author for _, waiting in self._waiting)
+        if isinstance(message, Serve):
+            answer = self._registering.serve(peer, author, message, waits, now)
+        else:
+            answer = self._desk.answer(peer[1], author, message, waits, now)
+        if isinstance(answer, Waiting):
+            self._waiting.append((peer, answer))
+            return None
+        return answer
+
+    def _look(self) -> None:
+        """Answers whose orders the league has answered."""
+        now = self._clock()
+        still = []
+        for peer, waiting in self._waiting:
+            try:
+                answer = self._orders.answer(waiting, now)
+            except Refusal as refusal:
+                answer = refusal.message(waiting.number)
+            if answer is None:
+                still.append((peer, waiting))
+            else:
+                self._send(peer[0], answer)
+        self._waiting = still
+
+    def _send(self, routing_id: bytes, message: FromDoor) -> bool:
+        """Sends a message, if the peer is there and reads. Returns whether it did."""
+        try:
+            self._router.send_multipart([routing_id, encode(message)], zmq.NOBLOCK)
+        except zmq.ZMQError:  # EAGAIN, EHOSTUNREACH
+            return False
+        return True
+
+    # Seats
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            accepted, _ = self._relay.accept()
+            seat = Seat(accepted)
+            self._seats[seat.descriptor] = seat
+            self._poller.register(seat.descriptor, zmq.POLLIN)
+
+    def _hear(self, seat: Seat, events: int) -> None:
+        try:
+            if events & zmq.POLLOUT:
+                seat.flush()
+            if events & ~zmq.POLLOUT:
+                for kind, content in seat.receive():
+                    self._hub.from_seat(seat, kind, content)
+        except Gone:
+            self._hub.left(seat)
+
+    def _sweep(self) -> None:
+        """Closes seats that are over, and polls the others for what they wait for."""
+        for descriptor, seat in list(self._seats.items()):
+            if seat.ended:
+                self._poller.unregister(descriptor)
+                del self._seats[descriptor]
+                seat.close()
+            else:
+                self._poller.modify(descriptor, zmq.POLLIN | (zmq.POLLOUT if seat.is_behind else 0))
+
+    # Time
+
+    def _tick(self, now: float) -> None:
+        self._hub.tick(now)
+        self._usage.forget(now)
+        with suppress(OSError):
+            self._uploads.expire()
+        self._show_presence()
+
+    def _show_presence(self) -> None:
+        """Writes which remote bots are there, if that has changed, and every few seconds while there are any."""
+        presence = self._hub.presence()
+        document = msgspec.json.encode(presence, order="sorted")
+        now = self._clock()
+        if document != self._shown or (presence and now - self._shown_at > PRESENCE_S):
+            self._shown, self._shown_at = document, now
+            with suppress(OSError):
+                files.write(self._own.parent / PRESENCE, document)
+
+
+def _own_keys(path: Path) -> Pair:
+    """Returns the door's keys; the first time they are made."""
+    if not path.exists():
+        write_pair(path, make_pair(), "the door of this league")
+    return read_pair(path)
+
+
+def _harden(router: zmq.Socket[bytes], keys: Pair) -> None:
+    """Sets all that bounds what a peer can do."""
+    router.curve_server = True
+    router.curve_secretkey = keys.secret.encode()
+    router.zap_domain = zap.DOMAIN.encode()
+    for option, value in (
+        (zmq.ZAP_ENFORCE_DOMAIN, 1),
+        (zmq.MAXMSGSIZE, MAX_AUTHOR_FRAME),
+        (zmq.HANDSHAKE_IVL, HANDSHAKE_MS),
+        (zmq.SNDHWM, QUEUE),
+        (zmq.RCVHWM, QUEUE),
+        (zmq.ROUTER_MANDATORY, 1),
+        (zmq.LINGER, 0),
+        (zmq.BACKLOG, 1_024),
+        (zmq.TCP_KEEPALIVE, 1),
+        (zmq.TCP_KEEPALIVE_IDLE, 30),
+        (zmq.TCP_KEEPALIVE_INTVL, 10),
+        (zmq.TCP_KEEPALIVE_CNT, 3),
+    ):
+        router.setsockopt(option, value)
+
+
+def _relay_socket(path: Path) -> socket.socket:
+    """Returns the listener for seats. Only this user can reach it, or, if that is root, whoever runs bots for it."""
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        os.fchmod(listener.fileno(), 0o600)  # before anybody can connect
+        listener.bind(str(path))
+        os.chmod(path, 0o666 if os.geteuid() == 0 else 0o600)
+        listener.listen(64)
+        listener.setblocking(False)
+    except OSError as error:
+        listener.close()
+        raise ConfigError(
+            f"expected a league's folder whose path is short enough for a socket, got: {error} - at {str(path)!r}; "
+            "move the league's folder"
+        ) from None
+    return listener
+
+
+def confine() -> None:
+    """Limits what this process may have, so that an attack on it ends it alone."""
+    for what, most in ((resource.RLIMIT_NOFILE, DESCRIPTORS), (resource.RLIMIT_DATA, DATA_BYTES)):
+        _, hard = resource.getrlimit(what)
+        limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(what, (limit, limit))

@@ -1,0 +1,1 @@
+"""The league: a tournament that never ends, whose entrants come and go."""

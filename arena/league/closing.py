@@ -1,0 +1,84 @@
+"""Ends a season and begins the next one.
+
+Laws:
+1. That a season is to end is an order like any other. It is noted, and the service ends the season when no game of it
+   runs any more. A kill in between changes nothing: the note is still there.
+2. The season's end, the frozen standings with their digest, and the next season are one transaction.
+3. `league.toml` is read again for the next season, which may play something else.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from arena.errors import Refused
+from arena.league import documents
+from arena.league.desk import Desk
+from arena.league.folder import Folder
+from arena.league.house import enter_house
+from arena.league.opening import open_season
+from arena.league.settings import Settings, load
+from arena.ratings.running import Rating, inherit
+from arena.store.league import LeagueReader, LeagueStore
+from arena.store.league.controls import Closing
+from arena.store.league.records import Season
+from arena.types import Payload
+
+
+def season_close(desk: Desk) -> Payload:
+    """Notes that the open season is to end. It is named, so that an order that comes late ends no other."""
+    store = desk.store
+    season = store.seasons.current()
+    name = desk.text("season")
+    if season is None or season.name != name:
+        there = "none" if season is None else repr(season.name)
+        raise Refused("season", f"expected the name of the open season, got: {name!r}; open is {there}")
+    following = desk.text("next", f"season-{season.number + 1}")
+    if any(known.name.lower() == following.lower() for known in store.seasons.all()):
+        raise Refused("name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME")
+    store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following)))
+    for match in store.matches.running():
+        store.matches.void(match.number, f"the season {season.name} ends")
+    return {"season": season.name, "next": following}
+
+
+def close_season(store: LeagueStore, folder: Folder) -> Season:
+    """Ends the season that is to end, and begins the next. No game may be running. Returns the season that ended.
+
+    Raises:
+        ConfigError: `league.toml` cannot be used. Nothing has changed.
+        Refused: No season is to end, or games are running. Nothing has changed.
+    """
+    closing = store.controls.closing
+    season = store.seasons.current()
+    if closing is None or season is None:
+        raise Refused("season", "expected a season that is to end, got: none", "order it: `arena league season close`")
+    settings = load(folder)
+    with store.transaction():
+        fit = documents.refit_of(store)
+        standings = documents.standings(store, fit)
+        fits = []
+        if fit is not None:
+            items = {item["name"]: item["rank"] for item in standings["items"]}
+            for entrant in store.games.entrants(season.tournament):
+                if entrant.name in items:
+                    place = entrant.number
+                    fits.append((place, fit.ratings[place], fit.half_width[place], items[entrant.name]))
+        starts = _starts(store, settings, season)
+        closed = store.seasons.close(standings, fits)
+        open_season(store, folder, settings, closing.next, starts)
+        enter_house(store, settings)
+        store.controls.set("closing", None)
+    return closed
+
+
+def _starts(store: LeagueReader, settings: Settings, season: Season) -> dict[int, Rating]:
+    """Returns by version the rating that it begins the next season with; nothing if all begin anew."""
+    if settings.season.start == "anew":
+        return {}
+    ratings = store.finder.ratings(season.tournament)
+    return {
+        version.id: inherit(ratings[version.entrant])
+        for version in store.versions.active()
+        if version.entrant is not None
+    }

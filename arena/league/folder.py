@@ -1,0 +1,140 @@
+"""The folder that is a league: where everything of it lies. Whoever copies the folder has the league.
+
+Laws:
+1. Names in the folder come from here. What an author chose becomes a part of a path only after its form was checked.
+2. One service at a time runs a league. Whether one does is a lock, which the system releases when the service ends,
+   however it ends; never a file that a kill leaves behind.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from arena.errors import ConfigError, StoreError
+from arena.files import MOST_TEXT, read_text
+
+SETTINGS: Final = "league.toml"
+"""The file that makes a folder a league."""
+_LOCK: Final = "run.lock"
+
+
+class Folder:
+    """A league's folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.settings = path / SETTINGS
+        """What the operator decides."""
+        self.database = path / "league.db"
+        self.journal = path / "league.log"
+        """What the service did."""
+        self.inbox = path / "inbox"
+        """Orders from this machine: `ID.json`, and `ID.tar.zst` beside it if there is an archive."""
+        self.incoming = path / "incoming"
+        """The same from the door, on behalf of an author."""
+        self.submissions = path / "submissions"
+        """Every archive that was received, once for each digest."""
+        self.bots = path / "bots"
+        """What was built from the archives. It can always be made again."""
+        self.logs = path / "logs"
+        """The games' logs as they were written, a folder for each season."""
+        self.published = path / "published"
+        """All that the door may read."""
+        self.answers = self.published / "answers"
+        """The answers to orders: `ID.json`."""
+        self.site = path / "site"
+        self.door = path / "door"
+        """What belongs to the door: its key, its addresses, the socket to remote bots."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Every folder in it."""
+        return (
+            *(self.inbox, self.incoming, self.submissions, self.bots, self.logs),
+            *(self.published, self.answers, self.site, self.door),
+        )
+
+    def archive(self, digest: str) -> Path:
+        """Returns where the archive of a content is kept."""
+        return self.submissions / f"{digest}.tar.zst"
+
+    def built(self, digest: str) -> Path:
+        """Returns the folder into which a content is unpacked and built."""
+        return self.bots / digest
+
+    def answer(self, order: str) -> Path:
+        """Returns where the answer to an order is published."""
+        return self.answers / f"{order}.json"
+
+    def make(self) -> None:
+        """Makes the folder with all folders in it. Those that are there stay as they are."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for folder in self.folders:
+            # Archives, logs and orders are the league's business. Bots may run as another user, who must reach theirs.
+            is_open = folder in (self.published, self.answers, self.site, self.bots)
+            folder.mkdir(mode=0o755 if is_open else 0o700, exist_ok=True)
+
+    def check(self) -> None:
+        """Checks that it is the folder of a league.
+
+        Raises:
+            ConfigError: It is not. Show the message to the operator.
+        """
+        if not self.settings.is_file():
+            raise ConfigError(
+                f"expected the folder of a league, with a {SETTINGS}, got: {str(self.path)!r}, which has none; "
+                "`arena league init FOLDER` makes one"
+            )
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Holds the lock of the one service that runs this league.
+
+        Raises:
+            StoreError: Another one holds it; the message names its process.
+        """
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(self.path / _LOCK, flags, 0o644)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.pread(descriptor, 80, 0).decode(errors="replace").strip() or "another process"
+                raise StoreError(
+                    f"expected a league that no service runs, got one that {holder} runs - at {self.path}; "
+                    "end that one first: a service ends at SIGTERM"
+                ) from None
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"process {os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a service runs this league now."""
+        try:
+            descriptor = os.open(self.path / _LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def settings_text(self) -> str:
+        """Returns the text of `league.toml`.
+
+        Raises:
+            ConfigError: It cannot be read. Show the message to the operator.
+        """
+        self.check()
+        return read_text(self.settings, "the settings of a league", MOST_TEXT, ConfigError)

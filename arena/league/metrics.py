@@ -1,0 +1,105 @@
+"""Figures of a league for monitoring, in the text format of Prometheus: one table says which there are.
+
+The service writes them into a file with all else that it publishes. There is no server: whoever wants them reads the
+file, such as Prometheus' node exporter. `docs/league-running.md` has the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+import msgspec
+
+from arena import files
+from arena.errors import InternalError
+
+if TYPE_CHECKING:
+    from prometheus_client.core import Metric as Family
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """A figure."""
+
+    name: str
+    """Without the ending `_total` that counters get in the file."""
+    kind: Literal["gauge", "counter"]
+    """A counter only grows, but for a restart of the service."""
+    help: str
+    label: str = ""
+    """What it is told apart by, if anything."""
+
+
+METRICS: Final = (
+    Metric("arena_league_up_since_seconds", "gauge", "When the service began, in seconds since 1970"),
+    Metric("arena_league_published_seconds", "gauge", "When this file was written, in seconds since 1970"),
+    Metric("arena_league_playing", "gauge", "1 if games begin; 0 if paused, stopping, or out of disk"),
+    Metric("arena_league_versions", "gauge", "Versions in each state", "state"),
+    Metric("arena_league_games", "counter", "Games that are over, since the service began", "outcome"),
+    Metric("arena_league_forfeits", "counter", "Seats that forfeited, since the service began", "code"),
+    Metric("arena_league_games_running", "gauge", "Games that are being played"),
+    Metric("arena_league_matches_planned", "gauge", "Matches that are chosen and not over"),
+    Metric("arena_league_longest_wait_rounds", "gauge", "How long the version has waited that waits longest"),
+    Metric("arena_league_steps_waiting", "gauge", "Submissions that wait to be built, checked or tried"),
+    Metric("arena_league_orders", "counter", "Orders that were obeyed or refused, since the service began", "verb"),
+    Metric("arena_league_notices_unread", "gauge", "Notices for the operator that nobody has read"),
+    Metric("arena_league_machine_faults", "counter", "Faults of the machine, since the service began"),
+    Metric("arena_league_disk_free_bytes", "gauge", "Room on the league's disk"),
+    Metric("arena_league_disk_enough", "gauge", "1 if there is room enough for games and submissions"),
+    Metric("arena_league_logs_bytes", "gauge", "Size of all logs"),
+    Metric("arena_league_database_bytes", "gauge", "Size of the database"),
+    Metric("arena_league_memory_bytes", "gauge", "The most memory that the service's own process has had"),
+)
+"""All that there are."""
+
+Values: TypeAlias = Mapping[str, float | Mapping[str, float]]
+"""By name of a metric its value; of one with a label a map from the label's values. Any may be left out."""
+
+
+def text(values: Values) -> bytes:
+    """Returns the figures in the text format.
+
+    Raises:
+        InternalError: One is not in the table, or has a label that it should not have, or lacks it.
+    """
+    from prometheus_client import CollectorRegistry, generate_latest
+    from prometheus_client.registry import Collector
+
+    if unknown := values.keys() - {metric.name for metric in METRICS}:
+        raise InternalError(f"expected a metric of the table, got: {', '.join(sorted(unknown))}")
+
+    class Collected(Collector):
+        def collect(self) -> Iterator[Family]:
+            return _families(values)
+
+    registry = CollectorRegistry()
+    registry.register(Collected())
+    return generate_latest(registry)
+
+
+def _families(values: Values) -> Iterator[Family]:
+    from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+    kinds = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}
+    for metric in METRICS:
+        if (value := values.get(metric.name)) is None:
+            continue
+        if isinstance(value, Mapping) != bool(metric.label):
+            raise InternalError(f"expected {metric.name} with the label {metric.label or 'none'}, got: {value!r}")
+        family = kinds[metric.kind](metric.name, metric.help, labels=[metric.label] if metric.label else None)
+        if isinstance(value, Mapping):
+            for label, one in sorted(value.items()):
+                family.add_metric([label], one)
+        else:
+            family.add_metric([], value)
+        yield family
+
+
+def write(path: Path, values: Values) -> None:
+    """Writes the figures into a file, in one step, so that nobody reads half of them.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    files.write(path, text(values))

@@ -1,0 +1,111 @@
+"""Plans matches a little ahead of the workers.
+
+Laws:
+1. Few matches are planned beyond those that are played: a new version waits for few, and a suspended one leaves few.
+2. What is planned follows from the season's public commitment, the match's number and the standings at that moment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from arena.league.matchmaking import Candidate, Choice, Matchmaking, Wait, after, next_match
+from arena.store.league import LeagueStore
+from arena.store.league.records import HOUSE, Match, Standing
+from arena.tournament.formats.closeness import generator
+from arena.tournament.formats.seating import Seatings, orders
+
+MATCHES_A_WORKER: Final = 2
+"""How many matches there are that are not over, for each worker."""
+MOST_UNRATED: Final = 64
+"""How many games there may be beyond those that are rated. Ratings follow the order of games, so that one slow game
+holds them up: nobody should be matched by old ratings for long."""
+
+
+class Planner:
+    """Plans the matches of the open season.
+
+    Args:
+        store: The league.
+        settings: The rule's parameters.
+        draw: What everything random follows from, with the match's number.
+        seatings: In which seatings a deal is played.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        settings: Matchmaking,
+        draw: bytes,
+        seatings: Seatings = "cyclic",
+        absent: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._draw = draw
+        self._seatings = seatings
+        self._absent = absent
+        self.waits: Wait | None = None
+        """Why the last call planned less than it could, if a rule was the reason."""
+
+    def plan(self, workers: int) -> list[Match]:
+        """Plans as many matches as so many workers need, and returns them."""
+        self.waits = None
+        playing = self._store.matches.running()
+        absent = self._absent()
+        if absent and self._spare(absent, playing):
+            playing = self._store.matches.running()
+        missing = MATCHES_A_WORKER * workers - len(playing)
+        if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
+            return []
+        candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
+        running = Counter(entrant for match in playing for entrant in match.entrants)
+        number = self._store.matches.count()
+        planned = []
+        for _ in range(missing):
+            choice = next_match(candidates, running, self._settings, number, generator(self._draw, number))
+            if isinstance(choice, Wait):
+                self.waits = choice
+                break
+            match = self._store.matches.plan(
+                choice.players, None, self._seatings_of(choice, number), choice.why, choice.rated
+            )
+            planned.append(match)
+            candidates = after(candidates, choice, number, self._settings)
+            running.update(choice.entrants)
+            number += 1
+            if self._store.matches.games_waiting() >= MOST_UNRATED:
+                break
+        return planned
+
+    def _spare(self, absent: frozenset[str], playing: Sequence[Match]) -> bool:
+        """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
+        gone = {standing.entrant for standing in self._store.facts.standing() if standing.name in absent}
+        spared = [
+            match
+            for match in playing
+            if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
+        ]
+        for match in spared:
+            self._store.matches.void(match.number, "a remote bot is not served now")
+        return bool(spared)
+
+    def _seatings_of(self, choice: Choice, number: int) -> Sequence[tuple[int, ...]]:
+        circles = orders(choice.players, self._seatings)
+        return [tuple(choice.entrants[place] for place in order) for order in circles[number % len(circles)]]
+
+
+def candidate(standing: Standing) -> Candidate:
+    """Returns an active version as the matchmaker sees it."""
+    return Candidate(
+        entrant=standing.entrant,
+        author=None if standing.author == HOUSE else standing.author,
+        mu=standing.rating.mu,
+        matches=standing.matches,
+        last=max(standing.last_match, standing.since_match),
+        seats=standing.seats,
+        met=tuple(reversed(standing.opponents)),
+    )

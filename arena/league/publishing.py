@@ -1,0 +1,217 @@
+"""Publishes what others may see of the league, as files below `published/`.
+
+`protocol/LEAGUE.md` says what they contain. The door and the site read them; nothing else of the league do they see.
+
+Laws:
+1. Each file follows from the database and the original logs. So it can always be written again, and a kill leaves none
+   that is wrong for longer than until the next time.
+2. Nothing of a match is published before its last game is over: its games share the deal.
+3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
+4. A file is written only if its content has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from arena import files
+from arena.errors import ArenaError, LogError
+from arena.league import documents, visible
+from arena.league.folder import Folder
+from arena.league.retention import Shelf
+from arena.league.settings import Settings
+from arena.record.log import SUFFIX, existing_log, read_log
+from arena.referee.chance import commitment, deal_secret
+from arena.store.league import LeagueStore
+from arena.store.league.records import HOUSE, Match, Season, Version
+from arena.types import Payload
+
+PAGE: Final = 256
+"""Of how many matches an author's games stand in one file."""
+AT_ONCE: Final = 32
+"""How many matches are published before the service looks at everything else."""
+_LOOK_S: Final = 1.0
+_BUSY: Final = 0.1
+"""The largest part of the time that publishing standings may take."""
+_KNOWN: Final = 4096
+"""Of how many files the digest of the content is kept."""
+
+
+class Publishing:
+    """Publishes the league.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        settings: Its settings.
+        season: The open season.
+        secret: That of its tournament.
+        tell: Called with a sentence about what could not be published.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        folder: Folder,
+        settings: Settings,
+        season: Season,
+        secret: bytes,
+        tell: Callable[[str], object],
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._settings = settings
+        self._season = season
+        self._secret = secret
+        self._tell = tell
+        self.state: Callable[[], Payload] = dict
+        """Returns what the service is doing."""
+        self._logs = folder.logs / season.tournament
+        self._shelf = Shelf([self._logs])
+        self._looked = 0.0
+        self._due = 0.0
+        self._reported: dict[int, tuple[str, int]] = {}
+        """By version the state in which its reports were published last."""
+        self._written: OrderedDict[Path, bytes] = OrderedDict()
+
+    def catch_up(self) -> None:
+        """Writes lists of games again that a kill may have left without the last matches."""
+        count = self._store.matches.count()
+        self._pages(range(max(0, count - PAGE), count), self._authors())
+
+    def look(self) -> None:
+        """Publishes matches that are over, and from time to time everything else."""
+        now = time.monotonic()
+        if now >= self._looked + _LOOK_S:
+            self._looked = now
+            self._matches()
+        if now >= self._due:
+            self._tables()
+            took = time.monotonic() - now
+            self._due = now + max(self._settings.service.publish_s, took / _BUSY)
+
+    def hurry(self) -> None:
+        """Has `look` publish everything the next time: keys may have been revoked, versions submitted."""
+        self._due = 0.0
+
+    def publish(self) -> None:
+        """Publishes everything now."""
+        while self._matches():
+            pass
+        self._tables()
+
+    # Matches
+
+    def _matches(self) -> bool:
+        """Publishes some of the matches that are over. Returns whether more are left."""
+        over = self._store.matches.over()
+        some = over[:AT_ONCE]
+        if not some:
+            return False
+        names = {version.entrant: version for version in self._store.versions.all() if version.entrant is not None}
+        for match in some:
+            self._logs_of(match, names)
+        self._reveal(some)
+        for match in some:
+            self._store.matches.publish(match.number)
+        found = (names.get(entrant) for match in some for entrant in match.entrants)
+        authors = {version.author for version in found if version is not None and not version.is_of_house}
+        self._pages((match.number for match in some), sorted(authors))
+        return len(over) > len(some)
+
+    def _logs_of(self, match: Match, names: dict[int, Version]) -> None:
+        """Publishes the logs of a match's games as each may see them, and compresses the originals."""
+        for game in match.games:
+            if game.status != "done":
+                continue
+            original = existing_log(self._logs / f"{game.game}{SUFFIX}")
+            sat = [names.get(entrant) for entrant in game.entrants]
+            authors = [None if one is None or one.is_of_house else one.author for one in sat]
+            try:
+                visible.publish(read_log(original), original, self._folder.published, authors)
+                self._shelf.compress(game.game, len(game.entrants))
+            except (ArenaError, LogError) as error:  # somebody has changed or removed it; its result stands
+                self._tell(f"The log of game {game.game} is not published: {error}")
+
+    def _reveal(self, matches: Iterable[Match]) -> None:
+        """Writes the secrets of deals that nobody will play any more. After a kill a line may come twice."""
+        lines = b""
+        for match in matches:
+            secret = deal_secret(self._secret, match.deal)
+            lines += msgspec.json.encode(
+                {
+                    "tournament": match.tournament,
+                    "match": match.number,
+                    "deal": match.deal,
+                    "secret": secret.hex(),
+                    "commitment": commitment(secret),
+                }
+            )
+            lines += b"\n"
+        public = self._folder.published / "deals"
+        public.mkdir(exist_ok=True)
+        for path in (self._logs / "deals.jsonl", public / f"{self._season.tournament}.jsonl"):
+            files.append(path, lines)
+
+    def _page(self, author: str, page: int) -> None:
+        matches = range(page * PAGE, (page + 1) * PAGE)
+        rows = documents.games(self._store, author=author, matches=matches)
+        number = self._season.number * 100_000 + page
+        over = [row for row in reversed(rows) if row["published"]]
+        self._write(self._of_author(author) / f"games-{number}.json", {"games": over})
+
+    def _pages(self, matches: Iterable[int], authors: Iterable[str]) -> None:
+        pages = sorted({number // PAGE for number in matches})
+        for author in authors:
+            for page in pages:
+                self._page(author, page)
+
+    # Tables
+
+    def _tables(self) -> None:
+        store, published = self._store, self._folder.published
+        fit = documents.refit_of(store)
+        self._write(published / "league.json", documents.league(store, self._settings))
+        self._write(published / "keys.json", documents.keys(store))
+        self._write(published / "standings.json", documents.standings(store, fit))
+        self._write(published / "service.json", self.state())
+        for author in self._authors():
+            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, fit))
+            self._reports(author)
+
+    def _authors(self) -> list[str]:
+        return [author.name for author in self._store.authors.all() if author.name != HOUSE]
+
+    def _reports(self, author: str) -> None:
+        for version in self._store.versions.of_author(author):
+            if version.is_of_house:
+                continue
+            seen = (version.state, version.attempts)
+            if self._reported.get(version.id) == seen:
+                continue
+            self._reported[version.id] = seen
+            for report in self._store.reports.of(version.id):
+                folder = self._folder.published / "reports" / author / version.bot / str(version.number)
+                self._write(folder / f"{report.kind}.json", documents.report(version, report))
+
+    def _of_author(self, author: str) -> Path:
+        return self._folder.published / "authors" / author
+
+    def _write(self, path: Path, document: Any) -> None:
+        data = msgspec.json.encode(document)
+        digest = hashlib.sha256(data).digest()
+        if self._written.get(path) == digest:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write(path, data)
+        self._written[path] = digest
+        self._written.move_to_end(path)
+        while len(self._written) > _KNOWN:
+            self._written.popitem(last=False)

@@ -1,0 +1,222 @@
+"""Runs the league in a folder: puts the service together, and cleans up after one that was killed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from arena import files
+from arena.errors import ConfigError, StoreError
+from arena.league.bench import Bench
+from arena.league.closing import close_season
+from arena.league.duties import DiskRoom, Health, Helm
+from arena.league.folder import Folder
+from arena.league.housekeeping import Tidy
+from arena.league.journal import Journal
+from arena.league.monitoring import Figures
+from arena.league.opening import settings_of
+from arena.league.planning import Planner
+from arena.league.publishing import Publishing
+from arena.league.retention import Shelf
+from arena.league.service import Ended, Service
+from arena.league.settings import Settings, load
+from arena.league.steps import StepReport
+from arena.league.steps.build import PART
+from arena.league.stopping import Stopping
+from arena.league.supply import MatchGames
+from arena.league.systemd import Manager
+from arena.league.tools import LeagueTools, absent
+from arena.league.workshop import Workshop
+from arena.link.sandbox.doctor import require
+from arena.link.warden import remove_tree
+from arena.referee.job import Job
+from arena.referee.worker import attend, play
+from arena.store.league import LeagueStore, open_league
+from arena.store.league.records import Season
+from arena.store.records import Claim, PlannedGame, Tournament
+from arena.tournament.blocks import block_of
+from arena.tournament.lanes import Lanes, Worker
+from arena.tournament.workers import available_cores, local_worker
+from arena.types import GameSettings
+
+PATIENCE_S: Final = 15.0
+"""How long it waits for a command that writes the database at this moment."""
+
+
+def run_league(
+    folder: Folder,
+    *,
+    games: int | None = None,
+    workers: int | None = None,
+    tell: Callable[[str], object] = lambda sentence: None,
+    worker: Worker = local_worker,
+) -> Ended:
+    """Runs a league until it is asked to stop by a signal.
+
+    Args:
+        folder: The league.
+        games: After how many more rated games it ends; None means never.
+        workers: Games at a time; None means as the settings and orders say.
+        tell: Called with a sentence about each event.
+        worker: Starts a worker.
+
+    Raises:
+        ConfigError: The folder or the settings cannot be used. Show the message to the operator.
+        StoreError: Another process runs it, or its database cannot be used.
+        LevelError: This machine cannot confine bots as the settings demand.
+    """
+    folder.check()
+    with ExitStack() as stack:
+        stack.enter_context(folder.running())
+        journal = Journal(folder.journal, tell)
+        stack.callback(journal.close)
+        store = stack.enter_context(_opened(folder.database, journal.say))
+        stopping = stack.enter_context(Stopping())
+        played = 0
+        while True:
+            ended = _run_season(store, folder, stopping, journal.say, games and games - played, workers, worker)
+            played += ended.games
+            if not ended.closing or stopping.asked or (games is not None and played >= games):
+                return replace(ended, games=played)
+
+
+def _run_season(
+    store: LeagueStore,
+    folder: Folder,
+    stopping: Stopping,
+    tell: Callable[[str], object],
+    games: int | None,
+    workers: int | None,
+    worker: Worker,
+) -> Ended:
+    """Runs the service for the open season, and ends the season if that is ordered."""
+    settings = settings_of(folder, store) if store.controls.closing is None else load(folder)
+    require(settings.level, (), (folder.database, folder.logs))
+    season = store.seasons.current()
+    if season is None:
+        raise ConfigError("expected an open season, got: none; restore the league from a backup")
+    _clean_up(store, folder, settings, season)
+    with ExitStack() as stack:
+        service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
+        ended = service.run(stopping, games)
+        if ended.closing:
+            store.seasons.stop()
+            service.publish()
+    dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
+    tell(f"Ended after {ended.games} rated games{dropped}")
+    if ended.closing:
+        closed = close_season(store, folder)
+        tell(f"Season {closed.name} is closed; digest {closed.digest}")
+    return ended
+
+
+def _put_together(
+    store: LeagueStore,
+    folder: Folder,
+    settings: Settings,
+    season: Season,
+    tell: Callable[[str], object],
+    workers: int | None,
+    worker: Worker,
+    stack: ExitStack,
+) -> Service:
+    """Returns the service of a league. Its workers end with the stack."""
+    tournament = store.games.tournament(season.tournament)
+    tools = LeagueTools(folder, settings)
+    publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
+    publishing.catch_up()
+    helm = Helm(store, folder, settings, workers, tell, publishing.hurry)
+    room = DiskRoom(folder, tell)
+    jobs = Jobs(store, tools, settings, tournament)
+    supply = MatchGames(store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve)
+    supply.judge_all()
+    ahead = helm.workers < available_cores()
+    lanes = stack.enter_context(Lanes(supply, play, worker, ahead=ahead, attend=attend))
+    bench = stack.enter_context(Bench[StepReport](worker))
+    workshop = Workshop(store, bench, tools, tell)
+    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
+    tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
+    health = Health(Manager(), lambda: f"{supply.rated} games since the start")
+    tidy = Tidy(store, folder, settings.retention, tell)
+    service = Service(
+        supply, lanes, bench, planner, workshop, helm, room, publishing, (health, tidy), tell, settings.service.stop_s
+    )
+    figures = Figures(store, folder, service.state, lambda: room.room)
+    supply.told = figures.count
+    service.add(figures)
+    publishing.state = service.state
+    return service
+
+
+class Jobs:
+    """Makes the work for a game of the open season."""
+
+    def __init__(self, store: LeagueStore, tools: LeagueTools, settings: Settings, tournament: Tournament) -> None:
+        self._store = store
+        self._tools = tools
+        self._settings = settings
+        self._tournament = tournament
+        self._games: dict[int, GameSettings] = {}
+
+    def __call__(self, claim: Claim, game: PlannedGame) -> Job:
+        """Returns the work for a claimed game. Its bots serve no other game.
+
+        Raises:
+            ArenaError: A bot's files are gone.
+        """
+        players = len(game.entrants)
+        if players not in self._games:
+            self._games[players] = self._settings.game_settings(players)
+        versions = [self._store.versions.of_entrant(entrant) for entrant in game.entrants]
+        return Job(
+            game=claim.game,
+            tournament=claim.tournament,
+            settings=self._games[players],
+            bots=tuple(self._tools.bot(version) for version in versions if version is not None),
+            deal=game.deal,
+            rotation=game.rotation,
+            secret=self._tournament.secret,
+            logs=self._tournament.logs,
+            level=self._settings.level,
+            block=block_of("game", game, claim.attempt),
+        )
+
+
+@contextmanager
+def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueStore]:
+    """Opens the database, however long a command that obeys an order by itself holds it.
+
+    Raises:
+        StoreError: Another process holds it for too long, or it cannot be used.
+    """
+    end = time.monotonic() + PATIENCE_S
+    with ExitStack() as stack:
+        while True:
+            try:
+                store = stack.enter_context(open_league(database, tell))
+                break
+            except StoreError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(0.1)
+        yield store
+
+
+def _clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Season) -> None:
+    """Gives back what a service that was killed held, and removes what it left half done."""
+    logs = folder.logs / season.tournament
+    logs.mkdir(parents=True, exist_ok=True)
+    shelf = Shelf([logs])
+    most_seats = max(settings.game.players)
+    for game in store.games.resume(season.tournament):
+        shelf.remove(game, most_seats)
+    for part in folder.bots.glob(f"*{PART}"):
+        remove_tree(str(part))
+    for each in (logs, folder.published, folder.answers, folder.submissions):
+        files.remove_unfinished(each)

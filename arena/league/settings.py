@@ -1,0 +1,338 @@
+"""The settings of a league: `league.toml`. Each section is a class here, and each key a field of it.
+
+Laws:
+1. A name that does not exist is an error, with its line and the name that is close.
+2. What ratings depend on (`Settings.season`) is fixed for a season. Another value waits for the next one.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import fields, replace
+
+from arena.errors import ConfigError, did_you_mean
+from arena.games import DEFAULT_TIME, make_settings, rules_of
+from arena.league.folder import SETTINGS, Folder
+from arena.league.matchmaking import Matchmaking as Rule
+from arena.league.retention import Retention
+from arena.link.bots import check_name
+from arena.store.league.records import LEAGUE
+from arena.store.records import canonical
+from arena.toml import line_of
+from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload
+
+_RULE: Final = Rule()
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+"""A number from 1 on."""
+Part = Annotated[float, Meta(ge=0, le=1)]
+"""A share from 0 to 1."""
+
+
+class Game(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[game]`: what is played. It is fixed for a season."""
+
+    rules: str = "samurai"
+    ruleset: str = ""
+    """Empty: the game's first."""
+    options: dict[str, str] = {}
+    """Options that differ from the ruleset's."""
+    players: tuple[Count, ...] = (2,)
+    """The numbers of players that matches may have."""
+    board: str = ""
+    """A board file, or the name of a bundled board; empty: the game's own."""
+    time: str = DEFAULT_TIME
+    cpu: str = ""
+    """CPU time of a bot in a game; empty: no such limit."""
+    race_window_ms: float = RACE_WINDOW_MS
+
+
+class Bots(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[bots]`: how bots are held, and which belong to the house. The level is fixed for a season."""
+
+    level: Literal["trusted", "isolated", "strict"] = "isolated"
+    remote: bool = False
+    """Whether authors may let bots play from their own machines."""
+    house: tuple[str, ...] = ("random", "greedy")
+    """Bundled bots that are in the league from the start and never leave."""
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[limits]`: what an author may submit. `arena league author add --quota` gives one author others."""
+
+    bots: Count = 3
+    pending: Count = 3
+    """Versions that wait or are being tried."""
+    submissions: Count = 10
+    """In 24 hours."""
+
+
+class Suspension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[suspension]`: when a version is suspended."""
+
+    forfeits: Count = 5
+    """So many forfeits ..."""
+    games: Annotated[int, Meta(ge=1, le=100)] = 20
+    """... in so many of its last games."""
+    in_a_row: Count = 3
+    """Or so many one after another."""
+
+
+class Matchmaking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[matchmaking]`: who meets. `docs/matchmaking.md` says what each value does."""
+
+    placement: Annotated[int, Meta(ge=0, le=1_000)] = _RULE.placement
+    sample: Annotated[int, Meta(ge=2, le=10_000)] = _RULE.sample
+    random: Part = _RULE.random
+    repeat: Annotated[int, Meta(ge=0, le=10)] = _RULE.repeat
+    again: Part = _RULE.again
+    most_running: Annotated[int, Meta(ge=1, le=100)] = _RULE.most_running
+
+
+class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[service]`: how the service works."""
+
+    workers: Annotated[int, Meta(ge=0, le=1024)] = 0
+    """Games at a time; 0: half of the cores."""
+    publish_s: Annotated[float, Meta(ge=1, le=3600)] = 10.0
+    """How often standings are published."""
+    stop_s: Annotated[float, Meta(ge=0, le=3600)] = 60.0
+    """How long running games may take once the service is asked to stop."""
+
+
+class Logs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[logs]`: how long logs of games are kept. Results and digests stay for ever."""
+
+    days: Count = 30
+    """Those of most games."""
+    forfeit_days: Count = 365
+    """Those of forfeits, and of a version's last games."""
+    last_games: Annotated[int, Meta(ge=0, le=10_000)] = 50
+    """How many last games of a version that are."""
+    gib: Annotated[float, Meta(gt=0, le=100_000)] = 20.0
+    """All of them together."""
+
+
+class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[season]`: how a season begins and ends."""
+
+    start: Literal["anew", "decayed"] = "anew"
+    """Whether ratings start anew, or from those of the season before with a wider sigma."""
+    final: Annotated[int, Meta(ge=0, le=64)] = 8
+    """How many of the best play a final round; 0: none."""
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`league.toml`."""
+
+    name: str
+    """What the league is called."""
+    game: Game = Game()
+    bots: Bots = Bots()
+    limits: Limits = Limits()
+    suspension: Suspension = Suspension()
+    matchmaking: Matchmaking = Matchmaking()
+    service: Service = Service()
+    logs: Logs = Logs()
+    season: Season = Season()
+
+    @property
+    def level(self) -> Level:
+        """How bots on this machine are confined."""
+        return Level(self.bots.level)
+
+    @property
+    def rule(self) -> Rule:
+        """The parameters of matchmaking, as it takes them."""
+        return Rule(players=self.game.players, **msgspec.structs.asdict(self.matchmaking))
+
+    @property
+    def retention(self) -> Retention:
+        """How long logs are kept."""
+        return Retention(**msgspec.structs.asdict(self.logs))
+
+    def game_settings(self, players: int) -> GameSettings:
+        """Returns what is played by so many players.
+
+        Raises:
+            ConfigError: There is no such game. Show the message to the operator.
+        """
+        game = self.game
+        return make_settings(
+            game.rules,
+            players,
+            ruleset=game.ruleset or None,
+            overrides=[f"{name}={value}" for name, value in game.options.items()],
+            board=game.board or None,
+            time=game.time,
+            cpu=game.cpu or None,
+            race_window_ms=game.race_window_ms,
+        )
+
+    def season_settings(self) -> Payload:
+        """Returns everything that the ratings of a season depend on, as the database keeps it.
+
+        Raises:
+            ConfigError: As for `game_settings`.
+        """
+        games = []
+        for players in self.game.players:
+            game = self.game_settings(players)
+            board = game.board
+            short = replace(game, board=None if board is None else replace(board, text=""))
+            games.append(msgspec.json.decode(canonical(short)))
+        return {
+            "format": LEAGUE,
+            "game": games[0],
+            "games": games,
+            "level": self.bots.level,
+            "processes": "game",
+            "chance": 2,
+        }
+
+
+_TABLES: Final = {field.name: field.type for field in fields(Settings) if field.name != "name"}
+_PLACE: Final = re.compile(r" - at `\$\.?(.*)`\Z")
+
+
+def load(folder: Folder) -> Settings:
+    """Reads the settings of a league, and checks them.
+
+    Raises:
+        ConfigError: They cannot be used. Show the message to the operator: it names the file and the line.
+    """
+    return parse(folder.settings_text(), str(folder.settings), folder.path)
+
+
+def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:
+    """Reads settings, and checks them.
+
+    Args:
+        text: The content of `league.toml`.
+        where: How errors call the file.
+        folder: What the path of a board is relative to.
+
+    Raises:
+        ConfigError: As for `load`.
+    """
+    try:
+        table = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
+        raise ConfigError(f"expected a TOML file, got: {error} - at {where}; correct it") from None
+    for section, key, known in _unknown_keys(table):
+        close = did_you_mean(key, known)
+        name = f" in [{section}]" if section else ""
+        raise ConfigError(
+            f"expected{name} one of {', '.join(known)}, got: {key!r}{close} - at {_place(where, text, section, key)}; "
+            "correct it"
+        )
+    try:
+        settings = msgspec.convert(table, Settings)
+    except msgspec.ValidationError as error:
+        reason = _PLACE.sub("", str(error))
+        found = _PLACE.search(str(error))
+        section, _, key = (found[1] if found else "").replace("[...]", "").rpartition(".")
+        reason = f"{reason[:1].lower()}{reason[1:]}"
+        named = f"{key}: " if key else ""
+        raise ConfigError(f"{_place(where, text, section, key)}: {named}{reason}; correct it") from None
+    if settings.game.board and (board := folder / settings.game.board).is_file():
+        settings = replace(settings, game=replace(settings.game, board=str(board)))
+    _check(settings, where, text)
+    return settings
+
+
+def _unknown_keys(table: Payload) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yields section, key and the names that there are, for each that there is not. Sections come first."""
+    top = Settings.__struct_fields__
+    yield from (("", key, top) for key in table if key not in top)
+    for section, kind in _TABLES.items():
+        inner: Any = table.get(section, {})
+        if isinstance(inner, dict):
+            known = kind.__struct_fields__
+            yield from ((section, key, known) for key in inner if key not in known)
+
+
+def _check(settings: Settings, where: str, text: str) -> None:
+    """Checks what the types cannot say, and names the key."""
+    tries = (
+        ("", "name", lambda: check_name(settings.name)),
+        ("matchmaking", "", settings.rule.check),
+        ("logs", "", settings.retention.check),
+        ("game", "", lambda: [rules_of(settings.game_settings(players)) for players in settings.game.players]),
+    )
+    for section, key, attempt in tries:
+        try:
+            attempt()
+        except ConfigError as error:
+            raise ConfigError(f"{_place(where, text, section, key)}: {error}") from None
+    if settings.suspension.forfeits > settings.suspension.games:
+        place = _place(where, text, "suspension", "forfeits")
+        raise ConfigError(
+            f"{place}: expected no more forfeits than games, got: {settings.suspension.forfeits} in "
+            f"{settings.suspension.games}; correct one of them"
+        )
+
+
+def _place(where: str, text: str, section: str, key: str) -> str:
+    """Returns where a key stands, or its section, or the file."""
+    if not section and key in _TABLES:
+        section, key = key, ""
+    line = line_of(text, section, key) or line_of(text, section or key)
+    return where if line is None else f"{where}:{line}"
+
+
+_KEYS: Final = {
+    "level": ("bots", "level"),
+    "players": ("game", "players"),
+    "rules": ("game", "rules"),
+    "ruleset": ("game", "ruleset"),
+    "options": ("game", "options"),
+    "board": ("game", "board"),
+    "time": ("game", "time"),
+    "race_window_ms": ("game", "race_window_ms"),
+}
+"""By name in a season's settings where the operator sets it. What others follow from comes first."""
+_ORDER: Final = {key: place for place, key in enumerate(_KEYS)}
+
+
+def check_season(settings: Settings, season: str, fixed: Payload, where: str, text: str) -> None:
+    """Checks that a season can go on with these settings: that no rating would be mixed with one of another game.
+
+    Args:
+        settings: The settings as they are now.
+        season: The name of the open season.
+        fixed: What it began with: its tournament's settings.
+        where: How errors call the file.
+        text: The content of the file.
+
+    Raises:
+        ConfigError: Something that ratings depend on has changed. The message names it, and how a season is started.
+    """
+    for key, old, new in _differences(fixed, settings.season_settings()):
+        section, name = _KEYS.get(key, ("game", ""))
+        raise ConfigError(
+            f"expected {key} as when the season {season!r} began, {canonical(old)}, got: {canonical(new)} - "
+            f"at {_place(where, text, section, name)}; ratings of both would be mixed: set it back, or end the season "
+            "with `arena league season close`, and the next one begins with it"
+        )
+
+
+def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
+    """Yields what differs between two settings of a season: its name, the old value, the new one."""
+    players = [[game["players"] for game in each["games"]] for each in (old, new)]
+    if players[0] != players[1]:
+        yield "players", players[0], players[1]
+        return
+    for one, other in zip(old["games"], new["games"], strict=True):
+        for key in sorted({**one, **other}, key=lambda key: _ORDER.get(key, len(_ORDER))):
+            if one.get(key) != other.get(key):
+                yield key, one.get(key), other.get(key)
+    for key in {**old, **new}:
+        if key not in ("game", "games") and old.get(key) != new.get(key):
+            yield key, old.get(key), new.get(key)

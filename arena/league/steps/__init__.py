@@ -1,0 +1,12 @@
+"""What a submitted bot goes through before it plays: it is built, checked, and plays its first games.
+
+Each step is a function that runs in a worker process, knows no database, and returns a report that the bot's author can
+act on. Whatever the bot does is in the report. Whatever the machine lacks is, too, as the machine's fault.
+"""
+
+from arena.league.steps.base import StepReport, Verdict
+from arena.league.steps.build import build
+from arena.league.steps.check import check
+from arena.league.steps.qualify import qualify
+
+__all__ = ["StepReport", "Verdict", "build", "check", "qualify"]

@@ -1,0 +1,217 @@
+"""The games of a league's matches, for the lanes.
+
+Laws:
+1. Nothing that happens to a game ends the league. A game that was interrupted, or ended its worker, too often takes its
+   match out, and the operator is told.
+2. A result, the ratings that it moves and the suspensions that it causes are one transaction.
+3. A loss on time while the machine was overloaded counts as a result, and never towards a suspension.
+4. A machine that fails is left alone for a while: else it would take one match after another out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import BrokenExecutor
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.league.settings import Suspension
+from arena.league.verdicts import evidence, verdict
+from arena.referee.job import Job
+from arena.store.league import LeagueStore
+from arena.store.league.records import Version
+from arena.store.league.states import Actor, State
+from arena.store.records import Claim, PlannedGame
+from arena.tournament.lanes import Played, Work
+from arena.tournament.runner import MAX_KILLS, MAX_TRIES
+from arena.types import GameResult, Termination
+
+LONGEST_REST_S: Final = 60.0
+"""How long at most no game begins after faults of the machine. The first fault costs a second, each further one twice
+as much as the one before."""
+
+
+class MatchGames:
+    """The planned games of the open season, as a `Supply`.
+
+    Args:
+        store: The league.
+        tournament: The open season's.
+        make_job: Returns the work for a claimed game.
+        suspension: When a version is suspended.
+        tell: Called with a sentence about each event that the operator may want to know.
+        make_room: Frees room on the disk, if a result has none.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        tournament: str,
+        make_job: Callable[[Claim, PlannedGame], Job],
+        suspension: Suspension,
+        tell: Callable[[str], object],
+        make_room: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._store = store
+        self.leases = store.games
+        self._tournament = tournament
+        self._make_job = make_job
+        self._suspension = suspension
+        self._make_room = make_room
+        self._tell = tell
+        self._tries: Counter[str] = Counter()
+        """By game that is not over: how often it crashed its worker, or was interrupted."""
+        self._kills: Counter[str] = Counter()
+        """By game that is not over: how often its worker was killed from outside."""
+        self._faults = 0
+        """How many there were since the last result."""
+        self._since = time.monotonic()
+        self.rests_until = 0.0
+        """Until when no game should begin; on the monotonic clock."""
+        self.left = 0
+        """As `count` found it."""
+        self.told: Callable[[Played], object] = lambda played: None
+        """Called with each result once it is stored."""
+        self.rated = 0
+        """How many games were played that count."""
+
+    def count(self) -> None:
+        """Counts what can be claimed. Call it when something may have changed that."""
+        self.left = sum(game.status == "planned" for match in self._store.matches.running() for game in match.games)
+
+    def plan(self) -> None:
+        """Plans nothing: the service does, before it feeds the lanes."""
+
+    def share(self, lanes: int) -> int:
+        """Returns how many games a lane may claim at a time: few, so that little is held when something changes."""
+        return min(self.left // lanes, 1)
+
+    def claim(self, limit: int) -> Sequence[Work]:
+        """Claims the next game."""
+        claims = self._store.games.claim(self._tournament, self._store.matches.game, limit)
+        self.left = self.left - len(claims) if claims else 0
+        works = []
+        for claim in claims:
+            try:
+                works.append(Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
+            except (ArenaError, OSError) as error:  # a bot's folder is gone
+                self._failed(claim, f"its bots cannot be started: {error}")
+        return works
+
+    def release(self, claim: Claim) -> None:
+        """Gives a game back."""
+        self._store.games.release(claim)
+        self.left += 1
+
+    def take(self, claim: Claim, result: GameResult) -> Played | None:
+        """Stores a result with all that follows from it."""
+        if result.termination is Termination.INTERRUPTED:
+            self._failed(claim, "it was interrupted")
+            return None
+        game = self._store.matches.game(claim.number)
+        moment = time.monotonic()
+        try:
+            suspended = self._record(claim, result, game, moment - self._since)
+        except sqlite3.OperationalError as error:  # the disk is full
+            self._tell(f"The result of game {claim.game} could not be stored, and is stored once more: {error}")
+            self._make_room()
+            suspended = self._record(claim, result, game, moment - self._since)
+        self._since = moment
+        self._faults = 0
+        self._forget(claim)
+        self.rated += self._store.matches.counts(claim.number)
+        for sentence in suspended:
+            self._tell(sentence)
+        played = Played(game, result)
+        self.told(played)
+        return played
+
+    def _record(self, claim: Claim, result: GameResult, game: PlannedGame, seconds: float) -> list[str]:
+        with self._store.transaction():
+            self._store.games.record(claim, result, game.entrants, seconds)
+            forfeited = (number for number, seat in enumerate(result.seats) if seat.forfeit is not None)
+            return self._judge(game.entrants[number] for number in forfeited)
+
+    def give_back_all(self) -> None:
+        """Gives back every game that is claimed. Call it when no worker has one."""
+        self._store.games.resume(self._tournament)
+
+    def judge_all(self) -> None:
+        """Suspends every active version that deserves it. Rules may have changed since the last run."""
+        with self._store.transaction():
+            suspended = self._judge(standing.entrant for standing in self._store.facts.standing())
+        for sentence in suspended:
+            self._tell(sentence)
+
+    def _judge(self, entrants: Iterable[int]) -> list[str]:
+        return [sentence for entrant in entrants if (sentence := self._judge_one(entrant))]
+
+    def _judge_one(self, entrant: int) -> str:
+        version = self._store.versions.of_entrant(entrant)
+        if version is None or version.state is not State.ACTIVE or version.is_of_house:
+            return ""
+        form = self._store.facts.form(version, self._suspension.games)
+        reason = verdict(form, self._suspension)
+        if not reason:
+            return ""
+        notice = evidence(version.name, reason, form)
+        self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
+        good = self._active(version)
+        return f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")
+
+    def _active(self, version: Version) -> Version | None:
+        """Returns the version of its bot that plays now."""
+        return next((one for one in self._store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
+
+    def fault(self, claim: Claim, error: BaseException) -> None:
+        """Gives a game back that could not be played; or takes its match out, if that was once too often."""
+        self._failed(claim, f"{type(error).__name__}: {error}")
+
+    def died(self, claim: Claim, error: BrokenExecutor, *, outside: bool) -> bool:
+        """Counts that a worker ended in a game. Takes the match out if that was once too often."""
+        counter, most = (self._kills, MAX_KILLS) if outside else (self._tries, MAX_TRIES)
+        counter[claim.game] += 1
+        self._tell(f"The worker of game {claim.game} {'was killed' if outside else 'ended'}: {error}")
+        if counter[claim.game] < most:
+            return True
+        self._take_out(claim, f"its worker {'was killed' if outside else 'ended'} {most} times in it")
+        return False
+
+    def _failed(self, claim: Claim, reason: str) -> None:
+        """Counts an interruption, for which no bot is the reason."""
+        self._tell(f"Game {claim.game} could not be played: {reason}")
+        self.rest()
+        self._tries[claim.game] += 1
+        if self._tries[claim.game] < MAX_TRIES:
+            self.release(claim)
+        else:
+            self._take_out(claim, f"it could not be played {MAX_TRIES} times, the last: {reason}")
+
+    def rest(self) -> None:
+        """Lets no game begin for a while, since the machine failed."""
+        rest = min(2.0**self._faults, LONGEST_REST_S)
+        self._faults = min(self._faults + 1, 10)
+        self.rests_until = time.monotonic() + rest
+
+    def _take_out(self, claim: Claim, reason: str) -> None:
+        """Makes a claimed game void, and what was not begun of its match."""
+        match = next(
+            match.number
+            for match in self._store.matches.running()
+            if any(game.number == claim.number for game in match.games)
+        )
+        text = f"Match {match} is void, since of game {claim.game}: {reason}"
+        with self._store.transaction():
+            self._store.games.void(claim, reason)
+            self._store.matches.void(match, f"game {claim.game}: {reason}")
+            self._store.notices.add(None, "void", text)
+        self._forget(claim)
+        self._tell(text)
+        self.count()
+
+    def _forget(self, claim: Claim) -> None:
+        self._tries.pop(claim.game, None)
+        self._kills.pop(claim.game, None)

@@ -1,0 +1,127 @@
+"""The `league.toml` that a new league begins with: every key with its default and what it does."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+from arena.league.settings import Game, Settings
+
+_TEMPLATE: Final = """\
+# The settings of a league. The service reads them when it starts. docs/league.md explains a league.
+
+# What the league is called. Its seasons are named after it.
+name = {name}
+
+# What is played. Ratings depend on all of it, so it is fixed for a season: to change it, end the season with
+# `arena league season close`, and the next one begins with what is written here.
+[game]
+# A game (`arena rules list`).
+rules = {rules}
+# A ruleset of these rules (`arena rules list`); "" is their first.
+ruleset = {ruleset}
+# Options that differ from the ruleset's (`arena rules show`), such as {{ setup = "random" }}.
+options = {options}
+# How many play a game. With [2, 4] both are played, each as often.
+players = {players}
+# A board file, or the name of a bundled board; "" is the game's own. A path is relative to this folder.
+board = {board}
+# The time of a seat: BANK+INCREMENT or LIMIT/move, such as "10+0.1", "1m+1", "500ms/move".
+time = {time}
+# The CPU time of a bot in a game, such as "20s"; "" is no such limit.
+cpu = {cpu}
+# Answers of a race that lie this close, in milliseconds, are a tie.
+race_window_ms = {race_window_ms}
+
+[bots]
+# How bots are confined: trusted (not at all: for your own bots), isolated or strict (`arena doctor`). Fixed for a
+# season, too.
+level = {level}
+# Whether authors may let bots play from their own machines. Such bots are uncontrolled, and shown so.
+remote = false
+# Bundled bots that play from the start and never leave. New bots are tried against `random`.
+house = {house}
+
+# What an author may submit. An author can have other limits: `arena league author add NAME --quota bots=10`.
+[limits]
+# Bots that are not retired.
+bots = 3
+# Versions that wait or are being tried.
+pending = 3
+# Submissions in 24 hours.
+submissions = 10
+
+# When a version is suspended by itself. Losses on time while the machine was overloaded are not counted.
+[suspension]
+# So many forfeits ...
+forfeits = 5
+# ... in so many of its last games.
+games = 20
+# Or so many one after another.
+in_a_row = 3
+
+# Who meets. docs/matchmaking.md says what each value does, and shows what others would do to a league.
+[matchmaking]
+# A version with fewer matches is new: it comes first in every second match.
+placement = 20
+# From how many the others of a match are chosen.
+sample = 64
+# The part of the matches whose others are chosen without regard to ratings.
+random = 0.1
+# Whoever was met in so many last matches is less likely to be chosen ...
+repeat = 10
+# ... by this factor.
+again = 0.1
+# A version with so many matches that are not over is in no other.
+most_running = 2
+
+[service]
+# Games at a time; 0 is half of the cores. `arena league concurrency` changes it while the service runs.
+workers = 0
+# How often standings are published, in seconds.
+publish_s = 10
+# How long running games may take once the service is asked to stop, in seconds.
+stop_s = 60
+
+# How long logs of games are kept. Results and digests stay for ever.
+[logs]
+# Those of most games, in days.
+days = 30
+# Those of forfeits and of each version's last games, in days.
+forfeit_days = 365
+# How many last games of a version that are.
+last_games = 50
+# All logs together, in GiB.
+gib = 20
+
+[season]
+# How ratings of the next season begin: anew, or decayed (from those of the last one, with a wider sigma).
+start = "anew"
+# How many of the best play a final round before a season ends; 0 is none.
+final = 8
+"""
+
+
+def text(settings: Settings) -> str:
+    """Returns the text of a `league.toml` for a new league: what was chosen, and defaults for all else.
+
+    The name, `[game]`, and of `[bots]` the level and the house's bots are taken from the settings.
+    """
+    game = settings.game
+    chosen = {field: getattr(game, field) for field in Game.__struct_fields__}
+    values = {**chosen, "name": settings.name, "level": settings.bots.level, "house": list(settings.bots.house)}
+    values["players"] = list(game.players)
+    written = {key: _value(value) for key, value in values.items()}
+    return _TEMPLATE.format(**written)
+
+
+def _value(value: object) -> str:
+    """Returns a value as TOML has it.
+
+    >>> _value({"setup": "random"}), _value([2, 4]), _value("a")
+    ('{ setup = "random" }', '[2, 4]', '"a"')
+    """
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key} = {_value(each)}" for key, each in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    return json.dumps(value)

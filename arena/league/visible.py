@@ -1,0 +1,171 @@
+"""Who sees what of a league's games: one table for what a log holds, and the logs that are published by it.
+
+Laws:
+1. What somebody may see is built from what the table names, field by field. A field that is added to a record stays
+   hidden until somebody decides about it, and a test fails until then.
+2. Everybody sees what was played: all actions, all events, every draw, and the time that each decision took. So public
+   logs verify, and their play digest is that of the original.
+3. Only its author sees what a bot said beside its actions: notes, what it printed, the words of its end, and the
+   messages that it exchanged.
+4. Nothing of a match is seen before its last game is over: its games share the deal. The caller keeps to this.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from arena import files
+from arena.errors import LogError
+from arena.record import compressed
+from arena.record.log import (
+    SUFFIX,
+    ActionRecord,
+    Chance,
+    ForfeitRecord,
+    Header,
+    LateRecord,
+    Log,
+    LoggedForfeit,
+    OutcomeRecord,
+    Record,
+    log_bytes,
+)
+from arena.types import Seat
+
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class Who(StrEnum):
+    """Who may see something."""
+
+    ALL = "everybody"
+    OWN = "the author of the seat's bot"
+
+
+FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
+    Header: dict.fromkeys(
+        (
+            "format",
+            "arena",
+            "game",
+            "tournament",
+            "settings",
+            "board",
+            "bots",
+            "deal",
+            "rotation",
+            "commitment",
+            "salt",
+            "mix",
+            "beacon",
+            "level",
+            "ms",
+        ),
+        Who.ALL,
+    ),
+    Chance: dict.fromkeys(("stream", "n", "draw", "tied", "events", "ms"), Who.ALL),
+    ActionRecord: dict.fromkeys(("seat", "kind", "turn", "action", "events", "used_ns", "ms"), Who.ALL)
+    | {"note": Who.OWN},
+    LateRecord: dict.fromkeys(("seat", "kind", "turn", "action", "used_ns", "ms"), Who.ALL) | {"note": Who.OWN},
+    ForfeitRecord: dict.fromkeys(("forfeits", "turn", "events", "ms"), Who.ALL),
+    LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
+    | {"sentence": Who.OWN},  # it may quote what the bot sent
+    OutcomeRecord: dict.fromkeys(
+        ("termination", "ranks", "scores", "turns", "actions", "play_digest", "off_turn_cpu_ms", "ms"), Who.ALL
+    ),
+}  # fmt: skip
+"""By record and field who may see it. Fields that are not here, nobody sees."""
+
+BESIDE: Final = ("transcript", "output")
+"""What may stand beside a log for each seat, only for its author: `GAME.seatN.output`."""
+MOST_BESIDE: Final = 4 * files.MIB
+"""Bytes of such a file. Both are bounded when they are written, by less than this."""
+
+
+def visible(log: Log, seats: Collection[Seat] = ()) -> list[Header | Record]:
+    """Returns the records of a log as the author of the bots at `seats` may see them; of none, as everybody may."""
+    return [log.header, *(_record(record, seats) for record in log.records)]
+
+
+def _record(record: Record, seats: Collection[Seat]) -> Record:
+    if isinstance(record, ForfeitRecord):
+        shown = [_built(one, one.seat in seats, sentence=_in_short(one)) for one in record.forfeits]
+        return msgspec.structs.replace(_built(record, False), forfeits=shown)
+    return _built(record, isinstance(record, ActionRecord | LateRecord) and record.seat in seats)
+
+
+def _built(record: R, own: bool, **hidden: Any) -> R:
+    """Returns a record with the fields that may be seen; the others get a value of `hidden`, or their default."""
+    table = FIELDS[type(record)]
+    seen = {name: getattr(record, name) for name, who in table.items() if own or who is Who.ALL}
+    return type(record)(**{**hidden, **seen})
+
+
+def _in_short(forfeit: LoggedForfeit) -> str:
+    """Returns what happened without words of the bot."""
+    return f"seat {forfeit.seat} forfeited: {forfeit.code}"
+
+
+class Published(msgspec.Struct, frozen=True):
+    """What was published of a game."""
+
+    sha256: str
+    """SHA-256 (hex) of the public log, before it was compressed."""
+    own: tuple[str, ...]
+    """The authors who have a log of their own, because it shows them more."""
+
+
+def publish(log: Log, original: Path, folder: Path, authors: Sequence[str | None]) -> Published:
+    """Writes what may be seen of a game that was logged, compressed. May be called again with the same result.
+
+    It writes `logs/GAME.jsonl.zst` for everybody, and in `own/AUTHOR/` the log for each author to whom more is shown,
+    and what stands beside the log for their seats.
+
+    Args:
+        log: The log as it was written.
+        original: Where it stands, with or without its compression's ending; transcripts and outputs are beside it.
+        folder: The folder to publish in.
+        authors: By seat the name of the bot's author, None for the house's. The names are checked by the caller.
+
+    Raises:
+        OSError: Something could not be written. The rest may be there.
+        LogError: What stands beside the log cannot be read.
+    """
+    game = log.header.game
+    public, digest = log_bytes(visible(log))
+    _write(folder / "logs" / f"{game}{SUFFIX}", public)
+    own = []
+    for author in sorted({author for author in authors if author is not None}):
+        seats = [seat for seat, other in enumerate(authors) if other == author]
+        shown, _ = log_bytes(visible(log, seats))
+        if shown != public:
+            _write(folder / "own" / author / f"{game}{SUFFIX}", shown)
+            own.append(author)
+        for seat in seats:
+            for kind in BESIDE:
+                name = f"{game}.seat{seat}.{kind}"
+                if (data := _beside(original.with_name(name))) is not None:
+                    _write(folder / "own" / author / name, data)
+    return Published(digest, tuple(own))
+
+
+def _beside(path: Path) -> bytes | None:
+    """Returns the content of a file beside a log, compressed or not; None if there is none."""
+    packed = path.with_name(path.name + compressed.SUFFIX)
+    if os.path.lexists(path):
+        return files.read(path, "a transcript or output", MOST_BESIDE, LogError, links=False)
+    if os.path.lexists(packed):
+        data = files.read(packed, "a transcript or output", MOST_BESIDE, LogError, links=False)
+        return compressed.expand(data, str(packed), MOST_BESIDE)
+    return None
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write(path.with_name(path.name + compressed.SUFFIX), compressed.compress(data), durably=True)

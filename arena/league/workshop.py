@@ -1,0 +1,211 @@
+"""Takes submitted versions through the steps: build, check, qualify.
+
+Laws:
+1. A step is done on the bench, from files alone. What came of it and the change that follows are one transaction. So a
+   step that was cut short is done again, and leaves one report.
+2. A fault of the machine rejects nobody: the step is tried again, after a while that grows.
+3. What was built can always be made again from its archive: what is missing is built before games begin.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from arena.errors import ArenaError, Refused
+from arena.league.bench import Bench
+from arena.league.steps import StepReport, Verdict
+from arena.store.league import LeagueStore
+from arena.store.league.records import Kind, Report, Version
+from arena.store.league.states import Actor, State
+from arena.types import Payload
+
+STEPS: Final[dict[State, tuple[Kind, State]]] = {
+    State.BUILDING: ("build", State.CHECKING),
+    State.CHECKING: ("check", State.QUALIFYING),
+    State.QUALIFYING: ("qualify", State.ACTIVE),
+}
+"""By state which step is done in it, and what comes after it."""
+_PASSED: Final = {
+    "build": "it is built",
+    "check": "it keeps to the protocol",
+    "qualify": "it played its first games without a forfeit",
+}
+_LONGEST_REST_S: Final = 600.0
+_LOOK_S: Final = 0.5
+"""How often it is looked for something to do."""
+
+
+class Tools(Protocol):
+    """What does a version's steps: functions of the version alone, for the bench."""
+
+    def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        """Returns what does a step, and its arguments."""
+
+    def is_built(self, version: Version) -> bool:
+        """Says whether what it is started from is there."""
+
+    def spec(self, version: Version) -> Payload:
+        """Returns what it is started with."""
+
+
+class Workshop:
+    """Sees to the versions that are submitted.
+
+    Args:
+        store: The league.
+        bench: Where steps are done.
+        tools: How.
+        tell: Called with a sentence about each thing that was done.
+    """
+
+    def __init__(
+        self, store: LeagueStore, bench: Bench[StepReport], tools: Tools, tell: Callable[[str], object]
+    ) -> None:
+        self._store = store
+        self._bench = bench
+        self._tools = tools
+        self._tell = tell
+        self._at: Version | None = None
+        """Whose step is being done."""
+        self._doing = ""
+        self._looked = 0.0
+        self._rests: dict[int, float] = {}
+        """By version until when its step is not tried again, after a fault of the machine."""
+        self._missing = deque(version for version in store.versions.active() if not tools.is_built(version))
+
+    @property
+    def restores(self) -> bool:
+        """Whether active versions are being built again that were lost: no game should begin."""
+        return bool(self._missing)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a step is being done."""
+        return self._bench.busy
+
+    @property
+    def doing(self) -> str:
+        """Which step of which version is done, for people; empty if none."""
+        return self._doing if self._bench.busy else ""
+
+    @property
+    def wants(self) -> bool:
+        """Whether there is a step to do now."""
+        return not self._bench.busy and self._next(time.monotonic()) is not None
+
+    def waits(self) -> bool:
+        """Says whether a version is pending: it may play later."""
+        return bool(self._store.versions.pending())
+
+    def look(self, *, may_start: bool = True) -> None:
+        """Notes what came of a step, and begins the next one.
+
+        Args:
+            may_start: Whether one may begin.
+        """
+        if self._bench.busy:
+            self._fetch()
+        now = time.monotonic()
+        if self._bench.busy or not may_start or now < self._looked + _LOOK_S:
+            return
+        self._looked = now
+        version = self._next(now)
+        if version is None:
+            self._bench.rest()
+        else:
+            self._begin(version)
+
+    def _next(self, now: float) -> Version | None:
+        """Returns the version that something can be done for."""
+        if self._missing:
+            return self._missing[0] if now >= self._rests.get(self._missing[0].id, now) else None
+        pending = self._store.versions.pending()
+        self._rests = {one.id: until for one in pending if (until := self._rests.get(one.id, now)) > now}
+        return next((one for one in pending if one.id not in self._rests), None)
+
+    def _begin(self, version: Version) -> None:
+        kind: Kind = "build"
+        if not self._missing:
+            if version.state is State.RECEIVED:
+                version = self._store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "its turn has come")
+            kind = STEPS[version.state][0]
+        try:
+            do, arguments = self._tools.work(version, kind)
+            self._bench.start(do, *arguments)
+        except (ArenaError, OSError) as error:
+            self._note(version, _fault(kind, str(error)))
+            return
+        self._at = version
+        self._doing = f"{kind} of {version.name}"
+        self._tell(f"{version.name}: {kind}")
+
+    def _fetch(self) -> None:
+        version = self._at
+        assert version is not None
+        try:
+            report = self._bench.fetch()
+        except ArenaError as error:
+            kind: Kind = "build" if self._missing else STEPS[version.state][0]
+            report = _fault(kind, str(error))
+        if report is not None:
+            self._at = None
+            self._looked = 0.0
+            self._note(version, report)
+
+    def _note(self, version: Version, report: StepReport) -> None:
+        if self._missing:
+            self._restored(version, report)
+            return
+        step, following = STEPS[version.state]
+        assert step == report.kind
+        stored = Report(
+            kind=report.kind,
+            attempt=version.attempts + 1,
+            verdict=report.verdict.value,
+            report=_document(report),
+            output=report.output,
+        )
+        to = {
+            Verdict.PASSED: following,
+            Verdict.FAILED: State.REJECTED,
+            Verdict.MACHINE: version.state,
+        }[report.verdict]
+        reason = report.finding or _PASSED[report.kind]
+        try:
+            spec = self._tools.spec(version) if to is State.ACTIVE else None
+            changed = self._store.versions.change(version.id, to, Actor.SERVICE, reason, report=stored, spec=spec)
+        except Refused as error:  # it was taken out meanwhile
+            self._tell(f"{version.name}: what came of the step {step} is dropped: {error}")
+            return
+        if report.verdict is Verdict.MACHINE:
+            self._rest(changed)
+        self._tell(f"{version.name} is {changed.state}: {reason}")
+
+    def _restored(self, version: Version, report: StepReport) -> None:
+        """Notes that an active version was built again. One that cannot be built any more is suspended."""
+        if report.verdict is Verdict.MACHINE:
+            self._rest(version)
+        else:
+            self._missing.popleft()
+        if report.verdict is Verdict.FAILED:
+            reason = f"it cannot be built any more: {report.finding}"
+            self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
+        self._tell(f"{version.name} is built again: {report.verdict}, {report.finding}")
+
+    def _rest(self, version: Version) -> None:
+        self._rests[version.id] = time.monotonic() + min(2.0 ** (version.attempts + 1), _LONGEST_REST_S)
+
+
+def _document(report: StepReport) -> Payload:
+    """Returns what a report says beside its verdict and its output, which are stored apart."""
+    document: Payload = msgspec.to_builtins(report)
+    return {key: value for key, value in document.items() if key not in ("kind", "verdict", "output")}
+
+
+def _fault(kind: Kind, text: str) -> StepReport:
+    return StepReport(kind=kind, verdict=Verdict.MACHINE, finding=text, seconds=0.0)

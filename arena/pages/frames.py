@@ -1,0 +1,317 @@
+"""Folds a log into the data that a page shows: symbols, and a frame for each decision with what it changed.
+
+`docs/pages.md` has the form of the data; `viewer/viewer.js` reads it.
+
+Laws:
+1. What is shown with the eyes of a seat comes from that seat's views and from what it was told, and from nothing else.
+   With `seat` given, nobody else's are folded into the data at all.
+2. A frame holds what changed since the frame before: `d` for all eyes, `e` for some. Folding them gives every scene.
+3. The game is folded once, whoever looks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from statistics import median
+from typing import Any, Final, TypeAlias
+
+from msgspec.structs import replace
+
+from arena.pages.security import json_in_script
+from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
+from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
+from arena.show.replay import NOTE, Fault, Frame, Note, Onlooker
+from arena.show.seats import MARKS
+from arena.text import plain
+from arena.types import NS_PER_MS, Payload, Seat, Termination
+
+FORMAT: Final = 1
+"""Version of the form of the data."""
+ALL: Final = "all"
+"""The eyes of everybody together."""
+MOST_NOTE: Final = 2000
+"""Characters of a bot's note that are kept."""
+MOST_NOTES: Final = 150_000
+"""Bytes of a page that notes fill; when they are spent, `SHORT_NOTE` characters of each further note are kept."""
+SHORT_NOTE: Final = 80
+MOST_LINE: Final = 4000
+"""Characters of any other sentence that are kept."""
+SLOW_TIMES: Final = 20
+"""A decision is slow if it took so many times as long as its own bot's median,"""
+SLOW_MS: Final = 200.0
+"""and longer than this."""
+
+_CUT = " … (cut)"
+_USED = re.compile(r'href="#(\w+)"')
+
+
+def film(log: Log, seat: Seat | None = None) -> tuple[Payload, str]:
+    """Returns the data of a whole game, and the CSS of its symbols.
+
+    Args:
+        log: The log.
+        seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
+
+    Raises:
+        LogError: A record does not fit the game.
+    """
+    camera = Camera(log.header, log.source, seat)
+    camera.plan(log.records)
+    frames = [frame for record in log.records for frame in camera.see(record)]
+    frames.append(camera.frame())
+    mark_slow(frames)
+    data = camera.head()
+    outcome = log.outcome
+    for at, shown in enumerate(data["seats"]):
+        shown["rank"] = outcome.ranks[at] if outcome.ranks else None
+        if outcome.scores is not None:
+            shown["score"] = outcome.scores[at]
+    data["end"] = "interrupted" if outcome.termination == Termination.INTERRUPTED else "finished"
+    return data | {"frames": frames}, camera.style
+
+
+class Camera:
+    """Follows a game record by record and makes its frames, for several pairs of eyes at once.
+
+    Args:
+        header: The game's first record.
+        source: The name of its log in errors.
+        seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
+    """
+
+    def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
+        self._header = header
+        self._first = Onlooker(header, source, seat)
+        """Sees all that is shown. Only this one folds."""
+        self._eyes: dict[str, Onlooker] = {ALL if seat is None else str(seat): self._first}
+        if seat is None:
+            seats = range(self._first.rules.seats)
+            self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first) for eye in seats}
+        self._drawing = self._first.presenter.drawing()
+        self._strings: dict[str, int] = {}
+        self._room = MOST_NOTES
+        self._used: set[str] = set()
+        self._gained = [0] * self._first.rules.seats
+        self._decided: Record | None = None
+        self._last: _Split = ({}, {eye: {} for eye in self._eyes})
+        self._short = [
+            (self._first.seats.who(seat).plain, f"{MARKS[seat]} {self._first.seats.names[seat]}")
+            for seat in range(self._first.rules.seats)
+        ]
+
+    def plan(self, records: Iterable[Record]) -> None:
+        """Looks ahead, so that the board has its final size at once. Call it before the first record, or never."""
+        seats = list(self._first.views)
+        with self._first.fitting(1):
+            self._drawing.plan(
+                event.data
+                for record in records
+                for event in getattr(record, "events", ())
+                if any(event.reaches(seat) for seat in seats)
+            )
+
+    def see(self, record: Record) -> Iterator[Payload]:
+        """Takes the next record, and yields the frame that it completes, if it does: a decision begins the next one.
+
+        Raises:
+            LogError: It does not fit the game.
+        """
+        if isinstance(record, ActionRecord | ForfeitRecord):
+            yield self.frame()
+            self._decided = record
+        if isinstance(record, ActionRecord | LateRecord) and len(record.note or "") > MOST_NOTE:
+            record = replace(record, note=f"{record.note:.{MOST_NOTE}}{_CUT}")
+        for onlooker in self._eyes.values():  # the first one first: the others take its views
+            onlooker.see(record)
+
+    def frame(self) -> Payload:
+        """Returns the frame of the last decision: what changed since the frame before.
+
+        Raises:
+            LogError: What happened cannot be put into words or drawn.
+        """
+        frames = {eye: onlooker.frame() for eye, onlooker in self._eyes.items()}
+        first = next(iter(frames.values()))
+        shown: Payload = {"t": first.turn} | self._decision(first)
+        shown["v"] = list(self._gained)
+        told = {eye: self._words(frame) for eye, frame in frames.items()}
+        shown["w"], *_ = told.values()
+        if others := {eye: words for eye, words in told.items() if words != shown["w"]}:
+            shown["x"] = others
+        changed, self._last = _changes(self._last, {eye: self._scene(frame) for eye, frame in frames.items()})
+        return shown | changed
+
+    def head(self) -> Payload:
+        """Returns all but the frames, as far as it is known after the frames made so far."""
+        header, rules, drawing = self._header, self._first.rules, self._drawing
+        played = header.settings
+        board = [] if played.board is None else [plain(played.board.name)]
+        width, height = drawing.size
+        symbols = self._symbols()
+        return {
+            "format": FORMAT,
+            "game": header.game,
+            "facts": [
+                plain(played.rules).replace("_", " ").capitalize(),
+                plain(played.ruleset),
+                f"{played.players} players",
+                *board,
+                str(played.time),
+            ],
+            "turn": self._first.presenter.turn_name,
+            "gain": self._first.presenter.gain_name,
+            "gained": self._first.presenter.gained_name,
+            "eyes": list(self._eyes),
+            "seats": [{"name": plain(bot.name), "version": plain(bot.version)} for bot in header.bots],
+            "labels": drawing.labels,
+            "size": [round(width, 1), round(height, 1)],
+            "corner": drawing.corner,
+            "symbols": {symbol.name: [symbol.markup, symbol.width, symbol.height, symbol.words] for symbol in symbols},
+            "ground": drawing.ground(),
+            "strings": list(self._strings),
+        } | ({"board": [rules.name, *board]} if board else {})
+
+    @property
+    def style(self) -> str:
+        """The CSS of the game's symbols."""
+        return self._drawing.style
+
+    def _decision(self, frame: Frame) -> Payload:
+        """Returns who decided in how much time, and what makes the moment worth jumping to."""
+        marks = ""
+        for event in frame.events:
+            gains = self._first.presenter.gains(event)
+            for seat, gained in gains.items():
+                self._gained[seat] += gained
+            if gains and "c" not in marks:
+                marks += "c"
+        match self._decided:
+            case ActionRecord(seat=seat, used_ns=used):
+                decided: Payload = {"s": seat, "ms": round(used / NS_PER_MS, 2)}
+            case ForfeitRecord(forfeits=[first, *_]):
+                decided, marks = {"s": first.seat}, marks + "f"
+            case _:
+                decided = {}
+        return decided | ({"m": marks} if marks else {})
+
+    def _words(self, frame: Frame) -> Payload:
+        """Returns the heading `h`, sentences `l`, faults `f`, notes `n` and reasons `y` by their place in `strings`."""
+        words: Payload = {"h": self._string(frame.heading.plain)}
+        for line in frame.lines:
+            if isinstance(line, Note):
+                words.setdefault("n", []).append(self._note(line.plain.removeprefix(NOTE)))
+            else:
+                words.setdefault("f" if isinstance(line, Fault) else "l", []).append(self._string(line.plain))
+        with self._first.fitting(frame.line):
+            reasons = [self._string(reason) for reason in self._drawing.why(frame.views, frame.events)]
+        if reasons:
+            words["y"] = reasons
+        return words
+
+    def _note(self, text: str) -> int:
+        note = _cut(text, MOST_NOTE if self._room > 0 else SHORT_NOTE)
+        if note not in self._strings:
+            self._room -= len(json_in_script(note).encode())
+        return self._keep(note)
+
+    def _string(self, text: str) -> int:
+        # The page shows a seat's mark in its colour, and needs no number beside it.
+        for long, short in self._short:
+            text = text.replace(long, short)
+        return self._keep(_cut(text, MOST_LINE))
+
+    def _keep(self, text: str) -> int:
+        return self._strings.setdefault(text, len(self._strings))
+
+    def _scene(self, frame: Frame) -> Scene:
+        with self._first.fitting(frame.line):
+            scene = self._drawing.scene(frame.views, frame.events)
+        for key, value in scene.items():
+            self._used.update(_symbols_of(key, value))
+        return scene
+
+    def _symbols(self) -> Iterator[Symbol]:
+        """Yields the symbols that are placed, and those that they are made of."""
+        all_symbols = {symbol.name: symbol for symbol in _all(self._drawing, self._first.rules.seats)}
+        wanted = [*(f"M{seat}" for seat in range(self._first.rules.seats)), *sorted(self._used)]
+        wanted += _USED.findall(self._drawing.ground())
+        found: dict[str, Symbol] = {}
+        while wanted:
+            name = wanted.pop()
+            if name not in found:
+                found[name] = all_symbols[name]
+                wanted += _USED.findall(all_symbols[name].markup)
+        return (symbol for name, symbol in all_symbols.items() if name in found)
+
+
+def mark_slow(frames: list[Payload]) -> None:
+    """Marks the decisions that took much longer than their bots usually do."""
+    used: dict[Seat, list[float]] = {}
+    for frame in frames:
+        if "ms" in frame:
+            used.setdefault(frame["s"], []).append(frame["ms"])
+    usual = {seat: median(times) for seat, times in used.items()}
+    for frame in frames:
+        if "ms" in frame and frame["ms"] > max(SLOW_MS, SLOW_TIMES * usual[frame["s"]]):
+            frame["m"] = frame.get("m", "") + "t"
+
+
+def folded(data: Payload) -> dict[str, list[Scene]]:
+    """Returns the whole scene of every frame, for every pair of eyes: what a page makes of the data."""
+    scenes: dict[str, list[Scene]] = {}
+    for eye in data["eyes"]:
+        common: Scene = {}
+        own: Scene = {}
+        scenes[eye] = []
+        for frame in data["frames"]:
+            common = _after(common, frame.get("d", {}))
+            own = _after(own, frame.get("e", {}).get(eye, {}))
+            scenes[eye].append(common | own)
+    return scenes
+
+
+_Split: TypeAlias = tuple[Scene, dict[str, Scene]]
+"""Scenes by eyes: what is alike in all, and the rest of each."""
+
+
+def _changes(last: _Split, scenes: Mapping[str, Scene]) -> tuple[Payload, _Split]:
+    """Returns what changed in all scenes alike and in some, as a frame holds it, and the scenes for the next time."""
+    first, *others = scenes.values()
+    common = {
+        key: value for key, value in first.items() if all(key in other and other[key] == value for other in others)
+    }
+    own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
+    shown: Payload = {}
+    if changed := _difference(last[0], common):
+        shown["d"] = changed
+    if each := {eye: changed for eye in own if (changed := _difference(last[1][eye], own[eye]))}:
+        shown["e"] = each
+    return shown, (common, own)
+
+
+def _after(scene: Scene, changed: Scene) -> Scene:
+    return {key: value for key, value in (scene | changed).items() if value is not None}
+
+
+def _difference(before: Scene, after: Scene) -> Scene:
+    """Returns what changed: None takes a key away."""
+    changed = {key: value for key, value in after.items() if key not in before or before[key] != value}
+    return changed | {key: None for key in before if key not in after}
+
+
+def _symbols_of(key: str, value: Any) -> Iterator[str]:
+    if not key.startswith("#"):
+        if value[1]:
+            yield value[1]
+    elif not isinstance(value, str):
+        yield from (item if isinstance(item, str) else item[0] for item in value)
+
+
+def _all(drawing: Drawing, seats: int) -> Iterator[Symbol]:
+    yield from mark_symbols(seats)
+    yield from drawing.symbols()
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text.removesuffix(_CUT)) <= most else f"{text[:most]}{_CUT}"

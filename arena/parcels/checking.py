@@ -1,0 +1,249 @@
+"""Reads an archive without trust, and without writing anything.
+
+Laws:
+1. Every byte is checked before anything is made of it, and every length before anything is kept.
+2. Everything follows from the order of the entries: no path comes twice, and none lies below a file.
+3. There is one way to write a bot as an archive, so equal bots have equal digests, and nothing can be hidden beside
+   what is unpacked.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from arena.errors import BotError, ConfigError, ParcelError
+from arena.files import MOST_PROGRAM, opened
+from arena.link.bots import MANIFEST, Manifest, parse_manifest
+from arena.parcels.base import (
+    FORMAT,
+    HERE,
+    LABEL,
+    LIMITS,
+    MOST_LABEL,
+    Entry,
+    Label,
+    Limits,
+    Rule,
+    check_path,
+    parts,
+    shown,
+)
+from arena.parcels.headers import BLOCK, END, padding, read_header
+from arena.parcels.streams import Source, inflated, too_large
+
+Archive: TypeAlias = Path | bytes
+"""An archive: its file, or its bytes."""
+Take: TypeAlias = Callable[[Entry, Iterator[bytes]], None]
+"""Is called with each entry and its content in pieces, which it need not take."""
+
+
+class Contents(msgspec.Struct, frozen=True, kw_only=True):
+    """What an archive holds."""
+
+    digest: str
+    """SHA-256 (hex) of the archive before it was compressed: the identity of the bot's files."""
+    bot: str
+    """The path of the bot's folder in it, or `.`."""
+    manifest: Manifest
+    entries: tuple[Entry, ...]
+    """The files, sorted."""
+    size: int
+    """Bytes of all files."""
+
+
+def check(archive: Archive, limits: Limits = LIMITS) -> Contents:
+    """Reads an archive to its end, and returns what it holds.
+
+    Raises:
+        ParcelError: It breaks a rule. The error names the rule, the path and the limit.
+        ConfigError: There is no such file.
+    """
+    return read_archive(archive, limits, lambda entry, content: None)
+
+
+def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
+    """Reads an archive, and hands over each entry when its header was checked.
+
+    What comes after it may still break a rule: then this raises, and what was made of the entries must go.
+
+    Raises:
+        ParcelError: As `check`.
+        ConfigError: As `check`.
+    """
+    with _chunks(archive, limits) as chunks:
+        source = Source(inflated(chunks, limits))
+        label = _read_label(source)
+        path = MANIFEST if label.bot == HERE else f"{label.bot}/{MANIFEST}"
+        manifest: Manifest | None = None
+        entries: list[Entry] = []
+        count = Count(limits)
+        while (block := source.take(BLOCK)) != END[:BLOCK]:
+            entry = read_header(block)
+            count.add(entry)
+            entries.append(entry)
+            content = source.pieces(entry.size)
+            if entry.path == path:
+                data = _manifest_bytes(entry, content, limits)
+                manifest = _manifest(data, path, label.bot)
+                content = iter((data,))
+            take(entry, content)
+            for _ in content:
+                pass
+            _check_padding(source, entry)
+        if source.take(BLOCK) != END[:BLOCK]:
+            raise ParcelError(Rule.END, "expected two empty blocks at the end, got: one; pack it with arena")
+        digest = source.finish()
+    if manifest is None:
+        raise ParcelError(Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path))
+    return Contents(digest=digest, bot=label.bot, manifest=manifest, entries=tuple(entries), size=count.bytes)
+
+
+class Count:
+    """Counts what an archive holds, and refuses what comes in a wrong order."""
+
+    def __init__(self, limits: Limits) -> None:
+        """Takes the limits."""
+        self.bytes = 0
+        self._limits = limits
+        self._entries = 0
+        self._last: tuple[bytes, ...] = ()
+
+    def add(self, entry: Entry) -> None:
+        """Counts a file with the folders that begin with it.
+
+        Raises:
+            ParcelError: It is one too many, or not in its place.
+        """
+        path, names = shown(entry.path), parts(entry.path)
+        if entry.path == LABEL:
+            raise ParcelError(Rule.LABEL, f"expected {LABEL} once, got: it again; pack it with arena", path=LABEL)
+        if names <= self._last or names[: len(self._last)] == self._last != ():
+            raise ParcelError(
+                Rule.ORDER,
+                "expected sorted paths, none twice and none a file and a folder, "
+                f"got: '{shown(b'/'.join(self._last).decode())}' before it - at {path}; pack it with arena",
+                path=path,
+            )
+        shared = next((at for at, (a, b) in enumerate(zip(names, self._last, strict=False)) if a != b), 0)
+        self._entries += len(names) - shared
+        self._last = names
+        if self._entries > self._limits.entries:
+            raise ParcelError(
+                Rule.ENTRIES,
+                f"expected at most {self._limits.entries:,} files and folders, got: more - at {path}; "
+                "leave out what the bot does not need",
+                path=path,
+                limit=self._limits.entries,
+            )
+        self.bytes += entry.size
+        if self.bytes > self._limits.unpacked:
+            raise ParcelError(
+                Rule.UNPACKED,
+                f"expected files of at most {self._limits.unpacked:,} bytes in all, got: more - at {path}; "
+                "leave out what the bot does not need",
+                path=path,
+                limit=self._limits.unpacked,
+            )
+
+
+def label_bytes(bot: str) -> bytes:
+    """Returns the content of the first entry."""
+    return msgspec.json.encode(Label(FORMAT, bot)) + b"\n"
+
+
+def _read_label(source: Source) -> Label:
+    """Reads the first entry.
+
+    Raises:
+        ParcelError: It is another.
+    """
+    entry = read_header(source.take(BLOCK))
+    wrong = ParcelError(
+        Rule.LABEL,
+        f"expected {LABEL} of format {FORMAT} as the first entry, got: another - at {shown(entry.path)}; "
+        "pack it with this version of arena",
+        path=shown(entry.path),
+    )
+    if entry.path != LABEL or entry.size > MOST_LABEL:
+        raise wrong
+    data = source.take(entry.size)
+    _check_padding(source, entry)
+    try:
+        label = msgspec.json.decode(data, type=Label)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise wrong from None
+    if label.format != FORMAT or entry.executable or label_bytes(label.bot) != data:
+        raise wrong
+    if label.bot != HERE:
+        check_path(label.bot)
+    return label
+
+
+def _check_padding(source: Source, entry: Entry) -> None:
+    if any(source.take(padding(entry.size))):
+        raise ParcelError(
+            Rule.HEADER,
+            f"expected zeros after a content, got: other bytes - at {shown(entry.path)}; pack it with arena",
+            path=shown(entry.path),
+        )
+
+
+def _manifest_bytes(entry: Entry, content: Iterator[bytes], limits: Limits) -> bytes:
+    if entry.size > limits.manifest:
+        raise ParcelError(
+            Rule.MANIFEST,
+            f"expected a manifest of at most {limits.manifest:,} bytes, got: {entry.size:,} - at {shown(entry.path)}",
+            path=shown(entry.path),
+            limit=limits.manifest,
+        )
+    return b"".join(content)
+
+
+def _manifest(data: bytes, path: str, bot: str) -> Manifest:
+    try:
+        manifest = parse_manifest(data, shown(path))
+    except BotError as error:
+        raise ParcelError(Rule.MANIFEST, str(error), path=shown(path)) from None
+    check_places(manifest, bot)
+    return manifest
+
+
+def check_places(manifest: Manifest, bot: str) -> None:
+    """Checks that what a manifest names lies in the archive: nobody is to read the files of others by naming them.
+
+    Args:
+        manifest: The manifest.
+        bot: The path of the bot's folder in the archive, or `HERE`.
+
+    Raises:
+        ParcelError: Something does not.
+    """
+    programs = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
+    named = (*manifest.include, *manifest.built, *manifest.fetched)
+    relative = (name for name in programs if "/" in name and not name.startswith("/"))
+    for name in (*named, *relative):
+        path = os.path.normpath(os.path.join(bot, name))
+        if path.startswith(("/", "../")) or path == "..":
+            raise ParcelError(
+                Rule.PLACE,
+                f"expected files in the archive, got: {shown(name)!r} - at {MANIFEST}; move it into the bot's folder",
+                path=shown(name),
+            )
+
+
+@contextmanager
+def _chunks(archive: Archive, limits: Limits) -> Iterator[Iterator[bytes]]:
+    """Yields an archive in chunks."""
+    if isinstance(archive, bytes):
+        yield iter((archive,))
+        return
+    with opened(archive, "a bot's archive", MOST_PROGRAM, ConfigError, links=False) as file:
+        if file.size > limits.packed:
+            raise too_large(limits.packed)
+        yield file.chunks()

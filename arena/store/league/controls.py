@@ -1,0 +1,52 @@
+"""Stores what orders have set, so that a service that starts again goes on as it was told."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from arena.store.database import Connection, immediate
+from arena.store.records import canonical
+
+T = TypeVar("T")
+
+
+class Closing(msgspec.Struct, frozen=True):
+    """That a season is to end."""
+
+    season: str
+    """Its name."""
+    next: str
+    """The name of the season after it."""
+
+
+class Controls:
+    """What orders have set."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    @property
+    def paused(self) -> bool:
+        """Whether no game may begin."""
+        return self._get("paused", bool, False)
+
+    @property
+    def workers(self) -> int | None:
+        """How many games at a time were asked for; None if the settings decide."""
+        return self._get("workers", int | None, None)
+
+    @property
+    def closing(self) -> Closing | None:
+        """The season that is to end; None if none is."""
+        return self._get("closing", Closing | None, None)
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets one of the properties above."""
+        with immediate(self._db):
+            self._db.execute("INSERT OR REPLACE INTO controls (name, value) VALUES (?, ?)", (name, canonical(value)))
+
+    def _get(self, name: str, type: Any, default: T) -> T:
+        row = self._db.execute("SELECT value FROM controls WHERE name = ?", (name,)).fetchone()
+        return default if row is None else msgspec.json.decode(row[0], type=type)

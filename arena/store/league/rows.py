@@ -1,0 +1,61 @@
+"""Reads versions: the queries that several modules need."""
+
+from __future__ import annotations
+
+import msgspec
+
+from arena.errors import Refused
+from arena.store.database import Connection
+from arena.store.league.records import Version
+from arena.store.league.states import PENDING
+
+_COLUMNS = {"id": "versions.id", "author": "authors.name", "bot": "bots.name"}
+"""Where a field of `Version` is, if not in the column of its name."""
+_QUERY = (
+    f"SELECT {', '.join(_COLUMNS.get(field, field) for field in Version.__struct_fields__)}"
+    " FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = bots.author "
+)
+PENDING_STATES = ", ".join(f"'{state}'" for state in PENDING)
+"""As SQL has them."""
+
+
+def versions(connection: Connection, rest: str, *parameters: str | int | None) -> list[Version]:
+    """Returns the versions that the rest of a query asks for."""
+    found = []
+    for row in connection.execute(_QUERY + rest, parameters).fetchall():
+        values = dict(zip(Version.__struct_fields__, row, strict=True))
+        values["manifest"] = msgspec.json.decode(values["manifest"])
+        found.append(msgspec.convert(values, Version))
+    return found
+
+
+def version(connection: Connection, id: int) -> Version:
+    """Returns a version by its id.
+
+    Raises:
+        Refused: There is none.
+    """
+    found = versions(connection, "WHERE versions.id = ?", id)
+    if not found:
+        raise Refused("unknown_version", f"expected a version of the league, got: number {id}")
+    return found[0]
+
+
+def last_good(connection: Connection, bot: str) -> Version | None:
+    """Returns the version of a bot that comes back when the active one is suspended; None if there is none.
+
+    It is the newest superseded one that was active and was never suspended.
+    """
+    found = versions(
+        connection,
+        "WHERE bots.name = ? AND state = 'superseded' AND activated IS NOT NULL AND suspended IS NULL"
+        " ORDER BY number DESC LIMIT 1",
+        bot,
+    )
+    return found[0] if found else None
+
+
+def season(connection: Connection) -> str | None:
+    """Returns the tournament of the open season, or None if no season is open."""
+    row = connection.execute("SELECT tournament FROM seasons WHERE closed IS NULL").fetchone()
+    return None if row is None else str(row[0])

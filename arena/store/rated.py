@@ -1,0 +1,57 @@
+"""Moves the ratings of a tournament by its results, in schedule order."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from arena.ratings.running import Rating, rate
+
+
+def rate_prefix(connection: sqlite3.Connection, tournament: str) -> None:
+    """Rates the finished games that follow the last rated one without a gap, in the caller's transaction."""
+    query = "SELECT pool, rated FROM tournaments WHERE id = ?"
+    pool, rated = connection.execute(query, (tournament,)).fetchone()
+    number = rated
+    while game := connection.execute(
+        "SELECT id, status = 'done' AND counts FROM games"
+        " WHERE tournament = ? AND number = ? AND status IN ('done', 'void')",
+        (tournament, number),
+    ).fetchone():
+        if game[1]:
+            _rate(connection, pool, tournament, number, game[0])
+        number += 1
+    if number > rated:
+        connection.execute("UPDATE tournaments SET rated = ? WHERE id = ?", (number, tournament))
+
+
+def _rate(connection: sqlite3.Connection, pool: int, tournament: str, number: int, game: str) -> None:
+    seats = connection.execute("SELECT entrant, rank FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
+    before = [rating_after(connection, tournament, entrant, number) for entrant, _ in seats]
+    after = rate(before, tuple(rank for _, rank in seats))
+    connection.executemany(
+        "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (pool, tournament, entrant, number, rating.mu, rating.sigma)
+            for (entrant, _), rating in zip(seats, after, strict=True)
+        ],
+    )
+
+
+def rating_after(connection: sqlite3.Connection, tournament: str, entrant: int, games: int) -> Rating:
+    """Returns the rating of an entrant after the first `games` games of the schedule, which must be rated."""
+    row = connection.execute(
+        "SELECT mu, sigma FROM ratings WHERE tournament = ? AND entrant = ? AND number < ?"
+        " ORDER BY number DESC LIMIT 1",
+        (tournament, entrant, games),
+    ).fetchone()
+    if row is None:
+        row = connection.execute(
+            "SELECT mu0, sigma0 FROM entrants WHERE tournament = ? AND number = ?", (tournament, entrant)
+        ).fetchone()
+    return Rating(*row)
+
+
+def is_counted(connection: sqlite3.Connection, game: str) -> bool:
+    """Says whether a game moves ratings and adds to sums: all do but some of leagues."""
+    (counts,) = connection.execute("SELECT counts FROM games WHERE id = ?", (game,)).fetchone()
+    return bool(counts)

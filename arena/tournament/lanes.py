@@ -1,0 +1,409 @@
+"""Plays games on lanes: workers that play one game at a time, in order. What is played comes from a `Supply`.
+
+Laws:
+1. A lane plays games of one block after another, so that they share bot processes. It holds few games at a time,
+   whatever the number of those planned: memory does not grow with it. When few are left, the lanes share them.
+2. A result is yielded after it is stored, never before.
+3. A worker that dies loses no result: only its lane starts anew. The first game of the lane that has no result was
+   running, and is given back; the lane plays its other games.
+4. How a worker ended says how much that proves of the game that was running. Nothing in a game sends SIGKILL or
+   SIGTERM: they come from outside, from a person or from a system without memory, and hit whatever is running. The
+   supply is told which it was, and counts.
+5. A signal may raise anywhere. Raised while this thread holds the lock of an unfinished future, it would leave that
+   lock held, and the executor would wait for it forever. So futures are started undisturbed, they report to a queue
+   when they are finished, and nobody looks at them before, unless undisturbed.
+6. A worker that cannot be started leaves its lane's games where they are. `man` starts it again.
+7. On a cluster workers come and go. A lane for which there is none gives its games back. A worker elsewhere may live
+   longer than this process: so its games have leases, from before it gets them (`store/leases.py`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Final, Protocol, TypeAlias
+
+import msgspec
+
+from arena.errors import MachineFault
+from arena.referee.job import Job
+from arena.store.leases import Leases
+from arena.store.records import Claim, PlannedGame
+from arena.tournament.blocks import AHEAD_GAMES, started_ahead
+from arena.tournament.workers import NoFreeWorker, Remote, undisturbed, was_killed
+from arena.types import GameResult
+
+SUBMITTED: Final = 2
+"""Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
+PATIENCE_S: Final = 60.0
+"""How long a worker is awaited while there is none: on a cluster they come and go."""
+
+Play: TypeAlias = Callable[[Job], GameResult]
+Worker: TypeAlias = Callable[[], AbstractContextManager[Executor]]
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A result that is in the database."""
+
+    game: PlannedGame
+    result: GameResult
+    void: str = ""
+    """Why it does not count, if it is void."""
+
+
+class Work(msgspec.Struct, frozen=True):
+    """A claimed game and its job."""
+
+    claim: Claim
+    job: Job
+
+
+class Supply(Protocol):
+    """Where lanes get games, and where they bring results. Errors that it raises leave `Lanes`."""
+
+    @property
+    def leases(self) -> Leases:
+        """Where it is noted which worker elsewhere has a game, and for how long."""
+
+    @property
+    def left(self) -> int:
+        """How many games are planned and neither done nor claimed."""
+
+    def plan(self) -> None:
+        """Plans more games if none is left and more may follow."""
+
+    def share(self, lanes: int) -> int:
+        """Returns how many games a lane may claim at a time, of so many lanes; 0: one, and only if it is idle."""
+
+    def claim(self, limit: int) -> Sequence[Work]:
+        """Claims games that follow each other in one block. If there is none, then none is left from now on."""
+
+    def release(self, claim: Claim) -> None:
+        """Gives a game back that was not played."""
+
+    def take(self, claim: Claim, result: GameResult) -> Played | None:
+        """Stores a result. Returns None if it is none: the game is given back, or taken out."""
+
+    def fault(self, claim: Claim, error: BaseException) -> None:
+        """Notes that a game could not be played, which is nobody's result. Gives it back, or takes it out."""
+
+    def died(self, claim: Claim, error: BrokenExecutor, *, outside: bool) -> bool:
+        """Notes that a worker ended in a game. Returns whether it may still be played; else it is taken out.
+
+        Args:
+            claim: The game.
+            error: What the executor said.
+            outside: Whether SIGKILL or SIGTERM ended the worker.
+        """
+
+
+class _Dropped(Exception):
+    """Makes workers end at once."""
+
+
+class _Lane(AbstractContextManager["_Lane"]):
+    """A worker, and the games that it is to play."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._stack = ExitStack()
+        self.executor = self._stack.enter_context(worker())
+        self.waiting: deque[Work] = deque()
+        """Claimed and not submitted, in order."""
+        self.submitted: dict[Future[GameResult], Work] = {}
+        """In order."""
+        self.finished: set[Future[GameResult]] = set()
+        """Those futures that can be looked at."""
+        self.is_broken = False
+        """The worker has died, and what was submitted is coming back; or it could not be started."""
+        self.has_bots = False
+        """The worker has played, so that bots may wait in it."""
+        self.attending: Future[object] | None = None
+        """What sees to them while the worker is idle."""
+
+    def __exit__(self, *raised: object) -> bool | None:
+        return self._stack.__exit__(*raised)  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """Ends the worker, which has nothing to do."""
+        self._stack.close()
+
+    def restart(self) -> None:
+        """Starts a new worker. Nothing may be submitted to the old one any more."""
+        self.is_broken = True
+        self._stack.close()
+        with _starting():
+            self.executor = self._stack.enter_context(self._worker())
+        self.is_broken = False
+        self.has_bots = False
+        self.attending = None
+
+
+class Lanes(AbstractContextManager["Lanes"]):
+    """Lanes that play what a supply has. If an exception leaves the block, the running games are dropped.
+
+    Args:
+        supply: Where games come from, and where results go.
+        play: Plays one game. It must be a function that can be sent to a worker.
+        worker: Starts an executor that plays one game at a time, in order, and stops it when its block ends; at once if
+            the block ends by an exception.
+        ahead: Whether bots are started before they are needed.
+        attend: Sees to the bots that wait in a worker, whose heartbeats must be answered. Called there when the worker
+            is idle, several times a second. It must be a function that can be sent to a worker.
+    """
+
+    def __init__(
+        self,
+        supply: Supply,
+        play: Play,
+        worker: Worker,
+        *,
+        ahead: bool = True,
+        attend: Callable[[], object] | None = None,
+    ) -> None:
+        self._supply = supply
+        self._play = play
+        self._worker = worker
+        self._ahead = ahead
+        self._attend = attend
+        self._stack = ExitStack()
+        self._lanes: list[_Lane] = []
+        self._count = 0
+        self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
+        self._manned = self._renewed = time.monotonic()
+        """When there last was a worker, and when leases were last prolonged."""
+
+    def __exit__(self, *raised: object) -> bool | None:
+        return self._stack.__exit__(*raised)  # type: ignore[arg-type]
+
+    @property
+    def running(self) -> int:
+        """How many games workers have."""
+        return sum(len(lane.submitted) for lane in self._lanes)
+
+    @property
+    def waiting(self) -> int:
+        """How many games are claimed that no worker has."""
+        return sum(len(lane.waiting) for lane in self._lanes)
+
+    @property
+    def unmanned(self) -> bool:
+        """Whether there is no worker now. `man` looks for one."""
+        return not self._lanes
+
+    def man(self, count: int) -> None:
+        """Makes the number of workers `count`, or as many as there are. One too many ends when its games are over.
+
+        Raises:
+            MachineFault: The machine has not what a worker needs, or for a minute there was none on the cluster.
+        """
+        self._count = count
+        try:
+            self._restart_broken()
+            while len(self._lanes) < count:
+                with _starting():
+                    self._lanes.append(self._stack.enter_context(_Lane(self._worker)))
+        except NoFreeWorker:
+            if not self._lanes and time.monotonic() > self._manned + PATIENCE_S:
+                raise
+        if self._lanes:
+            self._manned = time.monotonic()
+        self._renew_leases()
+        for lane in self._lanes[count:]:
+            self._give_back(lane)
+            if not lane.submitted:
+                self._lanes.remove(lane)
+                lane.close()
+
+    def feed(self) -> None:
+        """Gives games to the workers that have few.
+
+        Raises:
+            MachineFault: The machine has not what a worker needs.
+        """
+        for depth in range(1, SUBMITTED + 1):
+            for lane in self._lanes[: self._count]:
+                if len(lane.submitted) < depth and not lane.is_broken:
+                    self._feed(lane)
+
+    def settle(self, timeout: float) -> Iterator[Played]:
+        """Waits for a game to end, and yields the results that came once they are stored.
+
+        Args:
+            timeout: How long to wait, in seconds.
+
+        Raises:
+            MachineFault: The machine has not what a worker needs.
+        """
+        with suppress(Empty):
+            lane, future = self._finished.get(timeout=timeout)
+            lane.finished.add(future)
+            yield from self._settle(lane)
+
+    def attend(self) -> None:
+        """Has the workers that are idle see to their bots: in a pause, or while others end a round."""
+        for lane in self._lanes:
+            self._attend_to_bots(lane)
+
+    def give_back(self) -> None:
+        """Releases the games that are claimed and that no worker has."""
+        for lane in self._lanes:
+            self._give_back(lane)
+
+    def end(self) -> None:
+        """Ends all workers, which have nothing to do, at the same time: each gives its bots up to a second to end."""
+        threads = [Thread(target=lane.executor.shutdown, daemon=True) for lane in self._lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def drop(self) -> None:
+        """Ends all workers at once. The claims of the games that they had stay open."""
+        with suppress(_Dropped), self._stack:
+            raise _Dropped
+        self._lanes.clear()
+
+    def _restart_broken(self) -> None:
+        for lane in [lane for lane in self._lanes if lane.is_broken and not lane.submitted]:
+            try:
+                self._restart(lane)
+            except NoFreeWorker:
+                self._give_back(lane)
+                self._lanes.remove(lane)
+                raise
+
+    def _restart(self, lane: _Lane) -> None:
+        lane.restart()
+        self._lease(lane)
+
+    def _lease(self, lane: _Lane) -> None:
+        """Notes who has the games that a lane holds, before a worker elsewhere gets them."""
+        if isinstance(lane.executor, Remote):
+            self._supply.leases.lease(_claims(lane), lane.executor.name, lane.executor.lease_s)
+
+    def _renew_leases(self) -> None:
+        """Prolongs the leases of all lanes that are not lost, three times in a lease."""
+        remote = [(lane, lane.executor) for lane in self._lanes if isinstance(lane.executor, Remote)]
+        if not remote:
+            return
+        lease_s = min(executor.lease_s for _, executor in remote)
+        if time.monotonic() < self._renewed + lease_s / 3:
+            return
+        self._renewed = time.monotonic()
+        held = [_claims(lane) for lane, _ in remote if not lane.is_broken]
+        self._supply.leases.renew([claim for claims in held for claim in claims], lease_s)
+
+    def _give_back(self, lane: _Lane) -> None:
+        while lane.waiting:
+            self._supply.release(lane.waiting.pop().claim)
+
+    def _feed(self, lane: _Lane) -> None:
+        """Submits the lane's next game, if there is one for it."""
+        self._claim(lane)
+        if not lane.waiting:
+            return
+        work = lane.waiting.popleft()
+        job = started_ahead(work.job, (other.job for other in lane.waiting)) if self._ahead else work.job
+        try:
+            with undisturbed(), _starting():
+                future = lane.executor.submit(self._play, job)
+                future.add_done_callback(partial(self._report, lane))
+            lane.submitted[future] = work
+            lane.has_bots = True
+        except BrokenExecutor as error:
+            lane.is_broken = True
+            if lane.submitted:
+                lane.waiting.appendleft(work)
+                return
+            if self._supply.died(work.claim, error, outside=was_killed(lane.executor)):
+                lane.waiting.appendleft(work)
+            with suppress(NoFreeWorker):  # then `man` looks for one
+                self._restart(lane)
+                self._feed(lane)
+        except MachineFault:
+            lane.waiting.appendleft(work)
+            lane.is_broken = True
+            raise
+
+    def _attend_to_bots(self, lane: _Lane) -> None:
+        if self._attend is None or lane.submitted or lane.is_broken or not lane.has_bots:
+            return
+        with suppress(BrokenExecutor), undisturbed():  # that it has died is noticed with its next game
+            if lane.attending is None or lane.attending.done():
+                lane.attending = lane.executor.submit(self._attend)
+
+    def _claim(self, lane: _Lane) -> None:
+        """Claims more games for the lane when it has few, and fewer the fewer are left.
+
+        It claims before it is idle, so that the next block is known. The last games go to idle lanes one by one.
+        """
+        if not lane.waiting:
+            self._supply.plan()
+        share = self._supply.share(self._count)
+        if not self._supply.left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
+            return
+        claimed = self._supply.claim(max(1, share))
+        lane.waiting.extend(claimed)
+        self._lease(lane)
+        if not claimed:  # the others are void
+            self._claim(lane)
+
+    def _report(self, lane: _Lane, future: Future[GameResult]) -> None:
+        self._finished.put((lane, future))
+
+    def _settle(self, lane: _Lane) -> Iterator[Played]:
+        """Stores the results that a lane has. If its worker has died, waits for all that was submitted to come back."""
+        errors = [future.exception() for future in lane.finished]
+        lane.is_broken = lane.is_broken or any(isinstance(error, BrokenExecutor) for error in errors)
+        if lane.is_broken and len(lane.finished) < len(lane.submitted):
+            return
+        lost: list[tuple[Work, BrokenExecutor]] = []
+        for future in [future for future in lane.submitted if future in lane.finished]:
+            work = lane.submitted.pop(future)
+            lane.finished.remove(future)
+            error = future.exception()
+            if error is None:
+                played = self._supply.take(work.claim, future.result())
+                if played is not None:
+                    yield played
+            elif isinstance(error, BrokenExecutor):
+                lost.append((work, error))
+            else:
+                self._supply.fault(work.claim, error)
+        if lost:
+            (running, ended), *others = lost
+            lane.waiting.extendleft(work for work, _ in reversed(others))
+            if self._supply.died(running.claim, ended, outside=was_killed(lane.executor)):
+                self._supply.release(running.claim)
+        if lane.is_broken:
+            with suppress(NoFreeWorker):  # then `man` looks for one
+                self._restart(lane)
+
+
+def _claims(lane: _Lane) -> list[Claim]:
+    return [work.claim for work in (*lane.submitted.values(), *lane.waiting)]
+
+
+@contextmanager
+def _starting() -> Iterator[None]:
+    """Runs the block, which starts a worker.
+
+    Raises:
+        MachineFault: The machine has not what it needs.
+    """
+    try:
+        yield
+    except (OSError, MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "start new thread" not in str(error):
+            raise
+        raise MachineFault(
+            f"expected to start a worker process, got: {str(error) or 'out of memory'}; is the machine out of "
+            "processes, memory or descriptors? Give the same command again then. All results so far are kept"
+        ) from error

@@ -1,0 +1,73 @@
+"""Writes pictures of each kind of page into a folder, light and dark, wide and narrow: `make screenshots`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from browser_kit import chromium, launch, played
+from golden.logs import FOLDER
+from playwright.sync_api import sync_playwright
+
+from arena.pages.game import game_page
+from arena.record.log import Log, read_log
+from arena.show import replay
+from arena.show.presenter import Presenter
+
+WIDE, NARROW = (1280, 800), (390, 844)
+
+
+def main(folder: Path) -> None:
+    """Writes the pictures, and prints their names."""
+    program = chromium()
+    if program is None:
+        sys.exit("needs chromium, which is not on this machine's path; install it (Debian: apt install chromium)")
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as made, sync_playwright() as playwright:
+        browser = launch(playwright, program)
+        for name, page in pages(Path(made)):
+            for address, at in (("begin", 0), ("middle", -40), ("end", -1)):
+                shoot(browser, page, folder / f"{name}-{address}.png", at, WIDE)
+            shoot(browser, page, folder / f"{name}-dark.png", -2, WIDE, color_scheme="dark")
+            shoot(browser, page, folder / f"{name}-eyes.png", -2, WIDE, eyes="1")
+            shoot(browser, page, folder / f"{name}-narrow.png", -2, NARROW)
+            shoot(browser, page, folder / f"{name}-narrow-dark.png", -2, NARROW, color_scheme="dark")
+        browser.close()
+
+
+def pages(folder: Path) -> Any:
+    """Yields the pages to be looked at, with their names."""
+    games: dict[str, Log] = {}
+    for name, counts in (("samurai", (2, 3, 4)), ("gardener", (2, 3, 4, 5))):
+        for seats in counts:
+            games[f"{name}-{seats}"] = played(folder, name, seats)
+    for name in ("samurai-forfeits", "gardener-race"):
+        games[name] = read_log(FOLDER / f"{name}.jsonl")
+    for name, log in games.items():
+        path = folder / f"{name}.html"
+        path.write_text(game_page(log), encoding="utf-8")
+        yield name, path
+    shown, replay.presenter = replay.presenter, lambda name: Presenter  # type: ignore[assignment]
+    path.write_text(game_page(games["samurai-2"]), encoding="utf-8")
+    replay.presenter = shown  # type: ignore[assignment]
+    yield "without-a-drawing", path
+
+
+def shoot(browser: Any, page: Path, file: Path, at: int, size: tuple[int, int], eyes: str = "", **options: Any) -> None:
+    """Writes one picture; `at` is the frame, or from the end if it is negative."""
+    window = browser.new_page(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", **options)
+    window.goto(f"file://{page}")
+    window.wait_for_selector("html[data-ready]", state="attached")
+    window.evaluate(
+        "([at, eyes]) => arena.viewer.go(at < 0 ? Math.max(0, arena.viewer.at().frames + at) : at, eyes || undefined)",
+        [at, eyes],
+    )
+    window.screenshot(path=file)
+    window.close()
+    print(file)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,34 @@
+"""What tests in a browser and the screenshots share: Debian's chromium, and games to look at."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from golden.logs import player
+from referee_kit import make_job
+
+from arena.games import game, rules_of
+from arena.link.memory import MemoryBot, MemoryLink
+from arena.record.log import Log, read_log
+from arena.referee.game import Game
+
+
+def chromium() -> str | None:
+    """The program of the browser, or None if it is not installed."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+def launch(playwright: Any, program: str) -> Any:
+    """Starts the browser without a window."""
+    # A browser of root, and one in a container, cannot put its pages into a sandbox of its own.
+    return playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+
+
+def played(folder: Path, name: str, seats: int, ruleset: str | None = None) -> Log:
+    """A game played at random, in the game's first ruleset unless another is named."""
+    bots = [MemoryBot(player(seat, notes=True)) for seat in range(seats)]
+    job = make_job(folder, seats, rules=name, ruleset=ruleset or next(iter(game(name).rulesets)))
+    return read_log(folder / Game(job, rules_of(job.settings), MemoryLink(bots)).play().log)

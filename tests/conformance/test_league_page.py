@@ -1,0 +1,144 @@
+"""The page of a league's door, its tables, its vectors and the code say the same."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from itertools import groupby
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from msgspec import inspect as types
+
+from arena.door import limits, messages
+from arena.door.codec import decode, decode_from_door, encode
+from arena.door.messages import FromAuthor, FromDoor
+from arena.errors import RemoteProtocolError
+from arena.wire.messages import MAX_DEPTH, MAX_INT
+from tests.conformance.kit import FOLDER, frame, load
+from tests.conformance.test_specification import TESTS
+from tests.conformance.test_tables import bare, fields
+
+PAGE = (FOLDER / "LEAGUE.md").read_text(encoding="utf-8")
+TABLES: dict[str, Any] = tomllib.loads((FOLDER / "league.toml").read_text(encoding="utf-8"))
+VALID = load(FOLDER / "vectors" / "league" / "valid.json")["vectors"]
+INVALID = load(FOLDER / "vectors" / "league" / "invalid.json")["vectors"]
+NUMBERED = re.findall(r"^- \*\*§D(\d+)-(\d+)(°?)\*\* (.*(?:\n  .*)*)", PAGE, re.MULTILINE)
+"""Section, count, mark, sentence."""
+CLASSES = {str(kind.__struct_config__.tag): kind for kind in (*get_args(FromAuthor), *get_args(FromDoor))}
+DECODERS = {"author": decode, "door": decode_from_door}
+SOURCE = "".join(path.read_text(encoding="utf-8") for path in (TESTS.parent / "arena" / "door").glob("*.py"))
+
+
+def by_id(vector: dict[str, Any]) -> str:
+    return str(vector["id"])
+
+
+def decoded(value: Any) -> Any:
+    """A vector's `decoded` with its binary values."""
+    if isinstance(value, dict):
+        if value.keys() == {"$hex"}:
+            return bytes.fromhex(value["$hex"])
+        return {key: decoded(item) for key, item in value.items()}
+    return [decoded(item) for item in value] if isinstance(value, list) else value
+
+
+# Tables
+
+
+def test_the_messages_of_the_code_are_those_of_the_tables() -> None:
+    for sender, union in (("author", FromAuthor), ("door", FromDoor)):
+        tags = {str(kind.__struct_config__.tag) for kind in get_args(union)}
+        assert tags == {name for name, each in TABLES["messages"].items() if each["from"] in (sender, "either")}
+
+
+@pytest.mark.parametrize("name", TABLES["messages"])
+def test_the_fields_of_the_code_are_those_of_the_tables(name: str) -> None:
+    info = types.type_info(CLASSES[name])
+    assert isinstance(info, types.StructType)
+    code, table = fields(info), bare(TABLES["messages"][name]["fields"])
+    assert list(code) == list(table), "the same fields in the same order"
+    for field in table:
+        assert code[field] == table[field], field
+
+
+def test_limits_and_version_are_those_of_the_tables() -> None:
+    assert TABLES["protocol"] == messages.PROTOCOL
+    assert f"| version | {messages.PROTOCOL} |" in PAGE
+    assert f"- **{messages.PROTOCOL}** " in PAGE
+    assert TABLES["limits"] == {
+        "author_frame": messages.MAX_AUTHOR_FRAME,
+        "door_frame": messages.MAX_DOOR_FRAME,
+        "depth": MAX_DEPTH,
+        "integer": MAX_INT,
+        "chunk": messages.MAX_CHUNK,
+        "part": messages.MAX_PART,
+        "archive": messages.MAX_ARCHIVE,
+        "ping_s": messages.PING_S,
+        "silence_s": messages.SILENCE_S,
+    }
+    for number in (messages.MAX_AUTHOR_FRAME, messages.MAX_DOOR_FRAME):
+        assert f"{number:,} bytes" in PAGE
+
+
+def test_the_limits_of_a_key_are_on_the_page() -> None:
+    section = PAGE.split("## 9. ")[1].split("## 10. ")[0]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == [*limits.LIMITS, "orders"]
+    assert f"have {limits.MOST_WAITING} orders" in section
+
+
+def test_every_code_that_the_door_gives_is_on_the_page() -> None:
+    given = set(re.findall(r"(?:Refusal|Error|RemoteProtocolError)\(\s*\"(\w+)\"", SOURCE))
+    assert given - {"no_answer"} == {code for code in TABLES["errors"] if code not in ("malformed", "refused")}
+
+
+# Numbers
+
+
+def test_numbers_count_up_in_their_section() -> None:
+    numbers = [(int(part), int(count)) for part, count, *_ in NUMBERED]
+    for part, group in groupby(numbers, lambda pair: pair[0]):
+        assert [count for _, count in group] == list(range(1, 1 + sum(each == part for each, _ in numbers)))
+        assert f"§D{part}-1" in PAGE.split(f"\n## {part}. ")[1].split("\n## ")[0]
+
+
+def test_every_must_has_a_number() -> None:
+    for match in re.finditer(r"^(?!- \*\*§|  ).*\bMUST\b.*$", PAGE.split("## 2. ")[1], re.MULTILINE):
+        raise AssertionError(f"a MUST without a number: {match[0]}")
+
+
+def test_every_number_that_a_frame_can_show_is_cited_by_vectors_and_broken_by_one() -> None:
+    testable = {f"§D{part}-{count}" for part, count, mark, _ in NUMBERED if not mark}
+    assert {number for vector in INVALID for number in vector["spec"]} == testable
+    assert {number for vector in VALID for number in vector["spec"]} <= testable
+
+
+def test_every_number_is_cited_by_a_vector_or_a_test() -> None:
+    cited = {f"§{number}" for path in TESTS.rglob("*.py") for number in re.findall(r"§(D\d+-\d+)", path.read_text())}
+    cited |= {number for vector in [*VALID, *INVALID] for number in vector["spec"]}
+    exists = {f"§D{part}-{count}" for part, count, *_ in NUMBERED}
+    assert exists <= cited
+    assert set(re.findall(r"§D\d+-\d+", SOURCE)) <= exists
+
+
+# Vectors
+
+
+@pytest.mark.parametrize("vector", VALID, ids=by_id)
+def test_a_valid_frame_is_read(vector: dict[str, Any]) -> None:
+    message = DECODERS[vector["from"]](frame(vector["hex"]))
+    if vector["decoded"] is None:
+        assert message is None
+    else:
+        expected = decoded(vector["decoded"])
+        assert message == msgspec.convert(expected, CLASSES[expected["type"]])
+        assert DECODERS[vector["from"]](encode(message)) == message
+
+
+@pytest.mark.parametrize("vector", INVALID, ids=by_id)
+def test_an_invalid_frame_is_refused(vector: dict[str, Any]) -> None:
+    with pytest.raises(RemoteProtocolError) as caught:
+        DECODERS[vector["from"]](frame(vector["hex"]))
+    assert (caught.value.error_code, caught.value.rule) == (vector["error"], vector["rule"])
+    assert len(str(caught.value)) < 400

@@ -1,0 +1,114 @@
+"""`arena league` as its operator calls it, with no service running: each command obeys its order itself."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from tests.command_kit import Run
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a league and a bot."""
+    from tests import command_kit
+
+    folder = tmp_path_factory.mktemp("league")
+    command_kit.arena(folder, "league", "init", "cup", "--players", "2,3", "--time", "1m+1", "--level", "trusted")
+    command_kit.arena(folder, "bot", "new", "fox")
+    return folder
+
+
+@pytest.fixture
+def run(home: Path) -> Run:
+    from functools import partial
+
+    from tests import command_kit
+
+    return partial(command_kit.arena, home)
+
+
+def told(run: Run, *words: str) -> dict[str, object]:
+    document = json.loads(run("league", *words, "--json").stdout)
+    assert isinstance(document, dict)
+    return document
+
+
+def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
+    done = run("league", "submit", "fox", "--to", "cup")
+    assert done.stdout == "fox/1 is received; 0 versions before it\n"
+    assert "`arena league report fox/1 --to cup`" in done.stderr
+    assert "has these files already, and is received" in run("league", "submit", "fox", "--to", "cup").stdout
+    assert told(run, "status", "cup")["states"]["received"] == 1  # type: ignore[index]
+    assert "fox/1" in run("league", "status", "cup", "--author", "local").stdout
+    assert told(run, "report", "fox", "--to", "cup") == {"version": "fox/1", "state": "received", "reports": []}
+    assert "received: 0 before it" in run("league", "report", "fox", "--to", "cup").stdout
+    assert run("league", "retire", "fox", "--to", "cup").stdout == "retired: fox/1\n"
+
+
+def test_standings_and_games_are_documents(run: Run) -> None:
+    standings = told(run, "standings", "cup")
+    assert (standings["season"], standings["method"]) == ("first", "running")
+    assert [item["name"] for item in standings["items"]] == ["random/1", "greedy/1"]  # type: ignore[attr-defined]
+    assert "random/1" in run("league", "standings", "cup").stdout
+    assert told(run, "games", "cup") == {"games": []}
+    assert run("league", "games", "cup", "--bot", "random", "--lost").stderr == "No game is like that.\n"
+    assert "did you mean 'random'" in run("league", "games", "cup", "--bot", "randon", code=1).stderr
+    assert "expected a season that is closed" in run("league", "standings", "cup", "--season", "x", code=2).stderr
+
+
+def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:
+    shown = run("tournaments", "show", "latest", "--db", "cup/league.db").stdout
+    assert "arena league status cup" in shown
+    assert (
+        "the results of seasons stay"
+        in run("tournaments", "remove", "latest", "--yes", "--db", "cup/league.db", code=1).stderr
+    )
+
+
+def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
+    run("league", "key", "new", "anna")
+    assert stat.S_IMODE((home / "anna.key").stat().st_mode) == 0o600
+    run("league", "author", "add", "anna", "--key", "anna.pub", "--quota", "bots=9", "--to", "cup")
+    run("league", "key", "new", "laptop")
+    run("league", "key", "add", "anna", "laptop.pub", "--to", "cup")
+    run("league", "key", "revoke", "anna.pub", "--to", "cup")
+    [anna] = [each for each in told(run, "author", "list", "--to", "cup")["authors"] if each["name"] == "anna"]  # type: ignore[attr-defined]
+    assert anna["quotas"] == {"bots": 9}
+    assert [key["revoked"] is None for key in anna["keys"]] == [False, True]
+    assert "anna" in run("league", "author", "list", "--to", "cup").stdout
+    assert (
+        "did you mean 'bots'" in run("league", "author", "add", "b", "--quota", "bot=9", "--to", "cup", code=1).stderr
+    )
+    assert "expected NAME=N" in run("league", "author", "add", "b", "--quota", "bots", "--to", "cup", code=2).stderr
+    assert "expected --yes" in run("league", "author", "remove", "anna", "--to", "cup", code=2).stderr
+    run("league", "author", "remove", "anna", "--yes", "--to", "cup")
+
+
+def test_the_operator_steers(run: Run) -> None:
+    run("league", "pause", "cup")
+    assert told(run, "status", "cup")["paused"] is True
+    assert "not running, paused" in run("league", "status", "cup").stdout
+    run("league", "resume", "cup")
+    run("league", "concurrency", "cup", "3")
+    status = told(run, "status", "cup")
+    assert (status["paused"], status["workers"]) == (False, 3)
+    for words in (("suspend", "cup", "random"), ("lift", "cup", "random"), ("retire", "random", "--to", "cup")):
+        assert "the house" in run("league", *words, code=1).stderr
+    assert "expected a match of the season" in run("league", "replay-games", "cup", "7", code=1).stderr
+
+
+def test_what_is_no_league_is_said(run: Run, home: Path) -> None:
+    assert "expected a folder without a league" in run("league", "init", "cup", code=2).stderr
+    assert "`arena league init FOLDER` makes one" in run("league", "status", "fox", code=2).stderr
+    assert "give its FOLDER, or --at ADDRESS" in run("league", "status", code=2).stderr
+    assert "expected numbers of players" in run("league", "init", "x", "--players", "two", code=2).stderr
+    text = (home / "cup" / "league.toml").read_text()
+    (home / "cup" / "league.toml").write_text(text.replace("forfeits = 5", "forfits = 5"))
+    try:
+        assert "did you mean 'forfeits'" in run("league", "pause", "cup", code=2).stderr
+    finally:
+        (home / "cup" / "league.toml").write_text(text)

@@ -1,0 +1,138 @@
+"""A league that is elsewhere, by the commands that its authors type. The league itself is played by the test."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from arena.door.keys import Pair, write_pair
+from arena.parcels import check
+from arena.record.compressed import compress
+from arena.resources import bots_folder
+from tests.door_kit import League, answering
+
+
+class Elsewhere:
+    """A league whose door is open, and an author's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.league = League(folder / "cup")
+        (folder / "cup/league.toml").write_text("")
+        self.home = folder / "anna"
+        self.home.mkdir()
+        self.pair: Pair = self.league.author("anna")
+        write_pair(self.home / "anna.key", self.pair, "anna")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        bind = f"tcp://127.0.0.1:{port}"
+        command = [sys.executable, "-m", "arena", "league", "open", str(folder / "cup"), "--bind", bind]
+        self.door = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert self.door.stdout is not None
+        self.at = self.door.stdout.readline().strip()
+
+    def arena(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command in the author's folder."""
+        command = [sys.executable, "-m", "arena", *words, "--at", self.at, "--key", "anna.key"]
+        return subprocess.run(command, capture_output=True, text=True, cwd=self.home, check=False, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+    elsewhere = Elsewhere(tmp_path_factory.mktemp("elsewhere"))
+    yield elsewhere
+    elsewhere.door.terminate()
+    elsewhere.door.communicate(timeout=60)  # its output ends when the process below it has ended, too
+    assert elsewhere.door.returncode == 128 + 15
+
+
+def test_a_bundled_bot_is_submitted_and_followed(elsewhere: Elsewhere) -> None:
+    league = elsewhere.league
+    version = {"version": "random/1", "bot": "random", "state": "active", "level": "isolated", "rating": 12.5}
+    league.publish("authors/anna/status.json", {"versions": [version], "notices": [{"at": "now", "text": "hi\x1b[2J"}]})
+    with answering(league, "submit", {"version": "random/1", "before": 2}):
+        done = elsewhere.arena("league", "submit", "random", "--wait")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["random/1 received; 2 versions before it", "random/1: active"]
+    (order,) = league.orders()
+    contents = check(league.folder / "incoming" / f"{order['id']}.tar.zst")
+    assert contents.digest == order["arguments"]["digest"]
+    assert (bots_folder() / "python/random/bot.toml").read_text().count(contents.manifest.name)
+
+
+def test_a_version_that_is_rejected_is_the_exit_code(elsewhere: Elsewhere) -> None:
+    league = elsewhere.league
+    league.publish(
+        "authors/anna/status.json", {"versions": [{"version": "greedy/1", "bot": "greedy", "state": "rejected"}]}
+    )
+    with answering(league, "submit", {"version": "greedy/1", "before": 0}):
+        done = elsewhere.arena("league", "submit", "greedy", "--wait")
+    assert done.returncode == 3
+    assert "arena league report greedy/1" in done.stderr
+
+
+def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewhere) -> None:
+    league = elsewhere.league
+    version = {"version": "fox/1", "bot": "fox", "state": "suspended", "level": "remote"}
+    league.publish("authors/anna/status.json", {"versions": [version], "notices": [{"at": "now", "text": "hi\x1b[2J"}]})
+    done = elsewhere.arena("league", "status")
+    assert "fox/1" in done.stdout
+    assert "uncontrolled" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert json.loads(elsewhere.arena("league", "status", "--json").stdout)["versions"] == [version]
+    games = [{"game": f"g{n}", "bot": "fox", "version": "fox/1", "lost": n == 1, "forfeit": None} for n in range(3)]
+    league.publish("authors/anna/games-1.json", {"games": games})
+    shown = json.loads(elsewhere.arena("league", "games", "--lost", "--json").stdout)
+    assert shown == {"games": [games[1]]}
+    league.publish("standings.json", {"season": "spring", "items": [{"rank": 1, "name": "fox/1", "level": "remote"}]})
+    assert "uncontrolled" in elsewhere.arena("league", "standings").stdout
+    league.publish("reports/anna/fox/1/build.json", {"verdict": "failed", "output": "line\nother"})
+    assert elsewhere.arena("league", "report", "fox/1").stdout.splitlines() == ["verdict: failed", "  line", "  other"]
+
+
+def test_a_log_is_fetched_and_unpacked(elsewhere: Elsewhere) -> None:
+    elsewhere.league.publish("logs/t-000001.jsonl.zst", compress(b'{"a": 1}\n'))
+    done = elsewhere.arena("league", "log", "t-000001")
+    assert done.stdout == "t-000001.jsonl\n"
+    assert (elsewhere.home / "t-000001.jsonl").read_bytes() == b'{"a": 1}\n'
+    missing = elsewhere.arena("league", "log", "t-000002")
+    assert missing.returncode == 1
+    assert "whose match is over" in missing.stderr
+
+
+def test_a_log_that_is_a_bomb_is_refused(elsewhere: Elsewhere) -> None:
+    bomb = zstandard.ZstdCompressor().compress(bytes(200 * 2**20))
+    elsewhere.league.publish("logs/t-000003.jsonl.zst", bomb)
+    done = elsewhere.arena("league", "log", "t-000003")
+    assert done.returncode == 1
+    assert not (elsewhere.home / "t-000003.jsonl").exists()
+
+
+def test_a_key_that_others_can_read_is_refused(elsewhere: Elsewhere) -> None:
+    (elsewhere.home / "anna.key").chmod(0o644)
+    try:
+        done = elsewhere.arena("league", "status")
+    finally:
+        (elsewhere.home / "anna.key").chmod(0o600)
+    assert done.returncode == 2
+    assert "chmod 600" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc, to find the process")
+def test_the_door_is_opened_again_after_it_fell(elsewhere: Elsewhere) -> None:
+    (door,) = Path(f"/proc/{elsewhere.door.pid}/task/{elsewhere.door.pid}/children").read_text().split()
+    os.kill(int(door), signal.SIGKILL)
+    until = time.monotonic() + 60
+    while elsewhere.arena("league", "standings", "--json").returncode and time.monotonic() < until:
+        pass
+    assert elsewhere.arena("league", "standings", "--json").returncode == 0
+    assert elsewhere.door.poll() is None

@@ -1,0 +1,77 @@
+"""A bot of every language can be sent: packed, built from the archive alone without a network, and checked."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.author.new import templates
+from arena.league.steps import Verdict, build, check
+from arena.link.bots import find_bot, read_manifest, unfetched
+from arena.link.sandbox.doctor import level_in_force
+from arena.parcels import Parcel, pack
+from arena.types import Level
+from tests.command_kit import Run
+from tests.e2e.test_bot_new import LACKING
+
+BUNDLED = ("random-c", "random-go", "random-java", "random-js", "random-perl", "random-rust")
+
+
+@pytest.fixture
+def level() -> Level:
+    if level_in_force(Level.ISOLATED):
+        pytest.skip("this machine does not give level isolated")
+    return Level.ISOLATED
+
+
+def passes(parcel: Parcel, bots: Path, level: Level) -> None:
+    bots.mkdir()
+    built = build(parcel.data, bots, level)
+    sign = next((sign for sign in LACKING if sign in built.output.decode()), None)
+    if built.verdict is not Verdict.PASSED and sign is not None:
+        pytest.skip(f"needs a library to build it: {sign}")
+    assert built.verdict is Verdict.PASSED, built.finding + built.output.decode()
+    checked = check(bots / built.detail["folder"], "samurai", level)
+    assert checked.verdict is Verdict.PASSED, checked.finding
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1_200)
+@pytest.mark.parametrize("language", templates())
+def test_a_new_bot_can_be_sent(
+    language: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level
+) -> None:
+    template = read_manifest(templates()[language])
+    tools = [*template.fetch[:1], *template.build[:1], *template.needs, template.command[0]]
+    needs(*(tool for tool in tools if "/" not in tool and "{" not in tool))
+    arena("bot", "new", "ronin", "--language", language)
+    folder = tmp_path / "ronin"
+    if unfetched(template, folder) is not None:
+        built = arena("bot", "build", "ronin", code=None)
+        sign = next((sign for sign in LACKING if sign in built.stderr), None)
+        if built.returncode != 0 and sign is not None:
+            pytest.skip(f"needs the network to fetch what it needs: {sign}")
+        assert built.returncode == 0, built.stdout + built.stderr
+    parcel = pack(folder)
+    shutil.rmtree(folder)  # it must do with what was packed
+    passes(parcel, tmp_path / "bots", level)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1_200)
+@pytest.mark.parametrize("name", BUNDLED)
+def test_a_bundled_bot_can_be_sent(
+    name: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level
+) -> None:
+    manifest = read_manifest(find_bot(name))
+    needs(*(tool for tool in (*manifest.fetch[:1], *manifest.build[:1], *manifest.needs) if "{" not in tool))
+    if unfetched(manifest, find_bot(name)) is not None:
+        built = arena("bot", "build", name, code=None)
+        sign = next((sign for sign in LACKING if sign in built.stderr), None)
+        if built.returncode != 0 and sign is not None:
+            pytest.skip(f"needs the network to fetch what it needs: {sign}")
+        assert built.returncode == 0, built.stdout + built.stderr
+    passes(pack(name), tmp_path / "bots", level)

@@ -1,0 +1,81 @@
+"""Archives as strangers make them: with the standard library's tarfile, or byte by byte."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import zstandard
+
+from arena.parcels.base import Entry
+from arena.parcels.checking import label_bytes
+from arena.parcels.headers import END, header, padding
+
+MANIFEST = b'name = "fox"\ncommand = ["./bot"]\n'
+
+
+def raw(path: str, content: bytes = b"", *, executable: bool = False) -> bytes:
+    """An entry as `pack` writes it."""
+    return header(Entry(path, len(content), executable)) + content + bytes(padding(len(content)))
+
+
+def info(path: str, content: bytes = b"", **fields: object) -> bytes:
+    """An entry as tarfile writes it; `fields` are those of TarInfo, and `format`."""
+    format = fields.pop("format", tarfile.USTAR_FORMAT)
+    entry = tarfile.TarInfo(path)
+    entry.size = len(content)
+    for name, value in fields.items():
+        setattr(entry, name, value)
+    return entry.tobuf(format, "utf-8", "surrogateescape") + content + bytes(padding(len(content)))  # type: ignore[arg-type]
+
+
+def label(bot: str = ".") -> bytes:
+    """The first entry."""
+    return raw(".arena-parcel", label_bytes(bot))
+
+
+def packed(*entries: bytes, end: bytes = END) -> bytes:
+    """An archive of entries."""
+    return zstandard.ZstdCompressor().compress(b"".join(entries) + end)
+
+
+def with_bot(*entries: bytes, manifest: bytes = MANIFEST) -> bytes:
+    """An archive of a bot, with more entries after its manifest."""
+    return packed(label(), raw("bot.toml", manifest), *entries)
+
+
+def plain(archive: bytes) -> bytes:
+    """What is in an archive."""
+    return zstandard.ZstdDecompressor().decompressobj().decompress(archive)
+
+
+def tree(folder: Path) -> dict[str, tuple[bool, str]]:
+    """All files of a folder: whether they are executable, and their digests."""
+    return {
+        str(path.relative_to(folder)): (bool(path.stat().st_mode & 0o100), digest(path.read_bytes()))
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def make(folder: Path, files: dict[str, str], programs: Iterable[str] = ()) -> Path:
+    """Writes files below a folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755 if name in programs else 0o644)
+    return folder
+
+
+def names(archive: bytes) -> list[str]:
+    """The paths in an archive, as tarfile reads them."""
+    with tarfile.open(fileobj=io.BytesIO(plain(archive))) as opened:
+        return opened.getnames()

@@ -1,0 +1,172 @@
+"""A league's service for tests: its loop with games that take no time, and steps whose outcome the bot's name says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from arena.league.bench import Bench
+from arena.league.matchmaking import Matchmaking
+from arena.league.planning import Planner
+from arena.league.service import Ended, Service
+from arena.league.settings import Suspension
+from arena.league.steps import StepReport, Verdict
+from arena.league.stopping import Stopping
+from arena.league.supply import MatchGames
+from arena.league.workshop import Workshop
+from arena.referee.job import Job
+from arena.store.league import LeagueStore
+from arena.store.league.records import Kind, Version
+from arena.store.records import Claim, PlannedGame
+from arena.tournament.lanes import Lanes, Play, Worker
+from arena.types import Payload, Termination
+from tests import instant, league_kit
+
+MATCHMAKING: Final = Matchmaking(players=(2,))
+
+
+class Tools:
+    """Steps that take no time. A bot whose name begins with `bad` is rejected in the step that its version names."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[str, Kind]] = []
+
+    def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        self.done.append((version.name, kind))
+        return outcome, (kind, version.manifest.get("version", ""))
+
+    def is_built(self, version: Version) -> bool:
+        return True
+
+    def spec(self, version: Version) -> Payload:
+        return {"name": version.name}
+
+
+def outcome(kind: Kind, script: str) -> StepReport:
+    """What comes of a step: `bad check` is rejected by the check, `dead check` ends its worker there."""
+    if script == f"dead {kind}":
+        raise OSError(28, "No space left on device")
+    is_bad = script == f"bad {kind}"
+    verdict = Verdict.FAILED if is_bad else Verdict.PASSED
+    return StepReport(kind=kind, verdict=verdict, finding=f"{kind} {script}".strip(), seconds=0.1)
+
+
+class Orders:
+    """Nobody gives orders."""
+
+    paused = False
+    closing = False
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+
+    def look(self) -> None:
+        """Does nothing."""
+
+
+class Room:
+    """There is always room."""
+
+    is_short = False
+
+    def look(self) -> None:
+        """Does nothing."""
+
+
+class Publisher:
+    """Notes that matches were published."""
+
+    def __init__(self, store: LeagueStore) -> None:
+        self._store = store
+
+    def look(self) -> None:
+        for match in self._store.matches.over():
+            self._store.matches.publish(match.number)
+
+    def publish(self) -> None:
+        self.look()
+
+
+class Running:
+    """A service, and what it consists of."""
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        play: Play,
+        worker: Worker = instant.inline,
+        workers: int = 2,
+        settings: Matchmaking = MATCHMAKING,
+        make_room: Callable[[], object] = lambda: None,
+    ) -> None:
+        season = league_kit.season(store)
+        self.said: list[str] = []
+        self.store = store
+        self.tournament = store.games.tournament(season.tournament)
+        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append, make_room)
+        self.tools = Tools()
+        self.lanes = Lanes(self.supply, play, worker)
+        self.bench = Bench[StepReport](instant.inline)
+        self.workshop = Workshop(store, self.bench, self.tools, self.said.append)
+        self.planner = Planner(store, settings, bytes.fromhex(self.tournament.commitment))
+        self.orders = Orders(workers)
+        self.room = Room()
+        store.games.resume(season.tournament)
+        self.service = Service(
+            self.supply, self.lanes, self.bench, self.planner, self.workshop, self.orders, self.room,
+            Publisher(store), (), self.said.append,
+        )  # fmt: skip
+
+    def job(self, claim: Claim, game: PlannedGame) -> Job:
+        names = [self.store.games.name(claim.tournament, entrant) for entrant in game.entrants]
+        return Job(
+            game=claim.game,
+            tournament=claim.tournament,
+            settings=instant.settings().game,
+            bots=tuple(replace(instant.spec("x"), name=name) for name in names),
+            deal=game.deal,
+            rotation=game.rotation,
+            secret=self.tournament.secret,
+            logs=self.tournament.logs,
+            block=f"game {game.number}, attempt {claim.attempt}",
+        )
+
+    def run(self, games: int | None) -> Ended:
+        with self.lanes, self.bench, Stopping() as stopping:
+            return self.service.run(stopping, games)
+
+
+@contextmanager
+def league(folder: Path, *bots: str) -> Iterator[LeagueStore]:
+    """A league with bots that play, each of an author of its own."""
+    (folder / "logs").mkdir(exist_ok=True)
+    with league_kit.league(folder, *(f"of {bot}" for bot in bots)) as store:
+        for bot in bots:
+            league_kit.active(store, bot, author=f"of {bot}")
+        yield store
+
+
+def play(job: Job) -> Any:
+    """A game without forfeits, unless a bot's name begins with `crash`: that one always forfeits."""
+    result = instant.play(job)
+    crashed = [seat for seat, bot in enumerate(job.bots) if bot.name.startswith("crash")]
+    seats = tuple(
+        replace(
+            seat,
+            rank=len(job.bots) if number in crashed else 1,
+            forfeit=instant.forfeit(number) if number in crashed else None,
+        )
+        for number, seat in enumerate(result.seats)
+    )
+    code = Termination.TIMEOUT if crashed else Termination.FINISHED
+    return replace(result, seats=seats, termination=code)
+
+
+def endless(job: Job) -> Any:
+    """A game that nobody waits for."""
+    time.sleep(600)

@@ -1,0 +1,194 @@
+"""Remote bots: a bot that is served plays real games under a real referee, through the door."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from arena.door.keys import Pair
+from arena.door.relay import remote_bot
+from arena.door.serve import Service
+from arena.errors import DoorError
+from arena.link.bots import BotSpec, load_bot
+from arena.link.pool import worker_pool
+from arena.link.sandbox.doctor import examine
+from arena.referee import worker
+from arena.types import Level
+from tests.door_kit import League, answering, opened
+from tests.referee_kit import make_job
+
+BOT = """
+import msgpack, os, sys, time, zmq
+socket = zmq.Context().socket(zmq.DEALER)
+socket.linger = 500
+socket.connect(os.environ["ARENA_ENDPOINT"])
+send = lambda **message: socket.send(msgpack.packb(message))
+send(type="hello", token=os.environ["ARENA_TOKEN"], protocol="1.0", want=["legal"])
+count = 0
+while True:
+    message = msgpack.unpackb(socket.recv())
+    if message["type"] == "game_start":
+        send(type="ready", game=message["game"])
+    elif message["type"] == "request":
+        count += 1
+        if count == FAILS_AT:
+            open("reached", "w").close()
+            time.sleep(SLEEPS_S)
+            sys.exit("no more")
+        play = {}
+        for key, value in message["legal"][0].items():
+            play[key] = value[0] if isinstance(value, list) else value["of"][: value["choose"]]
+        send(type="action", id=message["id"], action={"plays": [play]})
+    elif message["type"] in ("goodbye", "error"):
+        break
+"""
+
+
+def bot(folder: Path, fails_at: int = 0, sleeps_s: int = 0) -> BotSpec:
+    """A bot that plays the first legal play, and crashes at a request, perhaps after a sleep."""
+    folder.mkdir()
+    (folder / "bot.py").write_text(BOT.replace("FAILS_AT", str(fails_at)).replace("SLEEPS_S", str(sleeps_s)))
+    (folder / "bot.toml").write_text(f'name = "fox"\ncommand = ["{sys.executable}", "bot.py"]\n')
+    return load_bot(str(folder))
+
+
+@contextmanager
+def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "") -> Iterator[list[str]]:
+    """Serves a bot in a thread, until the league refuses it by a code, and yields what is told."""
+    said: list[str] = []
+    failed: list[BaseException] = []
+    stopped = threading.Event()
+
+    def run() -> None:
+        try:
+            Service(door.address, pair, spec, said.append).run(stopped.is_set)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        until = time.monotonic() + 20
+        while not said and not failed and time.monotonic() < until:
+            time.sleep(0.01)
+        yield said
+    finally:
+        stopped.set()
+        thread.join()
+    for error in failed:
+        if not (isinstance(error, DoorError) and error.refusal == ends):
+            raise error
+    assert bool(failed) == bool(ends)
+
+
+@pytest.fixture
+def league(tmp_path: Path) -> League:
+    return League(tmp_path / "cup")
+
+
+def register(league: League, spec: BotSpec, author: str = "anna") -> None:
+    """Makes the bot a remote version, as the league does after its order."""
+    version = {"version": "fox/1", "bot": "fox", "digest": spec.digest, "state": "active", "level": "remote"}
+    league.publish(f"authors/{author}/status.json", {"versions": [version], "notices": []})
+
+
+def play(league: League, folder: Path, spec: BotSpec, level: Level = Level.TRUSTED) -> Any:
+    """Plays a game of the remote version against `random`, and returns its result."""
+    relayed = remote_bot(league.folder, "fox/1", spec.digest)
+    job = replace(make_job(folder, 2), bots=(relayed, load_bot("random")), level=level)
+    try:
+        return worker.play(job)
+    finally:
+        worker_pool().enter("another block")  # the bots of this one are told goodbye
+
+
+def told(said: list[str], text: str, seconds: float = 20) -> bool:
+    """Waits until something was told."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if any(text in line for line in said):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize("level", [Level.TRUSTED, Level.ISOLATED])
+def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_path: Path, level: Level) -> None:
+    """§D10-3, §D10-6: the bot unchanged, its hello accepted, the network's share told."""
+    if missing := examine([level]).levels[level].missing:
+        pytest.skip(f"this machine does not give level {level}: {', '.join(missing)}")
+    anna, spec = league.author("anna"), bot(tmp_path / "fox")
+    register(league, spec)
+    with opened(league) as door, served(door, anna, spec) as said:
+        assert said == ["fox/1 is served; its state in the league: active"]
+        result = play(league, tmp_path, spec, level)
+        assert told(said, "a game is over")
+    assert forfeits(result) == ["", ""]
+    assert result.termination == "finished"
+
+
+def forfeits(result: Any) -> list[str]:
+    return [str(seat.forfeit.code) if seat.forfeit else "" for seat in result.seats]
+
+
+def test_a_remote_bot_that_crashes_costs_its_seat_and_nothing_else(league: League, tmp_path: Path) -> None:
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at=3)
+    register(league, spec)
+    with opened(league) as door, served(door, anna, spec) as said:
+        assert forfeits(play(league, tmp_path, spec)) == ["crashed", ""]
+        assert told(said, "exited with status 1; a game is lost")
+        assert told(said, "no more")
+
+
+def test_a_version_that_nobody_serves_does_not_start(league: League, tmp_path: Path) -> None:
+    spec = bot(tmp_path / "fox")
+    with opened(league):
+        assert forfeits(play(league, tmp_path, spec)) == ["start_failed", ""]
+
+
+def test_a_door_that_is_not_open_costs_the_seat_and_says_why(league: League, tmp_path: Path) -> None:
+    spec = bot(tmp_path / "fox")
+    assert forfeits(play(league, tmp_path, spec)) == ["start_failed", ""]
+
+
+def test_a_key_that_is_revoked_in_a_game_costs_the_seat_at_its_next_message(league: League, tmp_path: Path) -> None:
+    """§D10-2, §D4-6: the pong is that message, if nothing else is. The other seat has its game."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at=3, sleeps_s=60)
+    register(league, spec)
+    results: list[Any] = []
+    player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec)))
+    with opened(league) as door, served(door, anna, spec, ends="unknown_key"):
+        player.start()
+        until = time.monotonic() + 30
+        while not (tmp_path / "fox/reached").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        league.revoke(anna)
+        player.join()
+    assert forfeits(results[0]) == ["crashed", ""]
+
+
+def test_a_league_that_takes_no_remote_bots_says_so(league: League, tmp_path: Path) -> None:
+    anna, spec = league.author("anna"), bot(tmp_path / "fox")
+    league.publish("league.json", {"name": "cup", "rules": "samurai", "remote": False})
+    with opened(league) as door, pytest.raises(DoorError, match="submit the bot instead") as caught:
+        Service(door.address, anna, spec, lambda sentence: None).run()
+    assert caught.value.refusal == "not_accepted"
+
+
+def test_a_bot_that_is_new_becomes_a_version_by_an_order(league: League, tmp_path: Path) -> None:
+    """§D7-1: at the level remote, which is shown as uncontrolled."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox")
+    answer = {"version": "fox/1", "state": "qualifying"}
+    with opened(league) as door, answering(league, "remote", answer), served(door, anna, spec) as said:
+        assert said == ["fox/1 is served; its state in the league: qualifying"]
+    (order,) = league.orders()
+    assert (order["author"], order["arguments"]["digest"]) == ("anna", spec.digest)
+    assert order["arguments"]["manifest"]["name"] == "fox"

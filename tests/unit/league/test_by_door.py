@@ -1,0 +1,138 @@
+"""Authors elsewhere and a real league: what the door leaves is obeyed, what is answered is passed on."""
+
+from __future__ import annotations
+
+import io
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from arena import files, parcels
+from arena.door.archives import check
+from arena.door.client import Client
+from arena.door.keys import Pair, make_pair
+from arena.door.messages import Serve, Serving
+from arena.door.server import Door
+from arena.errors import DoorError
+from arena.league.folder import Folder
+from arena.league.inbox import Inbox
+from arena.league.init import make_league
+from arena.league.settings import Bots, Settings
+from arena.store.league import open_league, read_league
+from tests.door_kit import LOCAL
+
+SETTINGS = Settings(name="cup", bots=Bots(remote=True))
+
+
+class Served:
+    """A league whose orders are obeyed, and a door that is open on it, each in a thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder: Folder = make_league(path, SETTINGS)
+        self.keys: dict[str, str] = {}
+        self.publish("league.json", {"name": "cup", "rules": "samurai", "remote": True})
+        self.stopped = threading.Event()
+        self.door = Door(self.folder.path, LOCAL, check, room=lambda folder: True)
+        self.threads = [threading.Thread(target=self._obey), threading.Thread(target=self._serve)]
+        self.failed: list[BaseException] = []
+
+    def publish(self, name: str, document: object) -> None:
+        files.write(self.folder.published / name, msgspec.json.encode(document))
+
+    def author(self, name: str) -> Pair:
+        pair = make_pair()
+        self.keys[pair.public] = name
+        self.publish("keys.json", self.keys)
+        with open_league(self.folder.database) as store:
+            store.authors.add(name)
+        return pair
+
+    def _obey(self) -> None:
+        try:
+            with open_league(self.folder.database) as store:
+                inbox = Inbox(store, self.folder, SETTINGS, lambda sentence: None)
+                while not self.stopped.wait(0.02):
+                    inbox.look()
+        except BaseException as error:
+            self.failed.append(error)
+
+    def _serve(self) -> None:
+        while not self.stopped.is_set():
+            self.door.step(20)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        for thread in self.threads:
+            thread.start()
+        yield
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+        self.door.close()
+        assert not self.failed
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Served:
+    return Served(tmp_path / "cup")
+
+
+def parcel(folder: Path, name: str, text: str = "") -> parcels.Parcel:
+    path = folder / f"{name}{text}"
+    path.mkdir(exist_ok=True)
+    (path / "bot.toml").write_text(f'name = "{name}"\ncommand = ["{{python}}", "bot.py"]\n')
+    (path / "bot.py").write_text(f"# {text}\n")
+    return parcels.pack(path)
+
+
+def ignore(count: int) -> None:
+    pass
+
+
+def test_a_submission_over_the_network_becomes_a_version_once(served: Served, tmp_path: Path) -> None:
+    """§D5-3, §D5-4."""
+    pair, packed = served.author("anna"), parcel(tmp_path, "fox")
+    with served.running(), Client(served.door.address, pair) as client:
+        first = client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore).answer
+        again = client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore).answer
+    assert first is not None
+    assert again is not None
+    assert (first["version"], first["same"]) == ("fox/1", False)
+    assert (again["version"], again["same"]) == ("fox/1", True)
+    with read_league(served.folder.database) as league:
+        versions = [version for version in league.versions.all() if not version.is_of_house]
+    assert [(version.name, version.author, version.digest) for version in versions] == [
+        ("fox/1", "anna", packed.digest)
+    ]
+    assert served.folder.archive(packed.digest).read_bytes() == packed.data
+    assert list(served.folder.incoming.glob("*.*")) == []
+
+
+def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> None:
+    """Neither by its name, nor by retiring it; nor is an order of the operator obeyed."""
+    anna, ben = served.author("anna"), served.author("ben")
+    packed, evil = parcel(tmp_path, "fox"), parcel(tmp_path, "fox", "evil")
+    with served.running(), Client(served.door.address, anna) as hers, Client(served.door.address, ben) as his:
+        hers.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore)
+        with pytest.raises(DoorError):
+            his.submit(io.BytesIO(evil.data), "fox", evil.digest, ignore)
+        with pytest.raises(DoorError):
+            his.retire("fox")
+        with pytest.raises(DoorError):
+            his.retire("random")
+        retired = hers.retire("fox").answer
+        assert retired == {"retired": ["fox/1"]}
+
+
+def test_a_remote_bot_becomes_a_version_of_its_level(served: Served) -> None:
+    """§D7-1."""
+    pair = served.author("anna")
+    with served.running(), Client(served.door.address, pair) as client:
+        serving = client.ask(Serve(1, "fox", "ab" * 32), Serving)
+    assert (serving.version, serving.state) == ("fox/1", "received")
+    with read_league(served.folder.database) as league:
+        assert league.versions.named("fox/1").level == "remote"

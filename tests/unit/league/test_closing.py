@@ -1,0 +1,82 @@
+"""The end of a season: frozen with a digest, once, and the next one begins with everybody who plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.errors import Refused
+from arena.league.closing import close_season
+from arena.league.duties import VERBS
+from arena.league.folder import Folder
+from arena.league.inbox import give, new_order
+from arena.league.init import make_league
+from arena.league.settings import Bots, Game, Settings, load
+from arena.ratings.running import Rating, inherit
+from arena.store.league import open_league
+from tests import league_kit
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Folder:
+    game = Game(rules="samurai", ruleset="basic", time="5/move")
+    return make_league(tmp_path / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
+
+
+def order(cup: Folder, season: str, **more: str) -> None:
+    give(cup, load(cup), new_order("season_close", {"season": season, **more}), verbs=VERBS)
+
+
+def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
+    with open_league(cup.database) as store:
+        random, greedy = store.versions.active()
+        match = league_kit.play(store, random, greedy)
+        waiting = league_kit.plan(store, random, greedy)
+    order(cup, "first", next="spring")
+    with open_league(cup.database) as store:
+        assert store.matches.get(waiting.number).state == "void", "what was not begun is not played"
+        digest = store.seasons.digest(league_kit.season(store))
+        closed = close_season(store, cup)
+        assert closed.digest == digest
+        assert closed.standings is not None
+        assert [item["name"] for item in closed.standings["items"]] == ["random/1", "greedy/1"]
+        assert sum(item["games"] for item in closed.standings["items"]) == 2 * len(match.games)
+        current = league_kit.season(store)
+        assert (current.name, current.digest_before) == ("spring", digest)
+        assert store.games.ratings(current.tournament) == [Rating(), Rating()]
+        with pytest.raises(Refused, match="expected a season that is to end, got: none"):
+            close_season(store, cup)
+    with pytest.raises(Refused, match="expected the name of the open season, got: 'first'; open is 'spring'"):
+        order(cup, "first")
+    with pytest.raises(Refused, match="expected a new name for the next season, got: 'First'"):
+        order(cup, "spring", next="First")
+
+
+def test_ratings_can_go_on_with_less_certainty(cup: Folder) -> None:
+    text = cup.settings.read_text()
+    cup.settings.write_text(text.replace('start = "anew"', 'start = "decayed"'))
+    with open_league(cup.database) as store:
+        random, greedy = store.versions.active()
+        league_kit.play(store, random, greedy)
+        before = store.games.ratings(league_kit.season(store).tournament)
+    order(cup, "first")
+    with open_league(cup.database) as store:
+        close_season(store, cup)
+        current = league_kit.season(store)
+        assert current.name == "season-2"
+        assert store.games.ratings(current.tournament) == [inherit(rating) for rating in before]
+
+
+def test_a_season_does_not_end_while_a_game_runs(cup: Folder) -> None:
+    with open_league(cup.database) as store:
+        random, greedy = store.versions.active()
+        league_kit.plan(store, random, greedy)
+        [claimed] = league_kit.claim(store)
+    order(cup, "first")
+    with open_league(cup.database) as store:
+        with pytest.raises(Refused, match="running games"):
+            close_season(store, cup)
+        assert league_kit.season(store).name == "first"
+        league_kit.record(store, claimed)
+        assert close_season(store, cup).name == "first"

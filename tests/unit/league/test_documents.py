@@ -1,0 +1,183 @@
+"""What a league tells: documents with fixed fields, for programs and for the door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import Refused
+from arena.league import documents
+from arena.league.folder import Folder
+from arena.league.settings import Settings
+from arena.store.league import LeagueStore
+from arena.store.league.records import Report
+from arena.store.league.states import Actor, State
+from arena.types import Level
+from tests import league_kit as kit
+
+SETTINGS = Settings(name="cup")
+FIGURES = {
+    "rating": float, "low": float, "high": float, "mu": float, "sigma": float, "matches": int, "games": int,
+    "forfeits": int,
+}  # fmt: skip
+"""The fields of a version that plays, as every document has them."""
+STANDING: dict[str, Any] = {
+    "rank": int, "name": str, "bot": str, "author": str, "level": str, "uncontrolled": bool, "since": str,
+    "wins": int, "draws": int, "losses": int, **FIGURES,
+}  # fmt: skip
+VERSION: dict[str, Any] = {
+    "version": str, "bot": str, "author": str, "state": str, "since": str, "digest": str, "level": str,
+    "uncontrolled": bool, **{name: (kind, type(None)) for name, kind in FIGURES.items()},
+}  # fmt: skip
+NOTICE: dict[str, Any] = {"at": str, "kind": str, "version": (str, type(None)), "text": str}
+NULL = type(None)
+GAME: dict[str, Any] = {
+    "game": str, "match": int, "finished": str, "version": str, "seat": int, "opponents": list, "rank": int,
+    "outcome": str, "score": (int, NULL), "forfeit": (str, NULL), "sentence": (str, NULL), "turn": (int, NULL),
+    "overloaded": bool, "last_words": list, "turns": int, "max_ms": float, "rated": bool, "log": str,
+    "published": bool, "bot": str, "lost": bool, "replay": (str, NULL), "rerun": (str, NULL),
+}  # fmt: skip
+STATUS: dict[str, Any] = {
+    "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,
+    "matches": int, "longest_wait": int, "authors": int, "states": dict, "versions": list, "notices": list,
+    "orders_waiting": int,
+}  # fmt: skip
+
+
+def check(document: dict[str, Any], fields: dict[str, Any]) -> None:
+    assert document.keys() == fields.keys()
+    for name, kind in fields.items():
+        assert isinstance(document[name], kind), f"{name}: {document[name]!r}"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[LeagueStore]:
+    with kit.league(tmp_path, "anna", "bert") as store:
+        yield store
+
+
+@pytest.fixture
+def played(store: LeagueStore) -> LeagueStore:
+    with store.transaction():
+        random = store.versions.named("random")
+        fox = kit.active(store, "fox")
+        owl = kit.active(store, "owl", author="bert")
+        kit.play(store, random, fox)
+        kit.play(store, fox, owl, forfeits=[fox.entrant or 0])
+        for match in store.matches.over():
+            store.matches.publish(match.number)
+        kit.play(store, random, owl)
+        kit.submit(store, "elk")
+    return store
+
+
+def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
+    for fit in (None, documents.refit_of(played)):
+        found = documents.standings(played, fit)
+        assert found.keys() == {"season", "digest", "method", "items"}
+        assert (found["season"], found["method"]) == ("first", "running" if fit is None else "refit")
+        for item in found["items"]:
+            check(item, STANDING)
+            assert item["low"] < item["rating"] < item["high"]
+        assert found["items"][0]["name"] == "random/1"
+        assert {item["name"] for item in found["items"]} == {"random/1", "greedy/1", "fox/1", "owl/1"}
+        assert [item["rank"] for item in found["items"]] == sorted(item["rank"] for item in found["items"])
+
+
+def test_a_closed_season_keeps_its_standings(played: LeagueStore) -> None:
+    final = documents.standings(played)
+    played.seasons.close(final)
+    assert documents.standings(played) == final
+
+
+def test_a_remote_version_is_said_to_be_uncontrolled(store: LeagueStore) -> None:
+    received = store.versions.receive("anna", "far", "aa", {}, 0, kit.AT, level=Level.REMOTE)
+    kit.play_on(store, received.version)
+    [item] = [each for each in documents.standings(store)["items"] if each["bot"] == "far"]
+    assert (item["level"], item["uncontrolled"]) == ("remote", True)
+    assert documents.author_status(store, "anna")["versions"][0]["uncontrolled"] is True
+
+
+def test_the_status_of_an_author_is_theirs(played: LeagueStore) -> None:
+    found = documents.author_status(played, "anna")
+    assert found.keys() == {"author", "versions", "notices"}
+    for version in found["versions"]:
+        check(version, VERSION)
+    assert [(version["version"], version["state"]) for version in found["versions"]] == [
+        ("elk/1", "received"),
+        ("fox/1", "active"),
+    ]
+    for notice in found["notices"]:
+        check(notice, NOTICE)
+    assert [notice["text"] for notice in found["notices"]][-1] == "elk/1 is received; 0 before it"
+    assert "owl" not in str(found)
+
+
+def test_the_status_of_a_league_is_for_its_operator(played: LeagueStore, tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    (folder.inbox / "x.json").touch()
+    played.notices.add(None, "disk", "little room")
+    found = documents.status(played, SETTINGS, folder)
+    check(found, STATUS)
+    assert found["games"] == {"planned": 0, "running": 0, "done": 6, "void": 0}
+    assert found["states"] == {**dict.fromkeys(map(str, State), 0), "active": 4, "received": 1}
+    assert (found["running"], found["orders_waiting"], found["matches"]) == (False, 1, 3)
+    assert found["longest_wait"] == 3, "greedy has not played at all"
+    for version in found["versions"]:
+        check(version, VERSION)
+    assert [notice["text"] for notice in found["notices"]] == ["little room"]
+
+
+def test_games_are_found_by_author_bot_and_outcome(played: LeagueStore) -> None:
+    everything = documents.games(played)
+    assert len(everything) == 12
+    for game in everything:
+        check(game, GAME)
+    mine = documents.games(played, author="anna")
+    assert {game["version"] for game in mine} == {"fox/1"}
+    assert documents.games(played, bot="fox") == documents.games(played, bot="fox/1") == mine
+    assert documents.games(played, author="anna", bot="owl") == []
+    lost = documents.games(played, bot="fox", only="lost")
+    forfeits = documents.games(played, bot="fox", only="forfeits")
+    assert (len(lost), len(forfeits)) == (4, 2)
+    assert forfeits[0]["opponents"] == ["owl/1"]
+    assert (forfeits[0]["forfeit"], forfeits[0]["turn"], forfeits[0]["last_words"]) == ("crashed", 7, ["oh"])
+    assert forfeits[0]["rerun"] == f"arena bot rerun {forfeits[0]['game']}.jsonl fox --seat {forfeits[0]['seat']}"
+    assert documents.games(played, matches=range(1), limit=3) == documents.games(played, matches=range(1))[:3]
+    assert {game["match"] for game in documents.games(played, matches=range(1, 2))} == {1}
+    unpublished = documents.games(played, matches=range(2, 3))
+    assert all(game["replay"] is None and not game["published"] for game in unpublished)
+    with pytest.raises(Refused):
+        documents.games(played, bot="foxx")
+
+
+def test_a_report_is_what_its_author_can_act_on(store: LeagueStore) -> None:
+    fox = kit.play_on(store, kit.submit(store, "fox"), State.BUILDING)
+    failed = Report(
+        kind="build",
+        attempt=1,
+        verdict="failed",
+        report={"kind": "build", "verdict": "failed", "finding": "no rule", "command_to_repeat": "arena bot build fox"},
+        output=b"make: \xff***",
+    )
+    store.versions.change(fox.id, State.REJECTED, Actor.SERVICE, "no rule", report=failed)
+    [found] = documents.reports(store, "fox", "build")
+    assert (found["version"], found["state"], found["verdict"], found["attempt"]) == ("fox/1", "rejected", "failed", 1)
+    assert (found["finding"], found["command_to_repeat"]) == ("no rule", "arena bot build fox")
+    assert found["output"] == "make: \ufffd***"
+    assert documents.reports(store, "fox", "check") == []
+
+
+def test_everybody_may_know_the_rules_and_the_commitment(store: LeagueStore) -> None:
+    found = documents.league(store, SETTINGS)
+    assert (found["name"], found["rules"], found["remote"], found["players"]) == ("cup", "samurai", False, [2])
+    assert found["commitment"] == store.games.tournament("cup-1").commitment
+    assert store.games.tournament("cup-1").secret.hex() not in str(found)
+    store.authors.add_key("anna", "k1")
+    store.authors.add_key("bert", "k2")
+    store.authors.revoke_key("k2")
+    assert documents.keys(store) == {"k1": "anna"}

@@ -1,0 +1,89 @@
+"""Versions that play from their author's machine: what their steps are, and when games of theirs are planned."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from arena.door.relay import PRESENCE, STALE_S, served
+from arena.errors import MachineFault
+from arena.league.folder import Folder
+from arena.league.planning import Planner
+from arena.league.settings import Settings
+from arena.league.steps import Verdict, qualify
+from arena.league.tools import LeagueTools, absent, nothing_to_do
+from arena.store.league import LeagueStore, open_league
+from arena.store.league.records import Version
+from arena.store.league.states import Actor, State
+from arena.types import Level
+
+
+def remote_version(store: LeagueStore) -> Version:
+    store.authors.add("anna")
+    received = store.versions.receive(
+        "anna", "fox", "ab" * 32, {"name": "fox"}, 0, "2026-01-01T12:00:00+00:00", level=Level.REMOTE, by=Actor.AUTHOR
+    )
+    return received.version
+
+
+def serve(folder: Folder, *names: str, age_s: float = 0) -> None:
+    """What the door says of who is there."""
+    path = folder.path / PRESENCE
+    path.write_text(json.dumps({name: {} for name in names}))
+    then = path.stat().st_mtime - age_s
+    os.utime(path, (then, then))
+
+
+def test_only_the_first_games_of_a_remote_version_are_a_step_here(folder: Folder) -> None:
+    tools = LeagueTools(folder, Settings(name="cup"))
+    with open_league(folder.database) as store:
+        version = remote_version(store)
+    for kind in ("build", "check"):
+        do, arguments = tools.work(version, kind)
+        assert do is nothing_to_do
+        assert do(*arguments).verdict is Verdict.PASSED
+    with pytest.raises(MachineFault, match="start `arena bot serve`"):
+        tools.work(version, "qualify")
+    serve(folder, "fox/1")
+    do, arguments = tools.work(version, "qualify")
+    assert do is qualify
+    assert arguments[0].command[-1] == "fox/1"
+    assert Path(arguments[0].folder).is_relative_to(folder.door)
+
+
+def test_a_remote_version_that_nobody_serves_is_absent(folder: Folder) -> None:
+    with open_league(folder.database) as store:
+        version = remote_version(store)
+        assert absent(store, folder) == frozenset(), "it is not active"
+        for state in (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE):
+            store.versions.change(version.id, state, Actor.SERVICE, "test")
+        assert absent(store, folder) == {"fox/1"}
+        serve(folder, "fox/1", "other/1")
+        assert absent(store, folder) == frozenset()
+        serve(folder, "fox/1", age_s=STALE_S + 5)
+        assert absent(store, folder) == {"fox/1"}, "the door was killed"
+
+
+def test_games_of_a_bot_that_has_gone_are_taken_back_before_it_forfeits_them(folder: Folder) -> None:
+    with open_league(folder.database) as store:
+        version = remote_version(store)
+        for state in (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE):
+            store.versions.change(version.id, state, Actor.SERVICE, "test")
+        planner = Planner(store, Settings(name="cup").rule, bytes(32), absent=partial(absent, store, folder))
+        serve(folder, "fox/1")
+        entrant = store.versions.get(version.id).entrant
+        planned = planner.plan(2)
+        assert any(entrant in match.entrants for match in planned)
+        serve(folder)
+        planner.plan(2)
+        assert not any(entrant in match.entrants for match in store.matches.running())
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "\0"])
+def test_a_list_that_cannot_be_read_names_nobody(folder: Folder, text: str) -> None:
+    (folder.path / PRESENCE).write_text(text)
+    assert served(folder.path) == frozenset()

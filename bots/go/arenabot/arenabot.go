@@ -113,6 +113,7 @@ type TimeControl struct {
 	MarginMS    int64  `msgpack:"margin_ms"` // added to every deadline for the journey of messages
 	WindowUS    *int64 `msgpack:"window_us"` // how far apart the times of a race are tied, in microseconds
 	CPUMS       *int64 `msgpack:"cpu_ms"`    // CPU time of all the bot's processes for the whole game
+	Off         bool   `msgpack:"off"`       // no clock runs: nobody loses by time
 }
 
 // Request asks for a decision. View, Events and Legal are there if the bot wants them, as the game's protocol page

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from arena.standings.report import Report
     from arena.store.reader import Reader
     from arena.store.store import Store
-    from arena.tournament.plan import Begun
     from arena.tournament.lanes import Worker
+    from arena.tournament.plan import Begun
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
 

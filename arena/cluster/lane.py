@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
-from functools import partial
+from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,7 +73,10 @@ class ClusterLane(Executor):
         self._lost: WorkerLost | None = None
         self._heard = self._kept = time.monotonic()
         self._keeping: Task[Any] | None = None
+        self._ended: SimpleQueue[tuple[Future[Any], Job | None, Task[Any]] | None] = SimpleQueue()
+        """Tasks whose answers can be fetched."""
         self._open()
+        Thread(target=self._fetch, daemon=True).start()
 
     def _open(self) -> None:
         from arena import __version__
@@ -111,7 +114,7 @@ class ClusterLane(Executor):
             task = self._task(far.order, self.token, self._topic, encode(order))
             self._games[future] = task
         future.set_running_or_notify_cancel()
-        task.add_done_callback(partial(self._came, future, job))
+        task.add_done_callback(lambda task: self._ended.put((future, job, task)))
         return future
 
     def _task(self, function: Callable[..., Any], *args: object) -> Task[Any]:
@@ -119,8 +122,16 @@ class ClusterLane(Executor):
             function, *args, pure=False, retries=0, workers=[self.address], allow_other_workers=False
         )
 
+    def _fetch(self) -> None:
+        """Takes what the worker answered, until the lane is lost.
+
+        It is a thread of the lane's own: an answer is fetched from the worker. Who fetches from one that has just
+        stopped waits for it, and Dask has one thread for the callbacks of all lanes.
+        """
+        while (ended := self._ended.get()) is not None:
+            self._came(*ended)
+
     def _came(self, future: Future[Any], job: Job | None, task: Task[Any]) -> None:
-        """Takes what a worker answered. Dask calls it in a thread of its own, once for each task that ended."""
         try:
             answer = decode_answer(task.result())
         except Exception as error:
@@ -170,6 +181,7 @@ class ClusterLane(Executor):
                 self._lost = WorkerLost(why)
                 self.was_killed = killed
             games, self._games = self._games, {}
+        self._ended.put(None)
         for future, task in games.items():
             task.release()
             future.set_exception(self._lost)

@@ -2308,6 +2308,7 @@ SECTIONS = ("start", "ready", "frames", "fields", "session", "messages", "action
 UNTRIED = {
     "§4.1-6": "only a bot that breaks the rule itself could show that a routing id has a meaning",
     "§4.1-3": "a bot that reads nothing would have to be sent more than a game has",
+    "§9-11": "whether the clock is on is the operator's choice",
     "§9-10": "a limit of CPU time is the operator's choice, and what a bot uses is known to the referee alone",
     "§9-7": "what the referee has ready before it sends the first request cannot be seen from outside",
     "§12-3": "that nobody can derive the secret cannot be shown by playing",

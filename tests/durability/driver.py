@@ -14,8 +14,9 @@ import errno
 import os
 import random
 import shutil
+import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -23,10 +24,13 @@ import msgspec
 
 from arena import remedies
 from arena.errors import ArenaError, InternalError
+from arena.store import rated, store
+from arena.store.records import Claim
 from arena.store.store import Store
 from arena.tournament import plan
 from arena.tournament.lanes import Played
-from arena.tournament.runner import Runner
+from arena.tournament.runner import Scheduled
+from arena.types import GameResult
 from tests.once_kit import check_sound, final, play_all, query
 
 KINDS = {"write": 1, "sync": 2, "truncate": 4, "unlink": 8}
@@ -195,14 +199,20 @@ def finished(folder: Path) -> bool:
 
 
 def announce_before_the_commit() -> None:
-    record = Runner._store_result
+    take, share = Scheduled.take, Scheduled.share
+    late: list[tuple[Claim, GameResult]] = []
 
-    def store_result(self: Runner, claim: object, future: object) -> Iterator[Played]:
-        result = future.result()  # type: ignore[attr-defined]
-        yield Played(self._schedule.game(claim.number), result)  # type: ignore[attr-defined]
-        list(record(self, claim, future))  # type: ignore[arg-type]
+    def announce(self: Scheduled, claim: Claim, result: GameResult) -> Played:
+        late.append((claim, result))
+        return Played(self._schedule.game(claim.number), result)
 
-    Runner._store_result = store_result  # type: ignore[assignment,method-assign]
+    def store_late(self: Scheduled, lanes: int) -> int:
+        """Is called before each claim."""
+        while late:
+            take(self, *late.pop(0))
+        return share(self, lanes)
+
+    Scheduled.take, Scheduled.share = announce, store_late  # type: ignore[method-assign]
 
 
 def store_in_two_transactions() -> None:
@@ -217,17 +227,17 @@ def store_in_two_transactions() -> None:
 
 
 def rate_without_the_prefix_rule() -> None:
-    def rate_prefix(self: Store, tournament: str) -> None:
-        (pool,) = self._db.execute("SELECT pool FROM tournaments WHERE id = ?", (tournament,)).fetchone()
-        for number, game in self._db.execute(
+    def rate_prefix(connection: sqlite3.Connection, tournament: str) -> None:
+        (pool,) = connection.execute("SELECT pool FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        for number, game in connection.execute(
             "SELECT number, id FROM games WHERE tournament = ? AND status = 'done' AND NOT EXISTS (SELECT 1 FROM"
             " ratings WHERE ratings.tournament = games.tournament AND ratings.number = games.number)",
             (tournament,),
         ).fetchall():
-            self._rate(pool, tournament, number, game)
-            self._db.execute("UPDATE tournaments SET rated = rated + 1 WHERE id = ?", (tournament,))
+            rated._rate(connection, pool, tournament, number, game)
+            connection.execute("UPDATE tournaments SET rated = rated + 1 WHERE id = ?", (tournament,))
 
-    Store._rate_prefix = rate_prefix  # type: ignore[method-assign]
+    store.rate_prefix = rate_prefix  # type: ignore[attr-defined]
 
 
 MUTANTS: dict[str, Callable[[], None]] = {

@@ -223,7 +223,7 @@ def test_colour_only_where_it_is_wanted(
     assert running.returncode == 0
     assert "2 games: random won " in output
     assert "Kyoto" in output, "the last board is drawn"
-    assert ("live \u2500\u2500" in output) is (environment.get("TERM") != "dumb"), "it is drawn while they play"
+    assert (" live " in output) is (environment.get("TERM") != "dumb"), "it is drawn while they play"
     colours = re.findall(r"\x1b\[(?:\d+;)*(?:3|4|9|10)\d[;m]", output)
     assert bool(colours) is coloured
 

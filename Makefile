@@ -19,9 +19,9 @@ test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool ar
 test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
 	@$(BIN)/pytest -q -m long
 
-test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, and of hostile bots at every level: 20 minutes
+test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, of hostile bots at every level, of sent bots: half an hour
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
-	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py tests/e2e/test_sending.py
 
 test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
 	@$(BIN)/nox $(if $(ONLY),--session $(ONLY))

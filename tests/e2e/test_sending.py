@@ -16,6 +16,7 @@ from arena.parcels import Parcel, pack
 from arena.types import Level
 from tests.command_kit import Run
 from tests.e2e.test_bot_new import LACKING
+from tests.thorough import THOROUGH
 
 BUNDLED = ("random-c", "random-go", "random-java", "random-js", "random-perl", "random-rust")
 
@@ -62,6 +63,9 @@ def test_a_new_bot_can_be_sent(
 
 @pytest.mark.long
 @pytest.mark.timeout(1_200)
+@pytest.mark.skipif(
+    not THOROUGH, reason="new bots of the same languages are tried; make test-thorough tries these, too"
+)
 @pytest.mark.parametrize("name", BUNDLED)
 def test_a_bundled_bot_can_be_sent(
     name: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level

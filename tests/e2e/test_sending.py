@@ -63,10 +63,7 @@ def test_a_new_bot_can_be_sent(
 
 @pytest.mark.long
 @pytest.mark.timeout(1_200)
-@pytest.mark.skipif(
-    not THOROUGH, reason="new bots of the same languages are tried; make test-thorough tries these, too"
-)
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", BUNDLED if THOROUGH else BUNDLED[:1])
 def test_a_bundled_bot_can_be_sent(
     name: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level
 ) -> None:

@@ -17,6 +17,7 @@ from typing import Final
 
 from arena.errors import ConfigError, StoreError
 from arena.files import MOST_TEXT, read_text
+from arena.store.lock import is_locked
 
 SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""
@@ -118,17 +119,7 @@ class Folder:
     @property
     def is_running(self) -> bool:
         """Whether a service runs this league now."""
-        try:
-            descriptor = os.open(self.path / _LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
+        return is_locked(self.path / _LOCK)
 
     def settings_text(self) -> str:
         """Returns the text of `league.toml`.

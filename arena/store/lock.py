@@ -118,10 +118,13 @@ def locked(path: Path) -> Iterator[Held]:
 def is_written_to(path: Path) -> bool:
     """Says whether a process holds the lock of the database's only writer."""
     file = path.resolve()
+    return is_locked(file.with_name(file.name + "-lock"))
+
+
+def is_locked(file: Path) -> bool:
+    """Says whether a process holds a lock on a file. A file that is not there is not locked."""
     try:
-        descriptor = os.open(
-            file.with_name(file.name + "-lock"), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-        )
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:

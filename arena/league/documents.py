@@ -8,7 +8,7 @@ Laws:
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -71,8 +71,35 @@ def refit_of(reader: LeagueReader) -> Fit | None:
     return fit_of(tallies, reader.finder.pairs(row.id), players, {})
 
 
-def standings(reader: LeagueReader, fit: Fit | None = None) -> Payload:
+def standings(reader: LeagueReader, fit: Fit | None = None, known: Mapping[int, Payload] | None = None) -> Payload:
     """Returns the standings of the open season: the versions that play.
+
+    Args:
+        reader: The league.
+        fit: The refit, as `refit_of` returns it. The ratings are its; without it they are the running ones.
+        known: What `figures` gives for it, if that is known.
+    """
+    season = reader.seasons.current()
+    if season is None:
+        last = reader.seasons.all()[-1:]
+        return dict(last[0].standings or {}) if last else {"season": None, "method": "running", "items": []}
+    found = figures(reader, fit) if known is None else known
+    items = sorted(found.values(), key=lambda item: -item["rating"])
+    method = "running" if fit is None else "refit"
+    return {"season": season.name, "digest": season.digest, "method": method, "items": _ranked(items)}
+
+
+def _ranked(items: Sequence[Payload], first: int = 1) -> list[Payload]:
+    """Returns items, the best first, with their ranks. Equal ratings share one."""
+    ranked: list[Payload] = []
+    for place, item in enumerate(items, start=first):
+        shared = bool(ranked) and ranked[-1]["rating"] == item["rating"]
+        ranked.append({"rank": ranked[-1]["rank"] if shared else place, **item})
+    return ranked
+
+
+def figures(reader: LeagueReader, fit: Fit | None = None) -> dict[int, Payload]:
+    """Returns by id the figures of the versions that play, by entrant; none if no season is open.
 
     Args:
         reader: The league.
@@ -80,17 +107,9 @@ def standings(reader: LeagueReader, fit: Fit | None = None) -> Payload:
     """
     season = reader.seasons.current()
     if season is None:
-        last = reader.seasons.all()[-1:]
-        return dict(last[0].standings or {}) if last else {"season": None, "method": "running", "items": []}
-    figures = _Figures(reader, season, fit)
-    items = sorted(map(figures.of, reader.facts.standing()), key=lambda item: -item["rating"])
-    ranked = [{"rank": _rank(items, item["rating"]), **item} for item in items]
-    method = "running" if fit is None else "refit"
-    return {"season": season.name, "digest": season.digest, "method": method, "items": ranked}
-
-
-def _rank(items: Iterable[Payload], rating: float) -> int:
-    return 1 + sum(float(item["rating"]) > rating for item in items)
+        return {}
+    made = _Figures(reader, season, fit)
+    return {standing.version: made.of(standing) for standing in reader.facts.standing()}
 
 
 class _Figures:
@@ -132,25 +151,27 @@ class _Figures:
         }
 
 
-def author_status(reader: LeagueReader, author: str, fit: Fit | None = None) -> Payload:
-    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last."""
-    season = reader.seasons.current()
-    figures: dict[int, Payload] = {}
-    if season is not None:
-        made = _Figures(reader, season, fit)
-        figures = {one.version: made.of(one) for one in reader.facts.standing() if one.author == author}
+def author_status(reader: LeagueReader, author: str, known: Mapping[int, Payload] | None = None) -> Payload:
+    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
+
+    Args:
+        reader: The league.
+        author: Whose.
+        known: What `figures` gives, if that is known.
+    """
+    found = figures(reader) if known is None else known
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
     notices = reversed(reader.notices.of(author, limit=NOTICES))
     return {
         "author": author,
-        "versions": [_version(version, figures.get(version.id)) for version in versions],
+        "versions": [_version(version, found.get(version.id)) for version in versions],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text} for notice in notices
         ],
     }
 
 
-def _version(version: Version, figures: Payload | None) -> Payload:
+def _version(version: Version, known: Payload | None) -> Payload:
     own = ("rating", "low", "high", "mu", "sigma", "matches", "games", "forfeits")
     return {
         "version": version.name,
@@ -161,7 +182,7 @@ def _version(version: Version, figures: Payload | None) -> Payload:
         "digest": version.digest,
         "level": version.level,
         "uncontrolled": version.level == Level.REMOTE,
-        **{name: figures and figures[name] for name in own},
+        **{name: known and known[name] for name in own},
     }
 
 
@@ -171,7 +192,7 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     versions = reader.versions.all()
     found = reader.facts.standing()
     made = season and _Figures(reader, season, None)
-    figures = {standing.version: made.of(standing) for standing in found} if made else {}
+    known = {standing.version: made.of(standing) for standing in found} if made else {}
     matches = reader.matches.count() if season is not None else 0
     waits = [matches - max(standing.last_match + 1, standing.since_match) for standing in found if not standing.playing]
     return {
@@ -186,7 +207,7 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "authors": sum(author.status == "active" for author in reader.authors.all()),
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
         "versions": [
-            _version(version, figures.get(version.id)) for version in versions if version.is_pending or _plays(version)
+            _version(version, known.get(version.id)) for version in versions if version.is_pending or _plays(version)
         ],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}

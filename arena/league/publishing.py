@@ -13,11 +13,12 @@ Laws:
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -33,13 +34,16 @@ from arena.store.league import LeagueStore
 from arena.store.league.records import HOUSE, Match, Season, Version
 from arena.types import Payload
 
+if TYPE_CHECKING:
+    from arena.ratings.refit import Fit
+
 PAGE: Final = 256
 """Of how many matches an author's games stand in one file."""
 AT_ONCE: Final = 32
 """How many matches are published before the service looks at everything else."""
 _LOOK_S: Final = 1.0
 _BUSY: Final = 0.1
-"""The largest part of the time that publishing standings may take."""
+"""The largest part of the time that the refit may take, and the tables when nothing hurries."""
 _KNOWN: Final = 4096
 """Of how many files the digest of the content is kept."""
 
@@ -77,6 +81,12 @@ class Publishing:
         self._shelf = Shelf([self._logs])
         self._looked = 0.0
         self._due = 0.0
+        self._ended = -math.inf
+        """When tables were published last, and how long that took, on the monotonic clock."""
+        self._took = 0.0
+        self._fit: Fit | None = None
+        self._fit_due = 0.0
+        """When the refit may be computed again: it grows with the season."""
         self._reported: dict[int, tuple[str, int]] = {}
         """By version the state in which its reports were published last."""
         self._written: OrderedDict[Path, bytes] = OrderedDict()
@@ -94,17 +104,22 @@ class Publishing:
             self._matches()
         if now >= self._due:
             self._tables()
-            took = time.monotonic() - now
-            self._due = now + max(self._settings.service.publish_s, took / _BUSY)
+            self._ended = time.monotonic()
+            self._took = self._ended - now
+            self._due = now + max(self._settings.service.publish_s, self._took / _BUSY)
 
     def hurry(self) -> None:
-        """Has `look` publish everything the next time: keys may have been revoked, versions submitted."""
-        self._due = 0.0
+        """Has `look` publish everything soon: keys may have been revoked, versions submitted.
+
+        However many orders come, publishing takes half of the time at most, and the refit no more than ever.
+        """
+        self._due = min(self._due, self._ended + self._took)
 
     def publish(self) -> None:
         """Publishes everything now."""
         while self._matches():
             pass
+        self._fit_due = 0.0
         self._tables()
 
     # Matches
@@ -177,14 +192,23 @@ class Publishing:
 
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
-        fit = documents.refit_of(store)
+        fit = self._refit()
+        known = documents.figures(store, fit)  # once for everybody: there may be thousands of versions and authors
         self._write(published / "league.json", documents.league(store, self._settings))
         self._write(published / "keys.json", documents.keys(store))
-        self._write(published / "standings.json", documents.standings(store, fit))
+        self._write(published / "standings.json", documents.standings(store, fit, known))
         self._write(published / "service.json", self.state())
         for author in self._authors():
-            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, fit))
+            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, known))
             self._reports(author)
+
+    def _refit(self) -> Fit | None:
+        """Returns the refit of all results, which is computed again if there is time for that."""
+        now = time.monotonic()
+        if now >= self._fit_due:
+            self._fit = documents.refit_of(self._store)
+            self._fit_due = now + (time.monotonic() - now) / _BUSY
+        return self._fit
 
     def _authors(self) -> list[str]:
         return [author.name for author in self._store.authors.all() if author.name != HOUSE]

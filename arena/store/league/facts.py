@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Final
 
 import msgspec
@@ -9,13 +10,42 @@ import msgspec
 from arena.ratings.running import Rating
 from arena.store.database import Connection
 from arena.store.league import rows
-from arena.store.league.matches import PLAYING, recent_meetings
+from arena.store.league.matches import PLAYING
 from arena.store.league.records import Forfeited, Form, Standing, Version
 
 RECENT_MATCHES: Final = 10
 """In how many of its last matches it matters whom a version met."""
 RECENT_GAMES: Final = 20
 """How many of its last games say whether a version is broken."""
+
+# CROSS JOIN makes SQLite look up what belongs to each row, and not read all of a season.
+_RATING = (
+    "(SELECT {0} FROM ratings WHERE tournament = :tournament AND entrant = versions.entrant"
+    " ORDER BY number DESC LIMIT 1)"
+)
+_ACTIVE: Final = f"""SELECT entrant, versions.id, bots.name, versions.number, authors.name,
+        coalesce({_RATING.format("mu")}, mu0), coalesce({_RATING.format("sigma")}, sigma0),
+        (SELECT json_group_object(players, matches) FROM seat_counts
+            WHERE tournament = :tournament AND entrant = versions.entrant),
+        (SELECT max(match) FROM meetings WHERE tournament = :tournament AND entrant = versions.entrant),
+        coalesce((SELECT match FROM games WHERE tournament = :tournament AND number = first_game),
+            (SELECT max(number) + 1 FROM matches WHERE tournament = :tournament), 0)
+    FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = bots.author
+    JOIN entrants ON entrants.tournament = :tournament AND entrants.number = versions.entrant
+    WHERE state = 'active' ORDER BY entrant"""
+"""Of each active version what is not a list. `since` is how many matches there were before its first game."""
+_PLAYING: Final = f"""SELECT entrant, count(*) FROM matches INDEXED BY matches_playing
+    CROSS JOIN meetings ON meetings.tournament = matches.tournament AND meetings.match = matches.number
+    WHERE matches.tournament = :tournament AND {PLAYING} GROUP BY entrant"""
+"""By entrant its matches that are being played."""
+_OPPONENTS: Final = """SELECT mine.entrant, mine.match, other.entrant FROM versions
+    CROSS JOIN meetings AS mine ON mine.tournament = :tournament AND mine.entrant = versions.entrant
+        AND mine.match IN (SELECT match FROM meetings WHERE tournament = :tournament
+            AND entrant = versions.entrant ORDER BY match DESC LIMIT :recent)
+    CROSS JOIN meetings AS other ON other.tournament = :tournament AND other.match = mine.match
+        AND other.entrant <> mine.entrant
+    WHERE state = 'active' ORDER BY mine.entrant, mine.match DESC, other.entrant"""
+"""Of each active version whom it met in its last matches, the latest first."""
 
 
 class Facts:
@@ -25,58 +55,37 @@ class Facts:
         self._db = connection
 
     def standing(self) -> list[Standing]:
-        """Returns the active versions, by entrant. None if no season is open."""
+        """Returns the active versions, by entrant. None if no season is open.
+
+        It asks for all of them at once: a league of thousands is looked at again and again.
+        """
         tournament = rows.season(self._db)
         if tournament is None:
             return []
-        active = rows.versions(self._db, "WHERE state = 'active' ORDER BY entrant")
-        return [self._standing(tournament, version) for version in active]
-
-    def _standing(self, tournament: str, version: Version) -> Standing:
-        entrant = version.entrant
-        assert entrant is not None
-        mu, sigma = self._db.execute(
-            "SELECT mu, sigma FROM (SELECT mu, sigma, number FROM ratings WHERE tournament = :tournament"
-            " AND entrant = :entrant UNION ALL SELECT mu0, sigma0, -1 FROM entrants WHERE tournament = :tournament"
-            " AND number = :entrant) ORDER BY number DESC LIMIT 1",
-            {"tournament": tournament, "entrant": entrant},
-        ).fetchone()
-        seats = dict(
-            self._db.execute(
-                "SELECT players, matches FROM seat_counts WHERE tournament = ? AND entrant = ?", (tournament, entrant)
-            ).fetchall()
-        )
-        last, playing = self._db.execute(
-            "SELECT (SELECT max(match) FROM meetings WHERE tournament = :tournament AND entrant = :entrant),"
-            " (SELECT count(*) FROM matches JOIN meetings ON meetings.tournament = matches.tournament"
-            f" AND match = matches.number WHERE matches.tournament = :tournament AND entrant = :entrant AND {PLAYING})",
-            {"tournament": tournament, "entrant": entrant},
-        ).fetchone()
-        form = self.form(version)
-        return Standing(
-            entrant=entrant,
-            version=version.id,
-            name=version.name,
-            author=version.author,
-            rating=Rating(mu, sigma),
-            matches=sum(seats.values()),
-            last_match=-1 if last is None else last,
-            since_match=self._matches_before(tournament, version.first_game),
-            seats=seats,
-            opponents=tuple(recent_meetings(self._db, tournament, entrant, RECENT_MATCHES)),
-            playing=playing,
-            forfeits=len(form.forfeits),
-            in_a_row=form.in_a_row,
-        )
-
-    def _matches_before(self, tournament: str, game: int) -> int:
-        """Returns how many matches there were before a game."""
-        (matches,) = self._db.execute(
-            "SELECT coalesce((SELECT match FROM games WHERE tournament = :tournament AND number = :game),"
-            " (SELECT max(number) + 1 FROM matches WHERE tournament = :tournament), 0)",
-            {"tournament": tournament, "game": game},
-        ).fetchone()
-        return int(matches)
+        names = {"tournament": tournament, "recent": RECENT_MATCHES}
+        playing = dict(self._db.execute(_PLAYING, names).fetchall())
+        opponents: dict[int, list[tuple[int, ...]]] = {}
+        for (entrant, _), met in groupby(self._db.execute(_OPPONENTS, names), key=lambda row: row[:2]):
+            opponents.setdefault(entrant, []).append(tuple(other for _, _, other in met))
+        return [
+            Standing(
+                entrant=entrant,
+                version=version,
+                name=f"{bot}/{number}",
+                author=author,
+                rating=Rating(mu, sigma),
+                matches=sum(seats.values()),
+                last_match=-1 if last is None else last,
+                since_match=since,
+                seats=seats,
+                opponents=tuple(opponents.get(entrant, ())),
+                playing=playing.get(entrant, 0),
+            )
+            for entrant, version, bot, number, author, mu, sigma, counts, last, since in self._db.execute(
+                _ACTIVE, names
+            )
+            for seats in [msgspec.json.decode(counts, type=dict[int, int])]
+        ]
 
     def form(self, version: Version, games: int = RECENT_GAMES) -> Form:
         """Returns how a version did in its last games since it is active: what may suspend it.

@@ -106,9 +106,13 @@ class Matches:
         )
 
     def _check_active(self, entrants: Sequence[int]) -> None:
-        active = {version.entrant for version in rows.versions(self._db, "WHERE state = 'active'")}
-        if gone := [entrant for entrant in entrants if entrant not in active]:
+        if gone := self._not_active(entrants):
             raise Refused("state", f"expected active versions in all seats, got: entrants {gone}, which are not")
+
+    def _not_active(self, entrants: Sequence[int]) -> list[int]:
+        """Returns those of these entrants that are not active versions."""
+        query = "SELECT 1 FROM versions WHERE entrant = ? AND state = 'active'"
+        return [entrant for entrant in entrants if self._db.execute(query, (entrant,)).fetchone() is None]
 
     def get(self, number: int) -> Match:
         """Returns a match of the open season.
@@ -150,7 +154,7 @@ class Matches:
 
     def running(self) -> list[Match]:
         """Returns the matches that are not over, in order."""
-        return self._select(f"AND {PLAYING}")
+        return self._select(f"AND {PLAYING}", index="matches_playing")
 
     def settled(self, first: int, end: int) -> list[Match]:
         """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
@@ -163,7 +167,7 @@ class Matches:
         """
         with immediate(self._db):
             settle(self._db, self._season())
-        return self._select("AND state <> 'playing' AND published IS NULL")
+        return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished")
 
     def publish(self, number: int) -> None:
         """Notes that the logs and the deal's secret of a match are published.
@@ -217,8 +221,7 @@ class Matches:
             if not match.rated:
                 raise Refused("state", f"expected a match that counts, got: number {number}")
             strike(self._db, match.tournament, number, reason)
-            active = {version.entrant for version in rows.versions(self._db, "WHERE state = 'active'")}
-            if not active.issuperset(match.entrants):
+            if self._not_active(match.entrants):
                 return None
             seatings = [game.entrants for game in match.games]
             return self.plan(match.players, None, seatings, f"match {number} again: {reason}", rated=True)
@@ -238,11 +241,13 @@ class Matches:
             raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
         return tournament
 
-    def _select(self, rest: str, *parameters: int) -> list[Match]:
+    def _select(self, rest: str, *parameters: int, index: str = "") -> list[Match]:
+        """Returns the matches of a query. Without the index's name SQLite would read all of the season."""
         tournament = self._season()
+        by = f" INDEXED BY {index}" if index else ""
         found = self._db.execute(
-            "SELECT number, players, deal, why, rated, state, reason, planned, published FROM matches"
-            f" WHERE tournament = ? {rest} ORDER BY number",
+            "SELECT number, players, deal, why, rated, state, reason, planned, published"
+            f" FROM matches{by} WHERE tournament = ? {rest} ORDER BY number",
             (tournament, *parameters),
         ).fetchall()
         return [
@@ -286,7 +291,7 @@ def settle(connection: Connection, tournament: str) -> None:
     """Notes which matches are over or void, in the caller's transaction."""
     found = connection.execute(
         "SELECT number, players, (SELECT sum(status = 'done') FROM games"
-        " WHERE tournament = matches.tournament AND match = matches.number) FROM matches"
+        " WHERE tournament = matches.tournament AND match = matches.number) FROM matches INDEXED BY matches_playing"
         f" WHERE tournament = ? AND state = 'playing' AND NOT ({PLAYING})",
         (tournament,),
     ).fetchall()

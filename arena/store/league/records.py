@@ -207,10 +207,6 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """Whom it met in its last 10 matches, the latest first."""
     playing: int
     """How many of its matches are being played."""
-    forfeits: int
-    """In how many of its last 20 games it forfeited by its own doing."""
-    in_a_row: int
-    """How many of the last games, without a gap, it forfeited."""
 
 
 class Forfeited(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Final
 
 from arena.league.folder import Folder
-from arena.league.retention import Expired, Logged, Retention, Shelf, expired, recent_since
+from arena.league.retention import Expired, Logged, Retention, Shelf, Sweep
 from arena.league.tools import QUALIFYING
 from arena.store.league import LeagueStore
 from arena.store.league.played import Ended
@@ -18,8 +18,11 @@ from arena.store.league.records import HOUSE
 
 TIDY_S: Final = 3600.0
 """How often logs are looked through."""
-AT_ONCE: Final = 100
-"""How many logs are removed before the service looks at everything else."""
+AT_ONCE: Final = 500
+"""How many games or files are looked at before the service looks at everything else."""
+MOST_REMOVED: Final = 50
+"""How many games' files, about, are removed before that."""
+_STEP: Final = 50
 QUALIFYING_DAYS: Final = 30
 """How long the logs of first games are kept."""
 _MOST_ENTRANTS: Final = 10**6
@@ -36,7 +39,7 @@ def logged(game: Ended) -> Logged:
 
 
 class Tidy:
-    """Removes the logs of a league that the rule does not keep.
+    """Removes the logs of a league that the rule does not keep, a few at a time: there may be millions.
 
     Args:
         store: The league.
@@ -52,23 +55,41 @@ class Tidy:
         self._tell = tell
         self._due = time.monotonic()
         self._shelf = Shelf([])
-        self._removing: Iterator[Expired] = iter(())
+        self._sweep: Sweep | None = None
+        """What looks through the games; None while nothing is due."""
+        self._first_games: Iterator[None] = iter(())
         self._removed = 0
 
     def look(self) -> None:
-        """Removes some logs, if it is time for that."""
+        """Looks at some games, and removes the logs of those whose time is over, if it is time for that."""
         now = time.monotonic()
-        if now >= self._due:
+        if self._sweep is None and now >= self._due:
             self._due = now + TIDY_S
             self._begin()
-        some = list(islice(self._removing, AT_ONCE))
-        for one in some:
-            seats = len(one.game.entrants)
-            self._removed += self._shelf.size(one.game.game, seats) > 0
-            self._shelf.remove(one.game.game, seats)
-        if self._removed and len(some) < AT_ONCE:
-            self._tell(f"The logs of {self._removed} games were removed: their time is over, or there are too many")
+        if self._sweep is None:
+            return
+        gone = 0
+        for _ in range(AT_ONCE // _STEP):
+            gone += self._remove(self._sweep.step(_STEP))
+            if self._sweep.is_done or gone >= MOST_REMOVED:
+                break
+        for _ in islice(self._first_games, AT_ONCE):
+            pass
+        if self._sweep.is_done:
+            self._sweep = None
+            if self._removed:
+                self._tell(f"The logs of {self._removed} games were removed: their time is over, or there are too many")
             self._removed = 0
+
+    def _remove(self, expired: Sequence[Expired]) -> int:
+        """Removes the files of these games, and returns of how many there were some."""
+        found = 0
+        for one in expired:
+            seats = len(one.game.entrants)
+            found += self._shelf.size(one.game.game, seats) > 0
+            self._shelf.remove(one.game.game, seats)
+        self._removed += found
+        return found
 
     def _begin(self) -> None:
         published = self._folder.published
@@ -76,19 +97,17 @@ class Tidy:
         own = [published / "own" / author for author in authors]
         seasons = [self._folder.logs / season.tournament for season in self._store.seasons.all()]
         self._shelf = Shelf([*seasons, published / "logs", *own])
-        latest = (logged(one) for one in self._store.played.ended(newest_first=True))
-        since = recent_since(((one.ended, one.entrants) for one in latest), self._rule.last_games)
-        self._removing = expired(
-            lambda: (logged(one) for one in self._store.played.ended()),
-            lambda game: self._shelf.size(game.game, len(game.entrants)),
-            self._shelf.total(),
-            since,
+        self._sweep = Sweep(
+            lambda: map(logged, self._store.played.ended(newest_first=True)),
+            lambda: map(logged, self._store.played.ended()),
+            self._shelf,
             time.time(),
             self._rule,
         )
-        self._tidy_first_games()
+        self._first_games = self._old_first_games()
 
-    def _tidy_first_games(self) -> None:
+    def _old_first_games(self) -> Iterator[None]:
+        """Removes the logs of first games whose time is over, and yields after each file."""
         folder = self._folder.logs / QUALIFYING
         if folder.is_dir():
             oldest = time.time() - QUALIFYING_DAYS * 86_400
@@ -96,3 +115,4 @@ class Tidy:
                 for entry in entries:
                     if entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mtime < oldest:
                         os.unlink(entry.path)
+                    yield

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.league import housekeeping
 from arena.league.folder import Folder
-from arena.league.housekeeping import Tidy
+from arena.league.housekeeping import AT_ONCE, MOST_REMOVED, Tidy
 from arena.league.retention import Retention
 from arena.store.league import LeagueStore
+from arena.store.league.played import Ended
 from tests import league_kit
 
 
@@ -59,3 +61,54 @@ def test_what_the_rule_does_not_keep_is_removed(
     assert store.games.done(season.tournament) == 4
     tidy.look()
     assert len(said) <= 1
+
+
+class Looked:
+    """A shelf without files that counts what is asked of it."""
+
+    def __init__(self) -> None:
+        self.sized = 0
+        self.removed: list[str] = []
+
+    def sizes(self) -> Iterator[int]:
+        yield from [1] * 3_000
+
+    def size(self, game: str, seats: int) -> int:
+        self.sized += 1
+        return 1
+
+    def remove(self, game: str, seats: int) -> None:
+        self.removed.append(game)
+
+
+@pytest.mark.parametrize("rule", [Retention(days=10**6, forfeit_days=10**6), Retention(days=0, last_games=0)])
+def test_one_look_reads_and_removes_a_bounded_number_of_games(
+    store: LeagueStore, tmp_path: Path, rule: Retention, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million games were read in one turn of the loop once, and held it for up to a minute."""
+    folder = Folder(tmp_path)
+    folder.make()
+    read = 0
+
+    def ended(self: object, *, newest_first: bool = False) -> Iterator[Ended]:
+        nonlocal read
+        for number in range(4_000):
+            read += 1
+            yield Ended(f"cup-1-{number:06}", "2026-01-01T12:00:00+00:00", 1, (0, 1), False)
+
+    shelf = Looked()
+    monkeypatch.setattr(type(store.played), "ended", ended)
+    monkeypatch.setattr(housekeeping, "Shelf", lambda folders: shelf)
+    said: list[str] = []
+    tidy = Tidy(store, folder, rule, said.append)
+    looks = 0
+    while looks == 0 or tidy._sweep is not None:
+        before = (read, shelf.sized, len(shelf.removed))
+        tidy.look()
+        looks += 1
+        assert read - before[0] <= AT_ONCE + 1
+        assert shelf.sized - before[1] <= 2 * AT_ONCE
+        assert len(shelf.removed) - before[2] < 2 * MOST_REMOVED
+    assert len(shelf.removed) == (4_000 if rule.days == 0 else 0)
+    assert looks >= 7_000 / AT_ONCE, "it passed over the games and over the files"
+    assert bool(said) == (rule.days == 0)

@@ -11,10 +11,11 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from arena.league.bench import Bench
+from arena.league.ending import Ending
 from arena.league.matchmaking import Matchmaking
 from arena.league.planning import Planner
 from arena.league.service import Ended, Service
-from arena.league.settings import Suspension
+from arena.league.settings import Settings, Suspension
 from arena.league.steps import StepReport, Verdict
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
@@ -115,10 +116,11 @@ class Running:
         self.workshop = Workshop(store, self.bench, self.tools, self.said.append)
         self.planner = Planner(store, settings, bytes.fromhex(self.tournament.commitment))
         self.orders = Orders(workers)
+        self.ending = Ending(store, Settings(name="cup"), self.said.append)
         self.room = Room()
         store.games.resume(season.tournament)
         self.service = Service(
-            self.supply, self.lanes, self.bench, self.planner, self.workshop, self.orders, self.room,
+            self.supply, self.lanes, self.bench, self.planner, self.ending, self.workshop, self.orders, self.room,
             Publisher(store), (), self.said.append,
         )  # fmt: skip
 

@@ -3,21 +3,22 @@
 Laws:
 1. That a season is to end is an order like any other. It is noted, and the service ends the season when no game of it
    runs any more. A kill in between changes nothing: the note is still there.
-2. The season's end, the frozen standings with their digest, and the next season are one transaction.
-3. `league.toml` is read again for the next season, which may play something else.
+2. Its final is played first (`arena.league.ending`), with the settings of the season.
+3. The season's end, the frozen standings with their digest, and the next season are one transaction.
+4. `league.toml` is read again for the next season, which may play something else.
 """
 
 from __future__ import annotations
 
 import msgspec
 
-from arena.errors import Refused
+from arena.errors import ConfigError, Refused
 from arena.league import documents
 from arena.league.desk import Desk
 from arena.league.folder import Folder
 from arena.league.house import enter_house
 from arena.league.opening import open_season
-from arena.league.settings import Settings, load
+from arena.league.settings import Settings, check_season, load
 from arena.ratings.running import Rating, inherit
 from arena.store.league import LeagueReader, LeagueStore
 from arena.store.league.controls import Closing
@@ -36,10 +37,29 @@ def season_close(desk: Desk) -> Payload:
     following = desk.text("next", f"season-{season.number + 1}")
     if any(known.name.lower() == following.lower() for known in store.seasons.all()):
         raise Refused("name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME")
-    store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following)))
-    for match in store.matches.running():
-        store.matches.void(match.number, f"the season {season.name} ends")
+    wants_final = desk.text("final", "yes") == "yes"
+    final = season.final
+    if wants_final and desk.settings.season.final and final is None:
+        _check_final(desk, season)
+    store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following, wants_final)))
+    if final is None or not wants_final:
+        for match in store.matches.running():
+            store.matches.void(match.number, f"the season {season.name} ends")
     return {"season": season.name, "next": following}
+
+
+def _check_final(desk: Desk, season: Season) -> None:
+    """Checks that the final can be played: with what the season was played with.
+
+    Raises:
+        Refused: `league.toml` has other values already.
+    """
+    fixed = desk.store.finder.tournament(season.tournament).settings
+    try:
+        check_season(desk.settings, season.name, fixed, str(desk.folder.settings), desk.folder.settings_text())
+    except ConfigError as error:
+        remedy = "set it back until the final is over, or end the season without one: --no-final"
+        raise Refused("settings", f"{error}".partition("; ratings of both")[0], remedy) from None
 
 
 def close_season(store: LeagueStore, folder: Folder) -> Season:
@@ -47,7 +67,7 @@ def close_season(store: LeagueStore, folder: Folder) -> Season:
 
     Raises:
         ConfigError: `league.toml` cannot be used. Nothing has changed.
-        Refused: No season is to end, or games are running. Nothing has changed.
+        Refused: No season is to end, games are running, or its final is not over. Nothing has changed.
     """
     closing = store.controls.closing
     season = store.seasons.current()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from arena.league import final_tables
 from arena.league.folder import Folder
 from arena.league.settings import Settings
 from arena.store.league import LeagueReader
@@ -72,7 +73,7 @@ def refit_of(reader: LeagueReader) -> Fit | None:
 
 
 def standings(reader: LeagueReader, fit: Fit | None = None, known: Mapping[int, Payload] | None = None) -> Payload:
-    """Returns the standings of the open season: the versions that play.
+    """Returns the standings of the open season: the versions that play, by rating; those of its final come first.
 
     Args:
         reader: The league.
@@ -86,7 +87,14 @@ def standings(reader: LeagueReader, fit: Fit | None = None, known: Mapping[int, 
     found = figures(reader, fit) if known is None else known
     items = sorted(found.values(), key=lambda item: -item["rating"])
     method = "running" if fit is None else "refit"
-    return {"season": season.name, "digest": season.digest, "method": method, "items": _ranked(items)}
+    document = {"season": season.name, "digest": season.digest, "method": method}
+    final = final_tables.document(reader, season)
+    if final is None:
+        return {**document, "items": _ranked(items)}
+    by_name = {item["name"]: item for item in items}
+    best = [{**by_name.pop(one["name"]), "rank": one["rank"]} for one in final["items"] if one["name"] in by_name]
+    others = _ranked(list(by_name.values()), len(best) + 1)
+    return {**document, "final": final, "items": [{"rank": item["rank"], **item} for item in best] + others}
 
 
 def _ranked(items: Sequence[Payload], first: int = 1) -> list[Payload]:
@@ -200,6 +208,8 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "season": season and season.name,
         "running": folder.is_running,
         "paused": reader.controls.paused,
+        "ends": reader.controls.closing is not None,
+        "final": season and final_tables.document(reader, season),
         "workers": reader.controls.workers or settings.service.workers or None,
         "games": _games(reader, season),
         "matches": matches,

@@ -35,6 +35,7 @@ def logged(game: Ended) -> Logged:
         ended=datetime.fromisoformat(game.finished).timestamp(),
         entrants=tuple(game.season * _MOST_ENTRANTS + entrant for entrant in game.entrants),
         forfeit=game.forfeit,
+        final=game.final,
     )
 
 

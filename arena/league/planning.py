@@ -56,7 +56,7 @@ class Planner:
         self.waits = None
         playing = self._store.matches.running()
         absent = self._absent()
-        if absent and self._spare(absent, playing):
+        if absent and spare(self._store, absent, playing):
             playing = self._store.matches.running()
         missing = MATCHES_A_WORKER * workers - len(playing)
         if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
@@ -81,21 +81,25 @@ class Planner:
                 break
         return planned
 
-    def _spare(self, absent: frozenset[str], playing: Sequence[Match]) -> bool:
-        """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
-        gone = {standing.entrant for standing in self._store.facts.standing() if standing.name in absent}
-        spared = [
-            match
-            for match in playing
-            if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
-        ]
-        for match in spared:
-            self._store.matches.void(match.number, "a remote bot is not served now")
-        return bool(spared)
-
     def _seatings_of(self, choice: Choice, number: int) -> Sequence[tuple[int, ...]]:
-        circles = orders(choice.players, self._seatings)
-        return [tuple(choice.entrants[place] for place in order) for order in circles[number % len(circles)]]
+        return seatings_of(choice.entrants, number, self._seatings)
+
+
+def seatings_of(entrants: Sequence[int], turn: int, seatings: Seatings = "cyclic") -> Sequence[tuple[int, ...]]:
+    """Returns the seatings of a match. With each turn the circle of seats changes."""
+    circles = orders(len(entrants), seatings)
+    return [tuple(entrants[place] for place in order) for order in circles[turn % len(circles)]]
+
+
+def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) -> bool:
+    """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
+    gone = {version.entrant for version in store.versions.active() if version.name in absent}
+    spared = [
+        match for match in playing if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
+    ]
+    for match in spared:
+        store.matches.void(match.number, "a remote bot is not served now")
+    return bool(spared)
 
 
 def candidate(standing: Standing) -> Candidate:

@@ -16,6 +16,7 @@ from arena.errors import ConfigError, StoreError
 from arena.league.bench import Bench
 from arena.league.closing import close_season
 from arena.league.duties import DiskRoom, Health, Helm
+from arena.league.ending import Ending
 from arena.league.folder import Folder
 from arena.league.housekeeping import Tidy
 from arena.league.journal import Journal
@@ -96,7 +97,7 @@ def _run_season(
     worker: Worker,
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
-    settings = settings_of(folder, store) if store.controls.closing is None else load(folder)
+    settings = _settings(store, folder)
     require(settings.level, (), (folder.database, folder.logs))
     season = store.seasons.current()
     if season is None:
@@ -114,6 +115,22 @@ def _run_season(
         closed = close_season(store, folder)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
     return ended
+
+
+def _settings(store: LeagueStore, folder: Folder) -> Settings:
+    """Returns the settings for what is left of the open season. They may be those of the next one if nothing is.
+
+    Raises:
+        ConfigError: They cannot be used, or a game of the season is still to be played with others.
+    """
+    closing, season = store.controls.closing, store.seasons.current()
+    if closing is None or season is None:
+        return settings_of(folder, store)
+    settings = load(folder)
+    over = season.final is not None and season.final.outcome is not None
+    if over or not closing.final or (season.final is None and not settings.season.final):
+        return settings
+    return settings_of(folder, store)
 
 
 def _put_together(
@@ -140,13 +157,16 @@ def _put_together(
     lanes = stack.enter_context(Lanes(supply, play, worker, ahead=ahead, attend=attend))
     bench = stack.enter_context(Bench[StepReport](worker))
     workshop = Workshop(store, bench, tools, tell)
-    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
+    gone = partial(absent, store, folder)
+    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
+    ending = Ending(store, settings, tell, gone)
     tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
     health = Health(Manager(), lambda: f"{supply.rated} games since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
     service = Service(
-        supply, lanes, bench, planner, workshop, helm, room, publishing, (health, tidy), tell, settings.service.stop_s
-    )
+        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, (health, tidy), tell,
+        settings.service.stop_s,
+    )  # fmt: skip
     figures = Figures(store, folder, service.state, lambda: room.room)
     supply.told = figures.count
     service.add(figures)

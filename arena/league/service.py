@@ -63,6 +63,20 @@ class Orders(Duty, Protocol):
         """Games at a time."""
 
 
+class SeasonEnd(Protocol):
+    """Takes a season that is to end to its end."""
+
+    @property
+    def plays(self) -> bool:
+        """Whether its final is being played."""
+
+    def look(self, *, quiet: bool) -> bool:
+        """Takes it a step further, and says whether it can be closed. `quiet` says that no game runs."""
+
+    def plan(self, workers: int) -> object:
+        """Plans as many matches of the final as so many workers need."""
+
+
 class Room(Duty, Protocol):
     """Watches the disk."""
 
@@ -88,7 +102,7 @@ class Ended(msgspec.Struct, frozen=True):
     idle: str = ""
     """Why no more could be played, if that is why it ended; else empty."""
     closing: bool = False
-    """Whether it ended because the season is to end."""
+    """Whether it ended because the season can be closed."""
 
 
 class Service:
@@ -99,6 +113,7 @@ class Service:
         lanes: The workers that play them.
         bench: The worker for steps.
         planner: Plans matches.
+        ending: Ends the season.
         workshop: Takes submissions through their steps.
         orders: Obeys orders.
         room: Watches the disk.
@@ -114,6 +129,7 @@ class Service:
         lanes: Lanes,
         bench: Bench[StepReport],
         planner: Planner,
+        ending: SeasonEnd,
         workshop: Workshop,
         orders: Orders,
         room: Room,
@@ -126,6 +142,7 @@ class Service:
         self._lanes = lanes
         self._bench = bench
         self._planner = planner
+        self._ending = ending
         self._workshop = workshop
         self._orders = orders
         self._room = room
@@ -148,12 +165,14 @@ class Service:
         """
         before = self._supply.rated
         idle = ""
+        closing = False
         while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
             self._safely(self._orders.look)
-            if self._orders.closing and not self._workshop.busy:
+            if self._orders.closing and self._can_be_closed():
+                closing = True
                 break
             self._safely(self._room.look)
-            may_start = not (self._room.is_short or self._orders.closing)
+            may_start = not self._room.is_short and (not self._orders.closing or self._workshop.restores)
             self._safely(partial(self._workshop.look, may_start=may_start and self._may_build))
             self._begin_games()
             self._settle()
@@ -169,7 +188,7 @@ class Service:
             self._tell(f"Stopping: {running}. A second signal drops them.")
         dropped = self._wind_up(stopping)
         self._safely(self._publisher.publish)
-        return Ended(self._supply.rated - before, dropped, idle, closing=self._orders.closing)
+        return Ended(self._supply.rated - before, dropped, idle, closing)
 
     def _safely(self, look: Callable[[], object]) -> None:
         """Does something that is tried again later if the machine cannot do it now, for instance on a full disk."""
@@ -179,6 +198,19 @@ class Service:
             if time.monotonic() >= self._supply.rests_until:  # else it was just said of something
                 self._tell(f"The machine fails: {error}")
             self._supply.rest()
+
+    def _can_be_closed(self) -> bool:
+        """Takes a season that is to end a step further. Submissions wait meanwhile, and nobody new plays."""
+        if not self._ending.plays:
+            self._lanes.give_back()
+        ready = False
+
+        def look() -> None:
+            nonlocal ready
+            ready = self._ending.look(quiet=not (self._workshop.busy or self._lanes.running))
+
+        self._safely(look)
+        return ready
 
     def add(self, duty: Duty) -> None:
         """Adds something that the loop does again and again."""
@@ -224,6 +256,8 @@ class Service:
             return "building again"
         if time.monotonic() < self._supply.rests_until:
             return "resting"
+        if self._orders.closing:
+            return "playing the final" if self._ending.plays else "ending the season"
         return "playing" if self._lanes.running or self._supply.left else "waiting"
 
     @property
@@ -232,10 +266,12 @@ class Service:
         return self._orders.workers > 1 or not self._lanes.running
 
     def _begin_games(self) -> None:
-        alone = self._orders.workers == 1 and (self._workshop.busy or self._workshop.wants)
+        closing = self._orders.closing
+        wants = self._workshop.wants and (not closing or self._workshop.restores)
+        alone = self._orders.workers == 1 and (self._workshop.busy or wants)
         rests = time.monotonic() < self._supply.rests_until
         if (
-            self._orders.closing
+            (closing and not self._ending.plays)
             or self._orders.paused
             or self._room.is_short
             or self._workshop.restores
@@ -245,7 +281,7 @@ class Service:
             self._lanes.give_back()
             return
         try:
-            self._planner.plan(self._orders.workers)
+            (self._ending if closing else self._planner).plan(self._orders.workers)
             self._supply.count()
             self._lanes.man(self._orders.workers)
             self._lanes.feed()
@@ -263,7 +299,7 @@ class Service:
 
     def _idle(self) -> str:
         """Returns why nothing can be played any more unless somebody submits a bot; empty if something can."""
-        waits = self._planner.waits
+        waits = None if self._orders.closing else self._planner.waits
         if waits is None or waits.until != "arrival" or self._supply.left or self._lanes.running:
             return ""
         return "" if self._workshop.waits() else waits.why

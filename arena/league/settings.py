@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -19,6 +20,7 @@ from msgspec.structs import fields, replace
 
 from arena.errors import ConfigError, did_you_mean
 from arena.games import DEFAULT_TIME, make_settings, rules_of
+from arena.league import finals
 from arena.league.folder import SETTINGS, Folder
 from arena.league.matchmaking import Matchmaking as Rule
 from arena.league.retention import Retention
@@ -125,7 +127,9 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     start: Literal["anew", "decayed"] = "anew"
     """Whether ratings start anew, or from those of the season before with a wider sigma."""
     final: Annotated[int, Meta(ge=0, le=64)] = 8
-    """How many of the best play a final round; 0: none."""
+    """How many of the best play a final; 0: none."""
+    final_deals: Count = 2_000
+    """The most deals that it takes."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -260,10 +264,12 @@ def _unknown_keys(table: Payload) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 def _check(settings: Settings, where: str, text: str) -> None:
     """Checks what the types cannot say, and names the key."""
+    season = settings.season
     tries = (
         ("", "name", lambda: check_name(settings.name)),
         ("matchmaking", "", settings.rule.check),
         ("logs", "", settings.retention.check),
+        ("season", "final", partial(finals.check, season.final, season.final_deals, settings.game.players)),
         ("game", "", lambda: [rules_of(settings.game_settings(players)) for players in settings.game.players]),
     )
     for section, key, attempt in tries:

@@ -97,8 +97,10 @@ gib = 20
 [season]
 # How ratings of the next season begin: anew, or decayed (from those of the last one, with a wider sigma).
 start = "anew"
-# How many of the best play a final round before a season ends; 0 is none.
+# How many of the best play a final before a season ends, one of each author; 0 is none. They all meet equally often.
 final = 8
+# The final ends when it is settled who has won, or when another round would need more deals than this.
+final_deals = 2000
 """
 
 

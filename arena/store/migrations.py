@@ -12,7 +12,7 @@ from sqlite_utils import Database, Migrations
 
 from arena.ratings.running import MU, SIGMA
 from arena.store import views
-from arena.store.league.schema import TABLES
+from arena.store.league.schema import FINALS, TABLES
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -414,6 +414,13 @@ def leases(db: Database) -> None:
     db.execute("ALTER TABLE games ADD COLUMN worker TEXT")
     db.execute("ALTER TABLE games ADD COLUMN lease_until REAL")
     views.make(db.conn)
+
+
+@migrations(name="0012_finals")
+def finals(db: Database) -> None:
+    """Notes the final of a season of a league."""
+    for statement in FINALS:
+        db.execute(statement)
 
 
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")

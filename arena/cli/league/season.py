@@ -11,7 +11,7 @@ import click
 
 from arena.cli.group import LazyGroup
 from arena.cli.league.here import folder_argument, folder_of, reading, to_option
-from arena.cli.output import echo, say, show_json
+from arena.cli.output import counted, echo, say, show_json
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -43,42 +43,67 @@ def season() -> None:
 @click.option(
     "--next", "following", default="", metavar="NAME", help="The name of the next season.  [default: season-N]"
 )
-def close(name: str, folder: Path | None, following: str) -> None:
+@click.option("--no-final", is_flag=True, help="Play no final, or end the one that is being played.")
+def close(name: str, folder: Path | None, following: str, no_final: bool) -> None:
     """End the season NAME, and begin the next one.
 
-    Games that run are finished, and no other begins. The standings are frozen, with a digest over all results and over
-    the season before. All versions that play go on in the next season, with new ratings or those that they had, as
-    `league.toml` says. What else was changed there is in force from then on.
+    Games that run are finished, and no other begins. Then the best versions play the final, as [season] in league.toml
+    says, until it is settled who has won. For that the service has to run. The standings are frozen, with a digest over
+    all results and over the season before. All versions that play go on in the next season, with new ratings or those
+    that they had. What else was changed in league.toml is in force from then on. Until then submissions wait.
 
     \b
     Example:
       arena league season close first --to cup
-      arena league season close first --to cup --next autumn
+      arena league season close first --to cup --next autumn --no-final
     """
     from arena.cli.league.here import order
-    from arena.league.closing import close_season
     from arena.league.duties import VERBS
-    from arena.store.league import open_league
 
     league = folder_of(folder)
-    arguments = {"season": name, **({"next": following} if following else {})}
+    arguments = {"season": name, **({"next": following} if following else {}), "final": "no" if no_final else "yes"}
     if order(folder, "season_close", arguments, verbs=VERBS) is None:
         return
-    told = False
+    told = ""
     while (closed := _closed(league, name)) is None:
+        doing = _doing(league)
         if league.is_running:
-            if not told:
-                say("The season ends as soon as the games that run are over.")
-            told = True
+            if doing != told:
+                say(f"{doing} This command may be stopped; the season ends all the same.")
+            told = doing
             time.sleep(_POLL_S)
-            continue
-        with open_league(league.database) as store:
-            if store.controls.closing is not None:
-                current = store.seasons.current()
-                if current is not None:
-                    store.games.resume(current.tournament)
-                close_season(store, league)
+        elif not _close_here(league):
+            say(f"{_doing(league)} The service plays it: arena league run {league.path}")
+            return
     echo(plain(f"Season {closed.name} is closed; digest {closed.digest}"))
+
+
+def _doing(folder: Folder) -> str:
+    """Returns what has to happen before the season ends."""
+    with reading(folder) as reader:
+        season = reader.seasons.current()
+        final = season and season.final
+    if not final or final.outcome:
+        return "The season ends as soon as the games that run are over."
+    return f"The final between {counted(len(final.playing), 'version')} is played first."
+
+
+def _close_here(folder: Folder) -> bool:
+    """Closes the season in this process, as far as that takes no games. Returns whether it is closed."""
+    from arena.league.closing import close_season
+    from arena.league.ending import Ending
+    from arena.league.settings import load
+    from arena.store.league import open_league
+
+    with open_league(folder.database) as store:
+        season = store.seasons.current()
+        if store.controls.closing is None or season is None:
+            return True
+        store.games.resume(season.tournament)
+        if not Ending(store, load(folder)).look(quiet=True):
+            return False
+        close_season(store, folder)
+        return True
 
 
 def _closed(folder: Folder, name: str) -> Season | None:
@@ -91,7 +116,7 @@ def _closed(folder: Folder, name: str) -> Season | None:
 @folder_argument
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_(folder: Path, as_json: bool) -> None:
-    """List the seasons of a league, with who won and the digest over all results.
+    """List the seasons of a league: who won, whether a final settled it, and the digest over all results.
 
     \b
     Example:
@@ -106,6 +131,7 @@ def list_(folder: Path, as_json: bool) -> None:
             "opened": one.opened,
             "closed": one.closed,
             "first": next((item["name"] for item in (one.standings or {}).get("items", [])), None),
+            "final": one.final and (one.final.outcome or "being played"),
             "digest": one.digest,
         }
         for one in seasons
@@ -115,4 +141,5 @@ def list_(folder: Path, as_json: bool) -> None:
         return
     for row in rows:
         what = f"won by {row['first']}, digest {row['digest']}" if row["closed"] else "open"
+        what += f", final {row['final']}" if row["final"] else ""
         echo(plain(f"{row['number']}  {row['name']}  {row['opened']}  {what}"))

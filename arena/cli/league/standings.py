@@ -8,9 +8,10 @@ import click
 
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options, show_maps
+from arena.cli.league.final import show_final
 from arena.cli.league.here import folder_of, folder_or_elsewhere, reading
 from arena.cli.options import json_option
-from arena.cli.output import say, show_json
+from arena.cli.output import echo, say, show_json
 from arena.errors import ConfigError
 
 
@@ -24,7 +25,7 @@ def standings(folder: Path | None, season: str | None, as_json: bool, elsewhere:
 
     A rating is that of the refit over all results of the season; the true one lies from LOW to HIGH with 95 %. MU and
     SIGMA are TrueSkill's, which choose who meets. A bot on its author's machine is uncontrolled: nobody knows what it
-    computes with.
+    computes with. Who plays, or has played, the season's final comes first.
 
     \b
     Example:
@@ -49,5 +50,8 @@ def standings(folder: Path | None, season: str | None, as_json: bool, elsewhere:
         show_json(document)
         return
     show_maps(document["items"], remote.STANDINGS, "No bot plays yet.")
+    if final := document.get("final"):
+        echo()
+        show_final(final)
     if document["items"] and not any(item["games"] for item in document["items"]):
         say("No game is rated yet.")

@@ -9,6 +9,7 @@ import click
 
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options, show_maps
+from arena.cli.league.final import show_final
 from arena.cli.league.here import folder_of, folder_or_elsewhere, reading
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
@@ -71,6 +72,10 @@ def _show(document: Payload) -> None:
     echo(f"  {done}, {games['running']} running, {games['planned']} planned, {games['void']} void")
     echo(f"  versions: {', '.join(f'{count} {state}' for state, count in states.items() if count) or 'none'}")
     echo(f"  longest wait: {document['longest_wait']} matches; authors: {document['authors']}")
+    if document["ends"]:
+        echo("  the season ends: submissions wait for the next one")
+    if document["final"]:
+        show_final(document["final"], "  ")
     if document["orders_waiting"]:
         echo(f"  {counted(document['orders_waiting'], 'order')} waiting")
     echo()

@@ -19,6 +19,8 @@ class Closing(msgspec.Struct, frozen=True):
     """Its name."""
     next: str
     """The name of the season after it."""
+    final: bool = True
+    """Whether its final is played, if the settings have one."""
 
 
 class Controls:

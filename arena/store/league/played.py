@@ -43,6 +43,8 @@ class Ended(msgspec.Struct, frozen=True):
     """Who played it, by seat, numbered in its season."""
     forfeit: bool
     """Whether somebody forfeited."""
+    final: bool = False
+    """Whether it belongs to the season's final."""
 
 
 class PlayedGames:
@@ -95,8 +97,10 @@ class PlayedGames:
     def ended(self, *, newest_first: bool = False) -> Iterator[Ended]:
         """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open."""
         order, than = ("DESC", "<") if newest_first else ("", ">")
-        seasons = self._db.execute(f"SELECT number, tournament FROM seasons ORDER BY number {order}").fetchall()
-        for season, tournament in seasons:
+        seasons = self._db.execute(
+            f"SELECT number, tournament, json_extract(final, '$.first_game') FROM seasons ORDER BY number {order}"
+        ).fetchall()
+        for season, tournament, first in seasons:
             last = 2**62 if newest_first else -1
             while rows := self._db.execute(
                 "SELECT number, id, finished, seating, EXISTS (SELECT 1 FROM seats WHERE game = games.id"
@@ -105,9 +109,10 @@ class PlayedGames:
                 (tournament, last),
             ).fetchall():
                 last = rows[-1][0]
-                for _, game, finished, seating, forfeit in rows:
+                for number, game, finished, seating, forfeit in rows:
                     entrants = msgspec.json.decode(seating, type=tuple[int, ...])
-                    yield Ended(game, finished, season, entrants, bool(forfeit))
+                    final = first is not None and number >= first
+                    yield Ended(game, finished, season, entrants, bool(forfeit), final)
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""

@@ -158,6 +158,44 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     published: str | None
 
 
+class SeasonFinal(msgspec.Struct, frozen=True, kw_only=True):
+    """The final of a season: its last matches, between its best versions."""
+
+    began: str
+    """When; UTC (ISO 8601)."""
+    entrants: tuple[int, ...]
+    """Who plays it, the best of the season first. None if it is not played."""
+    left: tuple[int, ...] = ()
+    """Those of them who are out of it: they were suspended, retired or not served any more."""
+    deals: int
+    """The most deals that it may take."""
+    first_match: int
+    """Its first match. All later ones of the season belong to it."""
+    first_game: int
+    """Its first game, likewise."""
+    outcome: Literal["settled", "not settled", "not played"] | None = None
+    """None while it is being played."""
+    reason: str = ""
+    """Why it ended so, for people."""
+
+    @property
+    def playing(self) -> tuple[int, ...]:
+        """Those who are still in it."""
+        return tuple(entrant for entrant in self.entrants if entrant not in self.left)
+
+
+class FinalMatch(msgspec.Struct, frozen=True):
+    """A match of a final, as far as the final has to know it."""
+
+    deal: int
+    table: tuple[int, ...]
+    """Who meets, in rising order."""
+    over: bool
+    """Whether no game of it is planned or running."""
+    whole: bool
+    """Whether each of its games has a result that counts. If not, seats may not have been equal."""
+
+
 class Season(msgspec.Struct, frozen=True, kw_only=True):
     """A season: one tournament of the league."""
 
@@ -172,6 +210,8 @@ class Season(msgspec.Struct, frozen=True, kw_only=True):
     digest: str | None = None
     """SHA-256 (hex) over all results, and the digest of the season before."""
     digest_before: str = ""
+    final: SeasonFinal | None = None
+    """Its final; None before that, and if it has none."""
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):

@@ -179,3 +179,7 @@ TABLES: Final = (
     ) WITHOUT ROWID""",
 )  # fmt: skip
 """What makes them, in order."""
+
+# JSON (`arena.store.league.records.SeasonFinal`): who plays the final, from which match on, and what came of it.
+FINALS: Final = ("ALTER TABLE seasons ADD COLUMN final TEXT",)
+"""What a season notes of its final."""

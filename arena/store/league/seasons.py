@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -14,7 +14,7 @@ from arena.store.database import Connection, immediate
 from arena.store.league import rows
 from arena.store.league.changes import enter
 from arena.store.league.matches import settle
-from arena.store.league.records import Season
+from arena.store.league.records import FinalMatch, Season, SeasonFinal
 from arena.store.rated import rate_prefix
 from arena.store.records import Tournament, canonical
 from arena.store.store import now
@@ -90,14 +90,98 @@ class Seasons:
         """
         with immediate(self._db):
             season = self._open_one()
-            self._db.execute(
-                "UPDATE games SET status = 'void', reason = 'the season ended'"
-                " WHERE tournament = ? AND status = 'planned'",
-                (season.tournament,),
-            )
-            rate_prefix(self._db, season.tournament)
-            settle(self._db, season.tournament)
+            self._take_out_planned(season)
             self._games.plan_no_more(season.tournament)
+
+    def _take_out_planned(self, season: Season) -> None:
+        self._db.execute(
+            "UPDATE games SET status = 'void', reason = 'the season ended' WHERE tournament = ? AND status = 'planned'",
+            (season.tournament,),
+        )
+        rate_prefix(self._db, season.tournament)
+        settle(self._db, season.tournament)
+
+    def begin_final(self, entrants: Sequence[int], deals: int, reason: str = "") -> SeasonFinal:
+        """Begins the final of the open season: games that were not begun go, and all further matches belong to it.
+
+        Args:
+            entrants: Who plays it, the best first; nobody if it is not played.
+            deals: The most deals that it may take.
+            reason: Why it is not played.
+
+        Raises:
+            Refused: No season is open, it has a final, or games are running. Nothing has changed.
+        """
+        with immediate(self._db):
+            season = self._open_one()
+            if season.final is not None:
+                raise Refused("final", f"expected a season without a final, got: that of {season.name} has begun")
+            self._check_quiet(season)
+            self._take_out_planned(season)
+            (match,) = self._db.execute(
+                "SELECT coalesce(max(number) + 1, 0) FROM matches WHERE tournament = ?", (season.tournament,)
+            ).fetchone()
+            (game,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (season.tournament,)).fetchone()
+            final = SeasonFinal(
+                began=now(),
+                entrants=tuple(entrants),
+                deals=deals,
+                first_match=match,
+                first_game=game,
+                outcome=None if entrants else "not played",
+                reason=reason,
+            )
+            self._set_final(season, final)
+            return final
+
+    def leave_final(self, entrants: Iterable[int]) -> None:
+        """Notes who is out of the final. Who is once out does not come back.
+
+        Raises:
+            Refused: No final is being played.
+        """
+        with immediate(self._db):
+            season, final = self._playing_final()
+            left = tuple(sorted({*final.left, *entrants}))
+            self._set_final(season, msgspec.structs.replace(final, left=left))
+
+    def end_final(self, outcome: Literal["settled", "not settled"], reason: str) -> None:
+        """Ends the final: what was not begun of it goes.
+
+        Raises:
+            Refused: No final is being played.
+        """
+        with immediate(self._db):
+            season, final = self._playing_final()
+            self._take_out_planned(season)
+            self._set_final(season, msgspec.structs.replace(final, outcome=outcome, reason=reason))
+
+    def _playing_final(self) -> tuple[Season, SeasonFinal]:
+        season = self._open_one()
+        if season.final is None or season.final.outcome is not None:
+            raise Refused("final", f"expected a final of season {season.name} that is being played, got: none")
+        return season, season.final
+
+    def _set_final(self, season: Season, final: SeasonFinal) -> None:
+        self._db.execute("UPDATE seasons SET final = ? WHERE number = ?", (canonical(final), season.number))
+
+    def final_matches(self, season: Season) -> list[FinalMatch]:
+        """Returns the matches of a season's final, in order. Those that were struck are left out."""
+        if season.final is None:
+            return []
+        found = self._db.execute(
+            "SELECT deal, (SELECT seating FROM games WHERE tournament = matches.tournament AND match = matches.number"
+            " LIMIT 1), (SELECT json_array(sum(status IN ('planned', 'running')), sum(status = 'done' AND counts),"
+            " count(*)) FROM games WHERE tournament = matches.tournament AND match = matches.number)"
+            " FROM matches WHERE tournament = ? AND number >= ? AND rated ORDER BY number",
+            (season.tournament, season.final.first_match),
+        )
+        matches = []
+        for deal, seating, counts in found:
+            waiting, done, games = msgspec.json.decode(counts, type=tuple[int, int, int])
+            table = tuple(sorted(msgspec.json.decode(seating, type=tuple[int, ...])))
+            matches.append(FinalMatch(deal=deal, table=table, over=not waiting, whole=done == games))
+        return matches
 
     def close(self, standings: Payload, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> Season:
         """Closes the open season for ever: its standings are frozen, with a digest over all its results.
@@ -111,12 +195,10 @@ class Seasons:
         """
         with immediate(self._db):
             season = self._open_one()
+            if season.final is not None and season.final.outcome is None:
+                raise Refused("final", f"expected the final of {season.name} to be over, got: it is being played")
             self.stop()
-            (running,) = self._db.execute(
-                "SELECT count(*) FROM games WHERE tournament = ? AND status = 'running'", (season.tournament,)
-            ).fetchone()
-            if running:
-                raise Refused("busy", f"expected a season without running games, got: {running}", "wait for their end")
+            self._check_quiet(season)
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
@@ -124,11 +206,19 @@ class Seasons:
             )
             return self._select("WHERE number = ?", season.number)[0]
 
+    def _check_quiet(self, season: Season) -> None:
+        (running,) = self._db.execute(
+            "SELECT count(*) FROM games WHERE tournament = ? AND status = 'running'", (season.tournament,)
+        ).fetchone()
+        if running:
+            raise Refused("busy", f"expected a season without running games, got: {running}", "wait for their end")
+
     def digest(self, season: Season) -> str:
         """Returns the SHA-256 (hex) over a season's results, computed from its rows.
 
         Of each game in order it takes a line of JSON: number, status, whether it counts, the entrants' names by seat,
-        their ranks and the play digest. The digest of the season before comes first.
+        their ranks and the play digest. The digest of the season before comes first. Of a season with a final there is
+        a last line: the number of its first game, who began it, who left it, the most deals, and its outcome.
         """
         digest = hashlib.sha256(f"{season.digest_before}\n".encode())
         names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
@@ -149,6 +239,16 @@ class Seasons:
                 "play_digest": play_digest if is_done else None,
             }
             digest.update(f"{canonical(line)}\n".encode())
+        if season.final is not None:
+            final = season.final
+            line = {
+                "final": final.first_game,
+                "entrants": [names[entrant] for entrant in final.entrants],
+                "left": [names[entrant] for entrant in final.left],
+                "deals": final.deals,
+                "outcome": final.outcome,
+            }
+            digest.update(f"{canonical(line)}\n".encode())
         return digest.hexdigest()
 
     def _open_one(self) -> Season:
@@ -159,7 +259,8 @@ class Seasons:
 
     def _select(self, rest: str, *parameters: int) -> list[Season]:
         found = self._db.execute(
-            f"SELECT number, tournament, name, opened, closed, standings, digest, digest_before FROM seasons {rest}",
+            f"SELECT number, tournament, name, opened, closed, standings, digest, digest_before, final"
+            f" FROM seasons {rest}",
             parameters,
         ).fetchall()
         return [
@@ -172,6 +273,7 @@ class Seasons:
                 standings=standings and msgspec.json.decode(standings),
                 digest=digest,
                 digest_before=before,
+                final=final and msgspec.json.decode(final, type=SeasonFinal),
             )
-            for number, tournament, name, opened, closed, standings, digest, before in found
+            for number, tournament, name, opened, closed, standings, digest, before, final in found
         ]

@@ -2,31 +2,32 @@
 
 Laws:
 1. A document for an author holds nothing of another's but what everybody may see.
-2. A rating is never without its interval, nor a version of level `remote` without that level.
+2. A rating is never without its interval, nor a version of level `remote` without that level. `ranking.py` says which
+   rating it is.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
+from arena import files
+from arena.errors import StoreError
 from arena.league.folder import Folder
+from arena.league.ranking import RATING, Ranking, confinement, ranking_of
 from arena.league.settings import Settings
+from arena.league.waits import longest_wait
 from arena.store.league import LeagueReader
 from arena.store.league.played import Only
-from arena.store.league.records import Report, Season, Standing, Version
+from arena.store.league.records import Report, Season, Version
 from arena.store.league.states import State
-from arena.types import Level, Payload
+from arena.types import Payload
 
-if TYPE_CHECKING:
-    from arena.ratings.refit import Fit
-
-_NORMAL_95: Final = 1.96
-"""The half width of an interval of 95 %, in standard deviations."""
+METHOD: Final = "refit"
+"""How the ratings of standings are computed."""
 NOTICES: Final = 20
 """How many notices a status holds."""
 
@@ -58,100 +59,51 @@ def keys(reader: LeagueReader) -> dict[str, str]:
     return {key.public_key: key.author for key in reader.authors.keys_of() if key.revoked is None}
 
 
-def refit_of(reader: LeagueReader) -> Fit | None:
-    """Returns the refit of all results of the open season; None before any. It takes seconds in a large league."""
-    season = reader.seasons.current()
-    if season is None:
-        return None
-    from arena.standings.table import fit_of
-
-    row = reader.finder.tournament(season.tournament)
-    tallies = reader.finder.tallies(row.id)
-    players = max(game["players"] for game in row.settings["games"])
-    return fit_of(tallies, reader.finder.pairs(row.id), players, {})
-
-
-def standings(reader: LeagueReader, fit: Fit | None = None) -> Payload:
-    """Returns the standings of the open season: the versions that play.
+def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
+    """Returns the standings of the open season: the versions that play. If none is open, those of the last one.
 
     Args:
         reader: The league.
-        fit: The refit, as `refit_of` returns it. The ratings are its; without it they are the running ones.
+        ranking: The ranking of the open season, if it is known; else it is computed.
     """
     season = reader.seasons.current()
     if season is None:
         last = reader.seasons.all()[-1:]
-        return dict(last[0].standings or {}) if last else {"season": None, "method": "running", "items": []}
-    figures = _Figures(reader, season, fit)
-    items = sorted(map(figures.of, reader.facts.standing()), key=lambda item: -item["rating"])
-    ranked = [{"rank": _rank(items, item["rating"]), **item} for item in items]
-    method = "running" if fit is None else "refit"
-    return {"season": season.name, "digest": season.digest, "method": method, "items": ranked}
+        return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
+    ranking = ranking or Ranking(reader, season)
+    return {
+        "season": season.name,
+        "digest": season.digest,
+        "method": METHOD,
+        "order": ranking.order
+        and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]},
+        "items": list(ranking.items),
+    }
 
 
-def _rank(items: Iterable[Payload], rating: float) -> int:
-    return 1 + sum(float(item["rating"]) > rating for item in items)
+def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = None) -> Payload:
+    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
 
-
-class _Figures:
-    """The figures of versions in a season."""
-
-    def __init__(self, reader: LeagueReader, season: Season, fit: Fit | None) -> None:
-        self._tallies = reader.finder.tallies(season.tournament)
-        self._versions = {version.id: version for version in reader.versions.all()}
-        self._fit = fit
-
-    def of(self, standing: Standing) -> Payload:
-        """Returns the figures of an active version."""
-        version = self._versions[standing.version]
-        tally = self._tallies[standing.entrant]
-        mu, sigma = standing.rating.mu, standing.rating.sigma
-        rating, half = mu, _NORMAL_95 * sigma
-        if self._fit is not None and standing.entrant < len(self._fit.ratings):
-            width = self._fit.half_width[standing.entrant]
-            if width is not None:  # it has games
-                rating, half = self._fit.ratings[standing.entrant], width
-        return {
-            "name": version.name,
-            "bot": version.bot,
-            "author": version.author,
-            "level": version.level,
-            "uncontrolled": version.level == Level.REMOTE,
-            "rating": round(rating, 2),
-            "low": round(rating - half, 2),
-            "high": round(rating + half, 2),
-            "mu": round(mu, 3),
-            "sigma": round(sigma, 3),
-            "matches": standing.matches,
-            "games": tally.games,
-            "wins": tally.wins,
-            "draws": tally.draws,
-            "losses": tally.games - tally.wins - tally.draws,
-            "forfeits": tally.forfeits,
-            "since": version.since,
-        }
-
-
-def author_status(reader: LeagueReader, author: str, fit: Fit | None = None) -> Payload:
-    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last."""
-    season = reader.seasons.current()
-    figures: dict[int, Payload] = {}
-    if season is not None:
-        made = _Figures(reader, season, fit)
-        figures = {one.version: made.of(one) for one in reader.facts.standing() if one.author == author}
+    Args:
+        reader: The league.
+        author: Whose.
+        ranking: As for `standings`.
+    """
+    ranking = ranking or ranking_of(reader)
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
     notices = reversed(reader.notices.of(author, limit=NOTICES))
     return {
         "author": author,
-        "versions": [_version(version, figures.get(version.id)) for version in versions],
+        "versions": [_version(version, ranking) for version in versions],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text} for notice in notices
         ],
     }
 
 
-def _version(version: Version, figures: Payload | None) -> Payload:
-    own = ("rating", "low", "high", "mu", "sigma", "matches", "games", "forfeits")
+def _version(version: Version, ranking: Ranking | None) -> Payload:
+    own = (*RATING, "mu", "sigma", "matches", "games", "forfeits")
+    found = ranking and ranking.of(version)
     return {
         "version": version.name,
         "bot": version.bot,
@@ -159,9 +111,8 @@ def _version(version: Version, figures: Payload | None) -> Payload:
         "state": version.state,
         "since": version.since,
         "digest": version.digest,
-        "level": version.level,
-        "uncontrolled": version.level == Level.REMOTE,
-        **{name: figures and figures[name] for name in own},
+        **confinement(version),
+        **{name: found and found[name] for name in own},
     }
 
 
@@ -169,11 +120,10 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     """Returns how the league is: for its operator, and for monitoring."""
     season = reader.seasons.current()
     versions = reader.versions.all()
-    found = reader.facts.standing()
-    made = season and _Figures(reader, season, None)
-    figures = {standing.version: made.of(standing) for standing in found} if made else {}
+    ranking = ranking_of(reader)
     matches = reader.matches.count() if season is not None else 0
-    waits = [matches - max(standing.last_match + 1, standing.since_match) for standing in found if not standing.playing]
+    wait = longest_wait(reader.facts.standing(), matches, settings.game.players)
+    service = _service(folder)
     return {
         "name": settings.name,
         "season": season and season.name,
@@ -182,26 +132,31 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "workers": reader.controls.workers or settings.service.workers or None,
         "games": _games(reader, season),
         "matches": matches,
-        "longest_wait": max(waits, default=0),
+        "longest_wait": wait.matches,
+        "longest_wait_rounds": wait.rounds,
         "authors": sum(author.status == "active" for author in reader.authors.all()),
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
-        "versions": [
-            _version(version, figures.get(version.id)) for version in versions if version.is_pending or _plays(version)
-        ],
+        "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
             for notice in reader.notices.of(None, unread=True, limit=NOTICES)
         ],
-        "orders_waiting": sum(path.suffix == ".json" for place in _boxes(folder) for path in place.iterdir()),
+        "orders_waiting": len(folder.orders()),
+        "machine_faults": service.get("machine_faults"),
+        "logs_bytes": service.get("logs_bytes"),
     }
+
+
+def _service(folder: Folder) -> Payload:
+    """Returns what the service has published about itself; nothing if none has run yet."""
+    if not folder.service.exists():
+        return {}
+    data = files.read(folder.service, "what the service publishes", files.MIB, StoreError)
+    return msgspec.json.decode(data, type=Payload)
 
 
 def _plays(version: Version) -> bool:
     return version.state in (State.ACTIVE, State.SUSPENDED)
-
-
-def _boxes(folder: Folder) -> list[Path]:
-    return [place for place in (folder.inbox, folder.incoming) if place.is_dir()]
 
 
 def _games(reader: LeagueReader, season: Season | None) -> Mapping[str, int]:

@@ -25,6 +25,7 @@ from arena import files
 from arena.errors import ArenaError, LogError
 from arena.league import documents, visible
 from arena.league.folder import Folder
+from arena.league.ranking import ranking_of
 from arena.league.retention import Shelf
 from arena.league.settings import Settings
 from arena.record.log import SUFFIX, existing_log, read_log
@@ -177,13 +178,13 @@ class Publishing:
 
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
-        fit = documents.refit_of(store)
+        ranking = ranking_of(store)
         self._write(published / "league.json", documents.league(store, self._settings))
         self._write(published / "keys.json", documents.keys(store))
-        self._write(published / "standings.json", documents.standings(store, fit))
+        self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())
         for author in self._authors():
-            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, fit))
+            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, ranking))
             self._reports(author)
 
     def _authors(self) -> list[str]:

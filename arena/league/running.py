@@ -40,6 +40,7 @@ from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.records import Season
 from arena.store.records import Claim, PlannedGame, Tournament
+from arena.text import counted
 from arena.tournament.blocks import block_of
 from arena.tournament.lanes import Lanes, Worker
 from arena.tournament.workers import available_cores, local_worker
@@ -108,8 +109,8 @@ def _run_season(
         if ended.closing:
             store.seasons.stop()
             service.publish()
-    dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
-    tell(f"Ended after {ended.games} rated games{dropped}")
+    dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
+    tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:
         closed = close_season(store, folder)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
@@ -141,16 +142,18 @@ def _put_together(
     bench = stack.enter_context(Bench[StepReport](worker))
     workshop = Workshop(store, bench, tools, tell)
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
-    tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
-    health = Health(Manager(), lambda: f"{supply.rated} games since the start")
+    playing = len(store.versions.active())
+    verb = "plays" if playing == 1 else "play"
+    tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
+    health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
     service = Service(
         supply, lanes, bench, planner, workshop, helm, room, publishing, (health, tidy), tell, settings.service.stop_s
     )
-    figures = Figures(store, folder, service.state, lambda: room.room)
+    figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: helm.obeyed)
     supply.told = figures.count
     service.add(figures)
-    publishing.state = service.state
+    publishing.state = figures.state
     return service
 
 

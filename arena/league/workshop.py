@@ -22,7 +22,7 @@ from arena.league.steps import StepReport, Verdict
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Report, Version
 from arena.store.league.states import Actor, State
-from arena.types import Payload
+from arena.types import Level, Payload
 
 STEPS: Final[dict[State, tuple[Kind, State]]] = {
     State.BUILDING: ("build", State.CHECKING),
@@ -76,6 +76,8 @@ class Workshop:
         self._looked = 0.0
         self._rests: dict[int, float] = {}
         """By version until when its step is not tried again, after a fault of the machine."""
+        self.machine_faults = 0
+        """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
         self._missing = deque(version for version in store.versions.active() if not tools.is_built(version))
 
     @property
@@ -198,6 +200,7 @@ class Workshop:
         self._tell(f"{version.name} is built again: {report.verdict}, {report.finding}")
 
     def _rest(self, version: Version) -> None:
+        self.machine_faults += version.level != Level.REMOTE
         self._rests[version.id] = time.monotonic() + min(2.0 ** (version.attempts + 1), _LONGEST_REST_S)
 
 

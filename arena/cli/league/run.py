@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli.help import Command
-from arena.cli.output import say
+from arena.cli.output import counted, say
 from arena.errors import ArenaError
 
 
@@ -46,6 +46,6 @@ def run(folder: Path, games: int | None, concurrency: int | None, quiet: bool) -
     )
     if ended.idle:
         raise ArenaError(
-            f"expected {games} more rated games, got: {ended.games}; {ended.idle}; submit a bot with "
+            f"expected {counted(games or 0, 'more rated game')}, got: {ended.games}; {ended.idle}; submit a bot with "
             f"`arena league submit BOT --to {folder}`"
         )

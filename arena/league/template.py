@@ -99,6 +99,13 @@ gib = 20
 start = "anew"
 # How many of the best play a final round before a season ends; 0 is none.
 final = 8
+
+# Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
+[door]
+# Where to listen, such as "tcp://*:5599"; "" is nowhere.
+bind = ""
+# The name by which authors reach this machine; "" is its own name.
+host = ""
 """
 
 

@@ -144,7 +144,7 @@ class Workshop:
             return
         self._at = version
         self._doing = f"{kind} of {version.name}"
-        self._tell(f"{version.name}: {kind}")
+        self._tell(f"{version.name}: {'building again' if self._missing else version.state}")
 
     def _fetch(self) -> None:
         version = self._at
@@ -186,7 +186,13 @@ class Workshop:
             return
         if report.verdict is Verdict.MACHINE:
             self._rest(changed)
-        self._tell(f"{version.name} is {changed.state}: {reason}")
+        match changed.state:
+            case State.ACTIVE:
+                self._tell(f"{version.name} plays: {reason}")
+            case version.state:
+                self._tell(f"{version.name}: the {step} is tried again: {reason}")
+            case State.REJECTED:
+                self._tell(f"{version.name} is rejected: {reason}")
 
     def _restored(self, version: Version, report: StepReport) -> None:
         """Notes that an active version was built again. One that cannot be built any more is suspended."""
@@ -197,7 +203,8 @@ class Workshop:
         if report.verdict is Verdict.FAILED:
             reason = f"it cannot be built any more: {report.finding}"
             self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
-        self._tell(f"{version.name} is built again: {report.verdict}, {report.finding}")
+        again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
+        self._tell(f"{version.name} {again}")
 
     def _rest(self, version: Version) -> None:
         self.machine_faults += version.level != Level.REMOTE

@@ -14,7 +14,7 @@ from arena.errors import DoorError
 from arena.show.finding import local_time
 from arena.show.standings import game_text, interval_text, standings_table
 from arena.show.tables import Column, fitted
-from arena.text import plain
+from arena.text import counted, plain
 from arena.types import Level
 
 if TYPE_CHECKING:
@@ -75,6 +75,22 @@ def season_text(name: str, settings: Mapping[str, Any]) -> str:
     board = settings["game"]["board"]
     on = f", board {board['name']}" if board else ""
     return plain(f"Season {name}: {game_text(settings)}, {players} players{on}, {settings.get('level', 'trusted')}")
+
+
+def service_line(state: Mapping[str, Any], goal: int | None = None) -> str:
+    """Returns what a league's service does at this moment.
+
+    Args:
+        state: As it publishes it.
+        goal: How many rated games it is to play.
+
+    >>> state = {"state": "playing", "rated_games": 7, "games_per_s": 1.5, "running": 2, "step": "check of fox/1"}
+    >>> service_line(state, 20)
+    'playing: 7 of 20 rated games, 1.5/s, 2 running; check of fox/1'
+    """
+    games = f"{state['rated_games']} of {goal} rated games" if goal else counted(state["rated_games"], "rated game")
+    step = f"; {state['step']}" if state["step"] else ""
+    return plain(f"{state['state']}: {games}, {state['games_per_s']:.1f}/s, {state['running']} running{step}")
 
 
 def read(rows: Sequence[Payload], kind: type[R]) -> list[R]:

@@ -65,3 +65,13 @@ def without_surrogates(value: Any) -> Any:
             return [without_surrogates(item) for item in value]
         case _:
             return value
+
+
+def counted(number: int, noun: str) -> str:
+    """Returns a number with its noun.
+
+    >>> counted(1, "rated game"), counted(2, "game"), counted(0, "match")
+    ('1 rated game', '2 games', '0 matches')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith(("ch", "s", "sh", "x")) else "s"
+    return f"{number} {noun}{ending}"

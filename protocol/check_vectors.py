@@ -1,21 +1,24 @@
-"""Checks the test vectors against messages.toml and the schemas, with a receiver that is written from SPEC.md alone.
+"""Checks the test vectors against messages.toml, league.toml and the schemas, with a receiver that is written from
+SPEC.md and LEAGUE.md alone.
 
     python protocol/check_vectors.py       exit with 1 if anything is wrong, and say what
 
-It needs Python 3.11, msgpack and jsonschema, and no program that speaks the protocol. Each file must fit
+It needs Python 3.11, msgpack and jsonschema, and no program that speaks the protocols. Each file must fit
 vectors/vectors.schema.json; each frame must be read, ignored or refused as its vector says; each dialogue must go as
-written. `broken_rule` and `Session` are also a plain second opinion on what a receiver of your own does.
+written. Those of vectors/league are frames of a league's door. `broken_rule` and `Session` are also a plain second
+opinion on what a receiver of your own does.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgpack
 from jsonschema import Draft202012Validator
@@ -24,6 +27,7 @@ FOLDER = Path(__file__).resolve().parent
 DATA: dict[str, Any] = tomllib.loads((FOLDER / "messages.toml").read_text(encoding="utf-8"))
 MESSAGES: dict[str, Any] = DATA["messages"]
 LIMITS: dict[str, int] = DATA["limits"]
+LEAGUE: dict[str, Any] = tomllib.loads((FOLDER / "league.toml").read_text(encoding="utf-8"))
 CODES = {
     "§5.1-4": "oversized",
     "§5.1-5": "oversized",
@@ -32,6 +36,35 @@ CODES = {
     "§8.1-3": "unsupported_version",
 }
 """By rule, the code of an `error` about a frame that breaks it; all others of §5 and §8.6 are `malformed`."""
+
+
+LEAGUE_CODES = {"§D4-2": "too_large", "§5.3-6": "protocol"}
+"""The same for a league's door."""
+
+
+class Protocol(NamedTuple):
+    """What differs between the two protocols: SPEC.md's and that of a league's door, whose frames follow its rules."""
+
+    messages: dict[str, Any]
+    limits: dict[str, int]
+    codes: dict[str, str]
+    oversized: dict[str, str]
+    """By sender the rule that a frame breaks which is too long."""
+    strict: str
+    """The sender who may not send what only the other one sends."""
+    more: dict[str, tuple[type, ...]]
+    """By sender the kinds of values beside those of SPEC.md."""
+
+
+SPEC = Protocol(MESSAGES, LIMITS, CODES, {"bot": "§5.1-4", "referee": "§5.1-5"}, "bot", {"bot": (), "referee": ()})
+DOOR = Protocol(
+    LEAGUE["messages"],
+    LEAGUE["limits"],
+    LEAGUE_CODES,
+    {"author": "§D4-2", "door": "§D4-2"},
+    "author",
+    {"author": (bytes,), "door": (bytes, float)},
+)
 
 
 class Refused(Exception):
@@ -51,18 +84,18 @@ class Map(list[tuple[Any, Any]]):
     """A map as it stands in a frame: pairs, in order, repeated keys and all."""
 
 
-def read(frame: bytes, sender: str) -> dict[str, Any] | None:
+def read(frame: bytes, sender: str, protocol: Protocol = SPEC) -> dict[str, Any] | None:
     """Returns the message of a frame, without the fields that are not known; None for one that is ignored.
 
     Raises:
         Refused: The frame breaks a rule.
     """
-    if rule := broken_rule(frame, sender):
-        raise Refused(CODES.get(rule, "malformed"), rule)
+    if rule := broken_rule(frame, sender, protocol):
+        raise Refused(protocol.codes.get(rule, "malformed"), rule)
     message = msgpack.unpackb(frame)
-    if not _is_of(message["type"], sender):
+    if not _is_of(message["type"], sender, protocol):
         return None
-    return {"type": message["type"]} | _known(message, MESSAGES[message["type"]]["fields"])
+    return {"type": message["type"]} | _known(message, protocol.messages[message["type"]]["fields"])
 
 
 def _known(value: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
@@ -78,18 +111,18 @@ def _known(value: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _is_of(kind: str, sender: str) -> bool:
-    return kind in MESSAGES and MESSAGES[kind]["from"] in (sender, "either")
+def _is_of(kind: str, sender: str, protocol: Protocol) -> bool:
+    return kind in protocol.messages and protocol.messages[kind]["from"] in (sender, "either")
 
 
-def broken_rule(frame: bytes, sender: str = "bot") -> str | None:
+def broken_rule(frame: bytes, sender: str = "bot", protocol: Protocol = SPEC) -> str | None:
     """Returns the number of the rule that a frame breaks, of several the first; None if it breaks none.
 
     First comes what concerns the frame as a whole, then its values from the start, then the message's fields from the
     start, then fields that are missing.
     """
-    if len(frame) > LIMITS[f"{sender}_frame"]:
-        return "§5.1-4" if sender == "bot" else "§5.1-5"
+    if len(frame) > protocol.limits[f"{sender}_frame"]:
+        return protocol.oversized[sender]
     try:
         value = msgpack.unpackb(frame, object_pairs_hook=Map, strict_map_key=False)
     except msgpack.StackError:
@@ -100,20 +133,22 @@ def broken_rule(frame: bytes, sender: str = "bot") -> str | None:
         return "§5.1-2"
     if not isinstance(value, Map):
         return "§5.1-3"
-    return _in_value(value, 1) or _in_message(dict(value), sender)
+    return _in_value(value, 1, protocol, protocol.more[sender]) or _in_message(dict(value), sender, protocol)
 
 
-def _in_value(value: Any, depth: int) -> str | None:
+def _in_value(value: Any, depth: int, protocol: Protocol, more: tuple[type, ...]) -> str | None:
     if value is None or isinstance(value, bool | str):
         return None
     if isinstance(value, int):
-        return None if abs(value) <= LIMITS["integer"] else "§5.2-5"
+        return None if abs(value) <= protocol.limits["integer"] else "§5.2-5"
+    if isinstance(value, more) and not (isinstance(value, float) and not math.isfinite(value)):
+        return None
     if not isinstance(value, list):
         return "§5.2-3"
-    if depth > LIMITS["depth"]:
+    if depth > protocol.limits["depth"]:
         return "§5.2-6"
     if not isinstance(value, Map):
-        return _first(_in_value(item, depth + 1) for item in value)
+        return _first(_in_value(item, depth + 1, protocol, more) for item in value)
     keys: list[str] = []
     for key, _ in value:
         if not isinstance(key, str):
@@ -121,21 +156,21 @@ def _in_value(value: Any, depth: int) -> str | None:
         if key in keys:
             return "§5.2-2"
         keys.append(key)
-    return _first(_in_value(item, depth + 1) for _, item in value)
+    return _first(_in_value(item, depth + 1, protocol, more) for _, item in value)
 
 
-def _in_message(message: dict[str, Any], sender: str) -> str | None:
+def _in_message(message: dict[str, Any], sender: str, protocol: Protocol) -> str | None:
     kind = message.get("type")
     if not isinstance(kind, str):
         return "§5.3-1"
-    if kind not in MESSAGES:
+    if kind not in protocol.messages:
         return None
-    if not _is_of(kind, sender):
-        return "§5.3-6" if sender == "bot" else None
-    if rule := _in_fields(message, MESSAGES[kind]["fields"]):
+    if not _is_of(kind, sender, protocol):
+        return "§5.3-6" if sender == protocol.strict else None
+    if rule := _in_fields(message, protocol.messages[kind]["fields"]):
         return rule
     note = message.get("note")
-    return "§8.6-3" if kind == "action" and note and len(note.encode()) > LIMITS["note"] else None
+    return "§8.6-3" if kind == "action" and note and len(note.encode()) > protocol.limits["note"] else None
 
 
 def _in_fields(value: dict[str, Any], fields: dict[str, Any]) -> str | None:
@@ -144,7 +179,9 @@ def _in_fields(value: dict[str, Any], fields: dict[str, Any]) -> str | None:
     return wrong or ("§5.3-2" if missing else None)
 
 
-PYTHON_TYPES: dict[str, type] = {"string": str, "integer": int, "boolean": bool, "array": list, "map": Map}
+PYTHON_TYPES: dict[str, type] = {
+    "string": str, "integer": int, "boolean": bool, "array": list, "map": Map, "binary": bytes,
+}  # fmt: skip
 
 
 def _in_type(value: Any, kind: dict[str, Any]) -> str | None:
@@ -267,6 +304,28 @@ def frame_of(text: str) -> bytes:
 SCHEMAS = {name: Draft202012Validator(load(FOLDER / "schemas" / f"{name}.json")) for name in MESSAGES}
 
 
+def _with_binary(value: Any) -> Any:
+    """Returns what a vector says that was decoded, with its binary values (LEAGUE.md §12)."""
+    if isinstance(value, dict):
+        inner = {key: _with_binary(item) for key, item in value.items()}
+        return bytes.fromhex(value["$hex"]) if inner.keys() == {"$hex"} else inner
+    return [_with_binary(item) for item in value] if isinstance(value, list) else value
+
+
+def complaints_of_league(vector: dict[str, Any]) -> Iterator[str]:
+    """Yields what is wrong with the vector of a frame of a league's door."""
+    try:
+        message = read(frame_of(vector["hex"]), vector["from"], DOOR)
+    except Refused as refused:
+        if (refused.code, refused.rule) != (vector.get("error"), vector.get("rule")):
+            yield f"expected {vector.get('error', 'a message')} by {vector.get('rule')}, got: {refused}"
+        return
+    if "error" in vector:
+        yield f"expected {vector['error']}, got: {message}"
+    elif message != (wanted := _with_binary(vector["decoded"])):
+        yield f"expected {wanted}, got: {message}"
+
+
 def complaints_about(vector: dict[str, Any]) -> Iterator[str]:
     """Yields what is wrong with the vector of a frame."""
     try:
@@ -326,15 +385,14 @@ def complaints() -> Iterator[str]:
     """Yields what is wrong with any vector."""
     schema = Draft202012Validator(load(FOLDER / "vectors" / "vectors.schema.json"))
     for path in sorted((FOLDER / "vectors").rglob("*.json")):
-        if path.parent.name == "league":
-            continue  # check_league.py
+        about = complaints_of_league if path.parent.name == "league" else complaints_about
         content = load(path)
         if content.get("$schema", "").endswith("vectors.schema.json"):
             for error in schema.iter_errors(content):
                 yield f"{path.name}: {error.message[:200]} - at {error.json_path}"
         if "vectors" in content:
             for vector in content["vectors"]:
-                yield from (f"{path.name}, {vector['id']}: {text}" for text in complaints_about(vector))
+                yield from (f"{path.name}, {vector['id']}: {text}" for text in about(vector))
         if "steps" in content:
             yield from (f"{path.name}: {text}" for text in complaints_in(content))
 
@@ -345,7 +403,7 @@ def main() -> int:
     for text in found:
         print(text, file=sys.stderr)
     if not found:
-        print("Every vector is as messages.toml, the schemas and section 6 say.")
+        print("Every vector is as messages.toml, league.toml, the schemas and section 6 of SPEC.md say.")
     return 1 if found else 0
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.text import counted as counted
 from arena.text import plain, plain_json, plain_lines, without_surrogates
 
 if TYPE_CHECKING:
@@ -45,11 +46,6 @@ def console(*, stderr: bool = False) -> Console:
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else UNBOUNDED
     return PlainConsole(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
-
-
-def counted(number: int, noun: str) -> str:
-    """Returns a number with its noun: `1 game`, `2 games`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def show(renderable: RenderableType) -> None:

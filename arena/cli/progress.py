@@ -172,3 +172,21 @@ def _bar(screen: Console, pace: Pace, unit: str) -> Iterator[Advance]:
             progress.update(task, total=pace.total, completed=pace.done, remark=said)
 
         yield advance
+
+
+@contextmanager
+def moving_line(*, quiet: bool = False) -> Iterator[Callable[[str], None] | None]:
+    """Shows one line on stderr that changes, below what is printed meanwhile, where stderr is a terminal.
+
+    Yields:
+        The function that changes it; None where no line is shown.
+    """
+    screen = console(stderr=True)
+    if quiet or not screen.is_terminal or screen.is_dumb_terminal:
+        yield None
+        return
+    from rich.live import Live
+    from rich.text import Text
+
+    with Live(Text(), console=screen, transient=True, redirect_stdout=False, redirect_stderr=False) as live:
+        yield lambda line: live.update(Text(plain(line), no_wrap=True, overflow="ellipsis"))

@@ -50,6 +50,7 @@ class Finding(Exception):
         verdict: Verdict = Verdict.FAILED,
         about: str | None = None,
         evidence: Evidence | None = None,
+        excuse: str | None = None,
     ) -> None:
         """Says what was found.
 
@@ -60,9 +61,12 @@ class Finding(Exception):
             verdict: Anything but ok.
             about: The id of the check that this is the verdict on; None for the one that runs.
             evidence: What led to it; None for the last messages that passed.
+            excuse: If the bot was late: what the machine did that it may be due to, or nothing. None: it is not about
+                time.
         """
         super().__init__(detail)
-        self.detail = detail
+        self.detail = f"{detail}; {excuse} meanwhile" if excuse else detail
+        self.excuse = excuse
         self.remedy = remedy
         self.spec = spec
         self.verdict = verdict

@@ -57,6 +57,8 @@ class Bench:
         """The slowest decision of any process."""
         self.memory_mib = 0
         """The most memory of any process."""
+        self.denied_ms = 0
+        """How long the machine kept all processes from running."""
         self.output_bytes = 0
         """The most output of any process."""
         self.type_last: Evidence | None = None
@@ -164,6 +166,7 @@ class Bench:
             self.type_last = self.type_last or dialogue.type_last
             if dialogue is not self._shared or not (sound and dialogue.lives):
                 self._open.remove(dialogue)
+                self.denied_ms += dialogue.denied_ms
                 dialogue.close()
         self._active = None
 

@@ -27,6 +27,7 @@ from arena.link.custody import Custody
 from arena.link.process import INHERITED, BotProcess, End
 from arena.link.sandbox.accounts import seat_user
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
+from arena.referee.clock import Share, too_late
 from arena.text import plain
 from arena.types import NS_PER_MS, Level, Termination
 from arena.wire.messages import (
@@ -126,24 +127,37 @@ class Dialogue:
         self._watch = Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
+        self._before = Share(0, 0)
+        """What it had got of the machine when it was last sent something, or the first request of a decision."""
+        self._late_ns = 0
+        """How late this process woke since then, at most."""
         self._written = 0
         """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
 
     # Sending
 
-    def send(self, message: FromReferee, form: Form | None = None) -> None:
-        """Sends a message, in an unusual `form` if one is given. The session moves on."""
+    def send(self, message: FromReferee, form: Form | None = None, *, goes_on: bool = False) -> None:
+        """Sends a message, in an unusual `form` if one is given. The session moves on.
+
+        Args:
+            message: The message.
+            form: How it is written.
+            goes_on: Whether it is a further request of the same decision: what the bot was denied in it adds up.
+        """
         frame = self.session.send(message)
         if isinstance(message, GameStart):
             self._written += self._process.output_bytes()
             self._process.forget_output()
         elif isinstance(message, Request):
             self.remarks.clear()
-        self.send_frame(form(frame) if form else frame)
+        self.send_frame(form(frame) if form else frame, goes_on=goes_on)
 
-    def send_frame(self, frame: bytes) -> None:
+    def send_frame(self, frame: bytes, *, goes_on: bool = False) -> None:
         """Sends a frame as it is."""
+        if not goes_on:
+            self._before = self._share() or self._before
+            self._late_ns = 0
         self._sent_ns = time.monotonic_ns()
         self._passed.append(("referee", self._sent_ns, frame))
         if self._connection is not None:
@@ -183,6 +197,7 @@ class Dialogue:
                 "Connect a DEALER socket to $ARENA_ENDPOINT and send hello at once; leave slow work until game_start. "
                 "Or allow more time by limits.start_ms in bot.toml.",
                 "§4.3-1",
+                excuse=self.excuse(limit_ms),
             )
         self.hello = message
         self.start_ms = (time.monotonic_ns() - self._began_ns) / NS_PER_MS
@@ -205,6 +220,7 @@ class Dialogue:
                 f"expected ready to game_start, got: nothing in {wait_ms:,} ms",
                 "Answer each game_start with ready, with its number.",
                 "§9-6",
+                excuse=self.excuse(wait_ms),
             )
         self._ready_ms[rules] = max(self._ready_ms.get(rules, 0), (time.monotonic_ns() - self._sent_ns) / NS_PER_MS)
 
@@ -251,6 +267,27 @@ class Dialogue:
                 while (came := self._received()) is not None and time.monotonic_ns() < until_ns:
                     self._passed.append(("bot", time.monotonic_ns(), came[1]))
         return end
+
+    def excuse(self, time_ms: float, over_ms: float | None = None) -> str:
+        """Returns what the machine did that the bot may be late by, as the referee decides it; empty if nothing.
+
+        Args:
+            time_ms: The time that it had since it was sent something, or since its start.
+            over_ms: How long after that its answer came, if it came.
+        """
+        share = self._share()
+        got = None if share is None else share.since(self._before)
+        over_ns = None if over_ms is None else round(over_ms * NS_PER_MS)
+        return too_late("", round(time_ms * NS_PER_MS), share=got, late_ns=self._late_ns, over_ns=over_ns).excuse
+
+    @property
+    def denied_ms(self) -> int:
+        """Returns how long the machine kept the bot from running so far."""
+        return (self._process.fence.denied_ns() or 0) // NS_PER_MS
+
+    def _share(self) -> Share | None:
+        denied_ns = self._process.fence.denied_ns()
+        return None if denied_ns is None else Share(denied_ns, self._process.fence.cpu_ns())
 
     @property
     def lives(self) -> bool:
@@ -350,7 +387,9 @@ class Dialogue:
             poll.register(connection.descriptor, select.POLLIN | (select.POLLOUT if connection.is_behind else 0))
         if self._process.pidfd is not None and self._process.end() is None:
             poll.register(self._process.pidfd, select.POLLIN)
+        began_ns = time.monotonic_ns()
         poll.poll(wait_ms)
+        self._late_ns = max(self._late_ns, time.monotonic_ns() - began_ns - wait_ms * NS_PER_MS)
 
     def _broken(self, error: RemoteProtocolError) -> Finding:
         """Returns what is found if a connection breaks the protocol below its messages."""

@@ -240,7 +240,8 @@ class TrialGame:
         """Asks the seats that are due, and sends the bot its request. Unless it races, the others answer at once."""
         self._course.ask()
         session = self._dialogue.session
-        if self._seat not in self._course.unfinished:
+        goes_on = self._seat in self._course.unfinished
+        if not goes_on:
             self.clock.begin()
         message = request(self._course, own, self._wants(), session.next_request(), self.clock.told())
         self._asked = own
@@ -248,7 +249,7 @@ class TrialGame:
             for decision in due.decisions:
                 if decision is not own:
                     self._answer_for(decision.seat)
-        self._dialogue.send(message, self._form)
+        self._dialogue.send(message, self._form, goes_on=goes_on)
 
     def _wants(self) -> frozenset[str]:
         hello = self._dialogue.hello
@@ -298,6 +299,7 @@ class TrialGame:
             "Answer every request within `clock.limit_ms`.",
             "§9-3",
             about=about,
+            excuse=self._dialogue.excuse(wait_ms),
         )
 
     def _bad_action(self, kind: str, message: Action, error: ActionError) -> Finding:

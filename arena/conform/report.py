@@ -83,6 +83,9 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     remedy: str = ""
     """What to do about it."""
     evidence: Evidence | None = None
+    excuse: str | None = None
+    """If the bot was late: what the machine did that it may be due to ("the machine did not let it run for 180 ms"), or
+    nothing. None: it is not about time."""
 
     @property
     def section(self) -> str:
@@ -109,6 +112,8 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     """The most memory that was seen."""
     seconds: float
     """How long the check took."""
+    denied_ms: int = 0
+    """How long the machine kept the bot's processes from running, as far as it was looked at."""
     results: tuple[Result, ...]
 
     def reaches(self, level: Level) -> bool:

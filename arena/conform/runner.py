@@ -135,6 +135,7 @@ def check_bot(
         max_ms=round(bench.max_ms, 1) if bench.max_ms else None,
         memory_mib=bench.memory_mib,
         seconds=round(time.monotonic() - began, 3),
+        denied_ms=bench.denied_ms,
         results=tuple(results),
     )
 
@@ -208,6 +209,7 @@ class _Run:
                 detail=finding.detail,
                 remedy=(owned and check.remedy) or finding.remedy,
                 evidence=finding.evidence or self._bench.evidence(),
+                excuse=finding.excuse,
             )
         rules, _, kind = guilty.id.partition(".")
         self._bench.avoided.add((rules, kind))

@@ -1,16 +1,18 @@
 """Keeps the door open: starts its process, and starts it again when it falls over.
 
 libzmq ends its process when memory or descriptors run out, and an author can make them run out: a message of endless
-frames is kept whole, whatever its limits. So the door has limits of its own, and this process, which no network
-reaches, opens it again.
+frames is kept whole, whatever its limits. So the door has limits of its own, and a process that no network reaches
+opens it again: `arena league open` does nothing else, and `arena league run` looks at it now and then.
 """
 
 from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 LONGEST_PAUSE_S: Final = 60
@@ -18,6 +20,41 @@ LONGEST_PAUSE_S: Final = 60
 CALM_S: Final = 300.0
 """After so long without a fall the pauses begin anew."""
 _FAREWELL_S: Final = 10.0
+
+
+def door_command(folder: Path, bind: str, host: str | None = None) -> list[str]:
+    """Returns the command that is the door of a league until it falls over.
+
+    Args:
+        folder: The league.
+        bind: Where it listens: `tcp://HOST:PORT`.
+        host: The name by which authors reach this machine; None means its own.
+    """
+    name = [] if host is None else ["--host", host]
+    return [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, "--once"]
+
+
+class _Falls:
+    """Says how long to wait after each fall, and tells the operator."""
+
+    def __init__(self, tell: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
+        self._tell = tell
+        self._clock = clock
+        self._pause = 1
+        self._began = 0.0
+
+    def begin(self) -> None:
+        """Notes that the door is opened now."""
+        self._began = self._clock()
+
+    def fell(self, status: int) -> int:
+        """Returns the seconds until it opens again after it has ended with a status."""
+        if self._clock() - self._began > CALM_S:
+            self._pause = 1
+        pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
+        self._tell(f"The door {how}; it opens again in {pause} s. The league plays on.")
+        return pause
 
 
 def keep_open(
@@ -33,27 +70,67 @@ def keep_open(
     Returns:
         The exit status of a door that was closed, or that could not be opened at first.
     """
-    pause = 1
+    falls = _Falls(tell)
     output: int | None = None
     while True:
-        began = time.monotonic()
+        falls.begin()
         child = subprocess.Popen(command, stdout=output)
         try:
             status = child.wait()
         except BaseException:
-            child.terminate()
-            try:
-                child.wait(_FAREWELL_S)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+            _end(child)
             raise
         if status == 0 or (status > 0 and output is None):
             return status
         output = subprocess.DEVNULL
-        if time.monotonic() - began > CALM_S:
-            pause = 1
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
-        tell(f"The door {how}; it opens again in {pause} s. The league plays on.")
-        sleep(pause)
-        pause = min(2 * pause, LONGEST_PAUSE_S)
+        sleep(falls.fell(status))
+
+
+class Keeper:
+    """Keeps a door open beside other work: `look` starts it, and starts it again, and never waits.
+
+    Args:
+        command: What starts it. Only the first start prints the address.
+        tell: Called with sentences for the operator.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(
+        self, command: Sequence[str], tell: Callable[[str], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._command = command
+        self._clock = clock
+        self._falls = _Falls(tell, clock)
+        self._due = clock()
+        self._output: int | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def look(self) -> None:
+        """Starts the door, if it is not open and its pause is over.
+
+        Raises:
+            OSError: It cannot be started now.
+        """
+        if self._child is not None and (status := self._child.poll()) is not None:
+            self._child = None
+            self._due = self._clock() + self._falls.fell(status)
+        if self._child is None and self._clock() >= self._due:
+            self._falls.begin()
+            # In a group of its own: Ctrl-C is for who keeps it, and games of bots elsewhere may go on for a while.
+            self._child = subprocess.Popen(self._command, stdout=self._output, process_group=0)
+            self._output = subprocess.DEVNULL
+
+    def close(self) -> None:
+        """Closes the door."""
+        if self._child is not None:
+            _end(self._child)
+            self._child = None
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    try:
+        child.wait(_FAREWELL_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

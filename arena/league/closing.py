@@ -18,6 +18,7 @@ from arena.league.desk import Desk
 from arena.league.folder import Folder
 from arena.league.house import enter_house
 from arena.league.opening import open_season
+from arena.league.ranking import Ranking
 from arena.league.settings import Settings, check_season, load
 from arena.ratings.running import Rating, inherit
 from arena.store.league import LeagueReader, LeagueStore
@@ -75,9 +76,9 @@ def close_season(store: LeagueStore, folder: Folder) -> Season:
         raise Refused("season", "expected a season that is to end, got: none", "order it: `arena league season close`")
     settings = load(folder)
     with store.transaction():
-        fit = documents.refit_of(store)
-        standings = documents.standings(store, fit)
-        fits = []
+        ranking = Ranking(store, season)
+        standings = documents.standings(store, ranking)
+        fit, fits = ranking.fit, []
         if fit is not None:
             items = {item["name"]: item["rank"] for item in standings["items"]}
             for entrant in store.games.entrants(season.tournament):

@@ -2,32 +2,33 @@
 
 Laws:
 1. A document for an author holds nothing of another's but what everybody may see.
-2. A rating is never without its interval, nor a version of level `remote` without that level.
+2. A rating is never without its interval, nor a version of level `remote` without that level. `ranking.py` says which
+   rating it is.
 """
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
+from arena import files
+from arena.errors import StoreError
 from arena.league import final_tables
 from arena.league.folder import Folder
+from arena.league.ranking import RATING, Ranking, confinement, ranking_of
 from arena.league.settings import Settings
+from arena.league.waits import longest_wait
 from arena.store.league import LeagueReader
 from arena.store.league.played import Only
-from arena.store.league.records import Report, Season, Standing, Version
+from arena.store.league.records import Report, Season, Version
 from arena.store.league.states import State
-from arena.types import Level, Payload
+from arena.types import Payload
 
-if TYPE_CHECKING:
-    from arena.ratings.refit import Fit
-
-_NORMAL_95: Final = 1.96
-"""The half width of an interval of 95 %, in standard deviations."""
+METHOD: Final = "refit"
+"""How the ratings of standings are computed."""
 NOTICES: Final = 20
 """How many notices a status holds."""
 
@@ -59,128 +60,61 @@ def keys(reader: LeagueReader) -> dict[str, str]:
     return {key.public_key: key.author for key in reader.authors.keys_of() if key.revoked is None}
 
 
-def refit_of(reader: LeagueReader) -> Fit | None:
-    """Returns the refit of all results of the open season; None before any. It takes seconds in a large league."""
-    season = reader.seasons.current()
-    if season is None:
-        return None
-    from arena.standings.table import fit_of
+def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
+    """Returns the standings of the open season: the versions that play; those of its final come first.
 
-    row = reader.finder.tournament(season.tournament)
-    tallies = reader.finder.tallies(row.id)
-    players = max(game["players"] for game in row.settings["games"])
-    return fit_of(tallies, reader.finder.pairs(row.id), players, {})
-
-
-def standings(reader: LeagueReader, fit: Fit | None = None, known: Mapping[int, Payload] | None = None) -> Payload:
-    """Returns the standings of the open season: the versions that play, by rating; those of its final come first.
+    If no season is open, they are those of the last one.
 
     Args:
         reader: The league.
-        fit: The refit, as `refit_of` returns it. The ratings are its; without it they are the running ones.
-        known: What `figures` gives for it, if that is known.
+        ranking: The ranking of the open season, if it is known; else it is computed.
     """
     season = reader.seasons.current()
     if season is None:
         last = reader.seasons.all()[-1:]
-        return dict(last[0].standings or {}) if last else {"season": None, "method": "running", "items": []}
-    found = figures(reader, fit) if known is None else known
-    items = sorted(found.values(), key=lambda item: -item["rating"])
-    method = "running" if fit is None else "refit"
-    document = {"season": season.name, "digest": season.digest, "method": method}
+        return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
+    ranking = ranking or Ranking(reader, season)
+    order = ranking.order and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]}
+    document = {"season": season.name, "digest": season.digest, "method": METHOD}
     final = final_tables.document(reader, season)
     if final is None:
-        return {**document, "items": _ranked(items)}
-    by_name = {item["name"]: item for item in items}
-    best = [{**by_name.pop(one["name"]), "rank": one["rank"]} for one in final["items"] if one["name"] in by_name]
-    others = _ranked(list(by_name.values()), len(best) + 1)
-    return {**document, "final": final, "items": [{"rank": item["rank"], **item} for item in best] + others}
+        return {**document, "order": order, "items": list(ranking.items)}
+    return {**document, "order": None, "final": final, "items": _finalists_first(final["items"], ranking.items)}
 
 
-def _ranked(items: Sequence[Payload], first: int = 1) -> list[Payload]:
-    """Returns items, the best first, with their ranks. Equal ratings share one."""
-    ranked: list[Payload] = []
-    for place, item in enumerate(items, start=first):
-        shared = bool(ranked) and ranked[-1]["rating"] == item["rating"]
-        ranked.append({"rank": ranked[-1]["rank"] if shared else place, **item})
-    return ranked
+def _finalists_first(finalists: Sequence[Payload], items: Sequence[Payload]) -> list[Payload]:
+    """Returns the rows of a ranking, those of a final first, in its order and with its ranks."""
+    others = {item["name"]: item for item in items}
+    best = [{**others.pop(one["name"]), "rank": one["rank"]} for one in finalists if one["name"] in others]
+    first: dict[int, int] = {}
+    for place, item in enumerate(others.values(), start=len(best) + 1):
+        first.setdefault(item["rank"], place)
+    return best + [{**item, "rank": first[item["rank"]]} for item in others.values()]
 
 
-def figures(reader: LeagueReader, fit: Fit | None = None) -> dict[int, Payload]:
-    """Returns by id the figures of the versions that play, by entrant; none if no season is open.
-
-    Args:
-        reader: The league.
-        fit: The refit, as `refit_of` returns it. The ratings are its; without it they are the running ones.
-    """
-    season = reader.seasons.current()
-    if season is None:
-        return {}
-    made = _Figures(reader, season, fit)
-    return {standing.version: made.of(standing) for standing in reader.facts.standing()}
-
-
-class _Figures:
-    """The figures of versions in a season."""
-
-    def __init__(self, reader: LeagueReader, season: Season, fit: Fit | None) -> None:
-        self._tallies = reader.finder.tallies(season.tournament)
-        self._versions = {version.id: version for version in reader.versions.all()}
-        self._fit = fit
-
-    def of(self, standing: Standing) -> Payload:
-        """Returns the figures of an active version."""
-        version = self._versions[standing.version]
-        tally = self._tallies[standing.entrant]
-        mu, sigma = standing.rating.mu, standing.rating.sigma
-        rating, half = mu, _NORMAL_95 * sigma
-        if self._fit is not None and standing.entrant < len(self._fit.ratings):
-            width = self._fit.half_width[standing.entrant]
-            if width is not None:  # it has games
-                rating, half = self._fit.ratings[standing.entrant], width
-        return {
-            "name": version.name,
-            "bot": version.bot,
-            "author": version.author,
-            "level": version.level,
-            "uncontrolled": version.level == Level.REMOTE,
-            "rating": round(rating, 2),
-            "low": round(rating - half, 2),
-            "high": round(rating + half, 2),
-            "mu": round(mu, 3),
-            "sigma": round(sigma, 3),
-            "matches": standing.matches,
-            "games": tally.games,
-            "wins": tally.wins,
-            "draws": tally.draws,
-            "losses": tally.games - tally.wins - tally.draws,
-            "forfeits": tally.forfeits,
-            "since": version.since,
-        }
-
-
-def author_status(reader: LeagueReader, author: str, known: Mapping[int, Payload] | None = None) -> Payload:
+def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = None) -> Payload:
     """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
 
     Args:
         reader: The league.
         author: Whose.
-        known: What `figures` gives, if that is known.
+        ranking: As for `standings`.
     """
-    found = figures(reader) if known is None else known
+    ranking = ranking or ranking_of(reader)
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
     notices = reversed(reader.notices.of(author, limit=NOTICES))
     return {
         "author": author,
-        "versions": [_version(version, found.get(version.id)) for version in versions],
+        "versions": [_version(version, ranking) for version in versions],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text} for notice in notices
         ],
     }
 
 
-def _version(version: Version, known: Payload | None) -> Payload:
-    own = ("rating", "low", "high", "mu", "sigma", "matches", "games", "forfeits")
+def _version(version: Version, ranking: Ranking | None) -> Payload:
+    own = (*RATING, "mu", "sigma", "matches", "games", "forfeits")
+    found = ranking and ranking.of(version)
     return {
         "version": version.name,
         "bot": version.bot,
@@ -188,9 +122,8 @@ def _version(version: Version, known: Payload | None) -> Payload:
         "state": version.state,
         "since": version.since,
         "digest": version.digest,
-        "level": version.level,
-        "uncontrolled": version.level == Level.REMOTE,
-        **{name: known and known[name] for name in own},
+        **confinement(version),
+        **{name: found and found[name] for name in own},
     }
 
 
@@ -198,11 +131,10 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
     """Returns how the league is: for its operator, and for monitoring."""
     season = reader.seasons.current()
     versions = reader.versions.all()
-    found = reader.facts.standing()
-    made = season and _Figures(reader, season, None)
-    known = {standing.version: made.of(standing) for standing in found} if made else {}
+    ranking = ranking_of(reader)
     matches = reader.matches.count() if season is not None else 0
-    waits = [matches - max(standing.last_match + 1, standing.since_match) for standing in found if not standing.playing]
+    wait = longest_wait(reader.facts.standing(), matches, settings.game.players)
+    service = _service(folder)
     return {
         "name": settings.name,
         "season": season and season.name,
@@ -213,26 +145,31 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "workers": reader.controls.workers or settings.service.workers or None,
         "games": _games(reader, season),
         "matches": matches,
-        "longest_wait": max(waits, default=0),
+        "longest_wait": wait.matches,
+        "longest_wait_rounds": wait.rounds,
         "authors": sum(author.status == "active" for author in reader.authors.all()),
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
-        "versions": [
-            _version(version, known.get(version.id)) for version in versions if version.is_pending or _plays(version)
-        ],
+        "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
         "notices": [
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
             for notice in reader.notices.of(None, unread=True, limit=NOTICES)
         ],
-        "orders_waiting": sum(path.suffix == ".json" for place in _boxes(folder) for path in place.iterdir()),
+        "orders_waiting": len(folder.orders()),
+        "machine_faults": service.get("machine_faults"),
+        "logs_bytes": service.get("logs_bytes"),
     }
+
+
+def _service(folder: Folder) -> Payload:
+    """Returns what the service has published about itself; nothing if none has run yet."""
+    if not folder.service.exists():
+        return {}
+    data = files.read(folder.service, "what the service publishes", files.MIB, StoreError)
+    return msgspec.json.decode(data, type=Payload)
 
 
 def _plays(version: Version) -> bool:
     return version.state in (State.ACTIVE, State.SUSPENDED)
-
-
-def _boxes(folder: Folder) -> list[Path]:
-    return [place for place in (folder.inbox, folder.incoming) if place.is_dir()]
 
 
 def _games(reader: LeagueReader, season: Season | None) -> Mapping[str, int]:

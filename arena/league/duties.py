@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from arena.league.closing import season_close
@@ -33,10 +33,10 @@ class Helm:
         settings: Settings,
         workers: int | None,
         tell: Callable[[str], object],
-        obeyed: Callable[[], object] = lambda: None,
+        then: Callable[[], object] = lambda: None,
     ) -> None:
         self._store = store
-        self._obeyed = obeyed
+        self._then = then
         self._inbox = Inbox(store, folder, settings, tell, VERBS)
         self._workers = workers or settings.service.workers or max(1, available_cores() // 2)
         self._tidied = 0.0
@@ -48,12 +48,17 @@ class Helm:
         """Games at a time."""
         return self._store.controls.workers or self._workers
 
+    @property
+    def obeyed(self) -> Mapping[str, int]:
+        """By verb how many orders were obeyed or refused."""
+        return self._inbox.obeyed
+
     def look(self) -> None:
         """Obeys orders that wait."""
         if self._inbox.look():
             self.paused = self._store.controls.paused
             self.closing = self._store.controls.closing is not None
-            self._obeyed()
+            self._then()
         now = time.monotonic()
         if now >= self._tidied + TIDY_S:
             self._tidied = now

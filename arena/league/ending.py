@@ -189,7 +189,7 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
     standing = {one.name: one for one in store.facts.standing()}
     chosen: list[Standing] = []
     authors = set()
-    for item in documents.standings(store, documents.refit_of(store))["items"]:
+    for item in documents.standings(store)["items"]:
         one = standing[item["name"]]
         if one.name in absent or one.author in authors:
             continue

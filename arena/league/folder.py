@@ -11,7 +11,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,8 @@ from arena.store.lock import is_locked
 
 SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""
+ORDER: Final = ".json"
+"""How the name of an order's file ends."""
 _LOCK: Final = "run.lock"
 
 
@@ -48,6 +50,8 @@ class Folder:
         """All that the door may read."""
         self.answers = self.published / "answers"
         """The answers to orders: `ID.json`."""
+        self.service = self.published / "service.json"
+        """What the service says about itself, from time to time."""
         self.site = path / "site"
         self.door = path / "door"
         """What belongs to the door: its key, its addresses, the socket to remote bots."""
@@ -71,6 +75,14 @@ class Folder:
     def answer(self, order: str) -> Path:
         """Returns where the answer to an order is published."""
         return self.answers / f"{order}.json"
+
+    def orders(self) -> list[Path]:
+        """Returns the orders that wait, those from this machine first, each lot with the oldest first."""
+        found = []
+        for folder in (self.inbox, self.incoming):
+            with suppress(OSError):
+                found += sorted((path for path in folder.iterdir() if path.suffix == ORDER), key=_age)
+        return found
 
     def make(self) -> None:
         """Makes the folder with all folders in it. Those that are there stay as they are."""
@@ -129,3 +141,10 @@ class Folder:
         """
         self.check()
         return read_text(self.settings, "the settings of a league", MOST_TEXT, ConfigError)
+
+
+def _age(path: Path) -> tuple[float, str]:
+    try:
+        return path.stat().st_mtime, path.name
+    except OSError:
+        return 0.0, path.name

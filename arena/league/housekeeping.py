@@ -1,4 +1,4 @@
-"""Removes logs whose time is over."""
+"""Removes logs whose time is over, and knows how large all of them are."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Final
 from arena.league.folder import Folder
 from arena.league.retention import Expired, Logged, Retention, Shelf, Sweep
 from arena.league.tools import QUALIFYING
-from arena.store.league import LeagueStore
+from arena.store.league import LeagueReader, LeagueStore
 from arena.store.league.played import Ended
 from arena.store.league.records import HOUSE
+from arena.text import counted
 
 TIDY_S: Final = 3600.0
 """How often logs are looked through."""
@@ -25,6 +26,10 @@ MOST_REMOVED: Final = 50
 _STEP: Final = 50
 QUALIFYING_DAYS: Final = 30
 """How long the logs of first games are kept."""
+SIZED_S: Final = 10.0
+"""How often the size of all logs is measured at most ..."""
+SIZING: Final = 0.01
+"""... and the largest part of the time that this may take."""
 _MOST_ENTRANTS: Final = 10**6
 
 
@@ -37,6 +42,37 @@ def logged(game: Ended) -> Logged:
         forfeit=game.forfeit,
         final=game.final,
     )
+
+
+def all_logs(store: LeagueReader, folder: Folder) -> Shelf:
+    """Returns all logs that count towards the limit: the originals of all seasons, and what is published of them."""
+    published = folder.published
+    own = [published / "own" / author.name for author in store.authors.all() if author.name != HOUSE]
+    return Shelf([*(folder.logs / season.tournament for season in store.seasons.all()), published / "logs", *own])
+
+
+class LogSize:
+    """Knows how large all logs are. To look at each takes long, so that it is done now and then.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+    """
+
+    def __init__(self, store: LeagueReader, folder: Folder) -> None:
+        self._store = store
+        self._folder = folder
+        self._due = 0.0
+        self._bytes = 0
+
+    def bytes(self) -> int:
+        """Returns the size of all logs as it was measured last."""
+        began = time.monotonic()
+        if began >= self._due:
+            self._bytes = all_logs(self._store, self._folder).total()
+            ended = time.monotonic()
+            self._due = ended + max(SIZED_S, (ended - began) / SIZING)
+        return self._bytes
 
 
 class Tidy:
@@ -79,7 +115,8 @@ class Tidy:
         if self._sweep.is_done:
             self._sweep = None
             if self._removed:
-                self._tell(f"The logs of {self._removed} games were removed: their time is over, or there are too many")
+                games = counted(self._removed, "game")
+                self._tell(f"The logs of {games} were removed: their time is over, or there are too many")
             self._removed = 0
 
     def _remove(self, expired: Sequence[Expired]) -> int:
@@ -93,11 +130,7 @@ class Tidy:
         return found
 
     def _begin(self) -> None:
-        published = self._folder.published
-        authors = [author.name for author in self._store.authors.all() if author.name != HOUSE]
-        own = [published / "own" / author for author in authors]
-        seasons = [self._folder.logs / season.tournament for season in self._store.seasons.all()]
-        self._shelf = Shelf([*seasons, published / "logs", *own])
+        self._shelf = all_logs(self._store, self._folder)
         self._sweep = Sweep(
             lambda: map(logged, self._store.played.ended(newest_first=True)),
             lambda: map(logged, self._store.played.ended()),

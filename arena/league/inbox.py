@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +24,8 @@ import msgspec
 from arena import files
 from arena.errors import ArenaError, Refused, StoreError
 from arena.league.desk import Order, Verb, read_order
-from arena.league.folder import Folder
-from arena.league.orders import obey
+from arena.league.folder import ORDER, Folder
+from arena.league.orders import VERBS, obey
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore, open_league
 from arena.store.lock import is_written_to
@@ -37,7 +38,8 @@ KEPT_S: Final = 86_400.0
 AT_ONCE: Final = 16
 """How many orders are obeyed before the service looks at everything else."""
 _POLL_S: Final = 0.05
-_SUFFIX: Final = ".json"
+UNKNOWN: Final = "unknown"
+"""Stands for the verb of an order that has none, or one that does not exist."""
 _ARCHIVE: Final = ".tar.zst"
 
 
@@ -123,11 +125,11 @@ def _remove(path: Path) -> None:
 
 def archive_of(path: Path) -> Path:
     """Returns where the archive lies that belongs to an order's file."""
-    return path.with_name(path.name.removesuffix(_SUFFIX) + _ARCHIVE)
+    return path.with_name(path.name.removesuffix(ORDER) + _ARCHIVE)
 
 
 def _write(inbox: Path, order: Order, archive: bytes | None) -> Path:
-    path = inbox / f"{order.id}{_SUFFIX}"
+    path = inbox / f"{order.id}{ORDER}"
     if archive is not None:
         files.write(inbox / f"{order.id}{_ARCHIVE}", archive, durably=True)
     files.write(path, msgspec.json.encode(order), durably=True)
@@ -168,12 +170,15 @@ class Inbox:
         self._settings = settings
         self._tell = tell
         self._verbs = verbs
+        self.obeyed: Counter[str] = Counter()
+        """By verb how many orders were obeyed or refused; those with a verb that does not exist are `unknown`."""
 
     def look(self) -> int:
         """Obeys the orders that wait, some at a time, the oldest first. Returns how many were obeyed."""
         obeyed = 0
-        for path in self._waiting():
-            answer = _obey_file(self._store, self._folder, self._settings, path, self._verbs)
+        for path in self._folder.orders():
+            verb, answer = _obey_file(self._store, self._folder, self._settings, path, self._verbs)
+            self.obeyed[verb] += 1
             self._tell(f"order {path.stem}: {answer.get('message', 'done')}")
             obeyed += 1
             if obeyed == AT_ONCE:
@@ -189,24 +194,11 @@ class Inbox:
                     if entry.stat().st_mtime < oldest:
                         os.unlink(entry.path)
 
-    def _waiting(self) -> Iterator[Path]:
-        for folder in (self._folder.inbox, self._folder.incoming):
-            with suppress(OSError):
-                found = [path for path in folder.iterdir() if path.suffix == _SUFFIX]
-                yield from sorted(found, key=_time)
-
-
-def _time(path: Path) -> tuple[float, str]:
-    try:
-        return path.stat().st_mtime, path.name
-    except OSError:
-        return 0.0, path.name
-
 
 def _obey_file(
     store: LeagueStore, folder: Folder, settings: Settings, path: Path, verbs: Mapping[str, Verb] | None
-) -> Payload:
-    """Obeys the order in a file, publishes the answer, and removes the order's files."""
+) -> tuple[str, Payload]:
+    """Obeys the order in a file, publishes the answer, and removes the order's files. Returns its verb, too."""
     archive = archive_of(path)
     try:
         order = read_order(files.read(path, "an order", files.MIB, StoreError, links=False))
@@ -217,9 +209,9 @@ def _obey_file(
         with suppress(OSError):
             path.replace(path.with_name(f"{path.name}.bad"))
         store.notices.add(None, "order", text)
-        return {"code": "order", "message": text, "remedy": ""}
+        return UNKNOWN, {"code": "order", "message": text, "remedy": ""}
     answer = obey(store, folder, settings, order, archive if archive.exists() else None, verbs)
     files.write(folder.answer(order.id), msgspec.json.encode(answer), durably=True)
     path.unlink(missing_ok=True)
     archive.unlink(missing_ok=True)
-    return answer
+    return order.verb if order.verb in {**VERBS, **(verbs or {})} else UNKNOWN, answer

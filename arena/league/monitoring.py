@@ -5,12 +5,14 @@ from __future__ import annotations
 import resource
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from arena.league import metrics
 from arena.league.disk import Room
 from arena.league.folder import Folder
+from arena.league.housekeeping import LogSize
+from arena.league.waits import longest_wait
 from arena.store.league import LeagueStore
 from arena.store.league.states import State
 from arena.tournament.lanes import Played
@@ -27,17 +29,28 @@ class Figures:
     Args:
         store: The league.
         folder: Its folder.
-        state: Returns what the service is doing, as `Service.state`.
+        players: The numbers of players that matches may have.
+        doing: Returns what the service is doing, as `Service.state`.
         room: Returns the room on the disk.
+        orders: Returns by verb how many orders were obeyed.
     """
 
     def __init__(
-        self, store: LeagueStore, folder: Folder, state: Callable[[], Payload], room: Callable[[], Room]
+        self,
+        store: LeagueStore,
+        folder: Folder,
+        players: Sequence[int],
+        doing: Callable[[], Payload],
+        room: Callable[[], Room],
+        orders: Callable[[], Mapping[str, int]],
     ) -> None:
         self._store = store
         self._folder = folder
-        self._state = state
+        self._players = players
+        self._doing = doing
         self._room = room
+        self._orders = orders
+        self._logs = LogSize(store, folder)
         self._since = time.time()
         self._outcomes: Counter[str] = Counter()
         self._forfeits: Counter[str] = Counter()
@@ -48,31 +61,43 @@ class Figures:
         self._outcomes["void" if played.void else "done"] += 1
         self._forfeits.update(seat.forfeit.code.value for seat in played.result.seats if seat.forfeit is not None)
 
+    def state(self) -> Payload:
+        """Returns what the service says about itself in `service.json`."""
+        return {**self._doing(), "logs_bytes": self._logs.bytes()}
+
     def look(self) -> None:
         """Writes the figures, if it is time for that."""
         now = time.monotonic()
         if now < self._due:
             return
         self._due = now + EACH_S
-        state, room = self._state(), self._room()
-        versions = self._store.versions.all()
+        metrics.write(self._folder.published / FILE, self.values())
+
+    def values(self) -> metrics.Values:
+        """Returns all figures as they are now."""
+        store = self._store
+        state, room = self.state(), self._room()
+        versions = store.versions.all()
         states = Counter(version.state for version in versions)
-        metrics.write(
-            self._folder.published / FILE,
-            {
-                "arena_league_up_since_seconds": self._since,
-                "arena_league_published_seconds": time.time(),
-                "arena_league_playing": float(state["state"] == "playing"),
-                "arena_league_versions": {str(one): float(states[one]) for one in State},
-                "arena_league_games": dict(self._outcomes),
-                "arena_league_forfeits": dict(self._forfeits),
-                "arena_league_games_running": state["running"],
-                "arena_league_matches_planned": len(self._store.matches.running()),
-                "arena_league_steps_waiting": sum(version.is_pending for version in versions),
-                "arena_league_notices_unread": len(self._store.notices.of(None, unread=True)),
-                "arena_league_disk_free_bytes": room.free,
-                "arena_league_disk_enough": float(room.enough),
-                "arena_league_database_bytes": self._folder.database.stat().st_size,
-                "arena_league_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
-            },
-        )
+        wait = longest_wait(store.facts.standing(), store.matches.count(), self._players)
+        return {
+            "arena_league_up_since_seconds": self._since,
+            "arena_league_published_seconds": time.time(),
+            "arena_league_playing": float(state["state"] == "playing"),
+            "arena_league_versions": {str(one): float(states[one]) for one in State},
+            "arena_league_games": dict(self._outcomes),
+            "arena_league_forfeits": dict(self._forfeits),
+            "arena_league_games_running": state["running"],
+            "arena_league_matches_planned": len(store.matches.running()),
+            "arena_league_longest_wait_rounds": wait.rounds,
+            "arena_league_steps_waiting": sum(version.is_pending for version in versions),
+            "arena_league_orders": dict(self._orders()),
+            "arena_league_orders_waiting": len(self._folder.orders()),
+            "arena_league_notices_unread": len(store.notices.of(None, unread=True)),
+            "arena_league_machine_faults": state["machine_faults"],
+            "arena_league_disk_free_bytes": room.free,
+            "arena_league_disk_enough": float(room.enough),
+            "arena_league_logs_bytes": state["logs_bytes"],
+            "arena_league_database_bytes": self._folder.database.stat().st_size,
+            "arena_league_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        }

@@ -18,7 +18,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -26,6 +26,7 @@ from arena import files
 from arena.errors import ArenaError, LogError
 from arena.league import documents, visible
 from arena.league.folder import Folder
+from arena.league.ranking import Ranking, ranking_of
 from arena.league.retention import Shelf
 from arena.league.settings import Settings
 from arena.record.log import SUFFIX, existing_log, read_log
@@ -34,16 +35,13 @@ from arena.store.league import LeagueStore
 from arena.store.league.records import HOUSE, Match, Season, Version
 from arena.types import Payload
 
-if TYPE_CHECKING:
-    from arena.ratings.refit import Fit
-
 PAGE: Final = 256
 """Of how many matches an author's games stand in one file."""
 AT_ONCE: Final = 32
 """How many matches are published before the service looks at everything else."""
 _LOOK_S: Final = 1.0
 _BUSY: Final = 0.1
-"""The largest part of the time that the refit may take, and the tables when nothing hurries."""
+"""The largest part of the time that the ranking may take, and the tables when nothing hurries."""
 _KNOWN: Final = 4096
 """Of how many files the digest of the content is kept."""
 
@@ -84,9 +82,9 @@ class Publishing:
         self._ended = -math.inf
         """When tables were published last, and how long that took, on the monotonic clock."""
         self._took = 0.0
-        self._fit: Fit | None = None
-        self._fit_due = 0.0
-        """When the refit may be computed again: it grows with the season."""
+        self._ranking: Ranking | None = None
+        self._ranking_due = 0.0
+        """When it may be computed again: that takes longer as the season grows."""
         self._reported: dict[int, tuple[str, int]] = {}
         """By version the state in which its reports were published last."""
         self._written: OrderedDict[Path, bytes] = OrderedDict()
@@ -111,7 +109,7 @@ class Publishing:
     def hurry(self) -> None:
         """Has `look` publish everything soon: keys may have been revoked, versions submitted.
 
-        However many orders come, publishing takes half of the time at most, and the refit no more than ever.
+        However many orders come, publishing takes half of the time at most, and the ranking no more than ever.
         """
         self._due = min(self._due, self._ended + self._took)
 
@@ -119,7 +117,7 @@ class Publishing:
         """Publishes everything now."""
         while self._matches():
             pass
-        self._fit_due = 0.0
+        self._ranking_due = 0.0
         self._tables()
 
     # Matches
@@ -192,23 +190,22 @@ class Publishing:
 
     def _tables(self) -> None:
         store, published = self._store, self._folder.published
-        fit = self._refit()
-        known = documents.figures(store, fit)  # once for everybody: there may be thousands of versions and authors
+        ranking = self._rank()
         self._write(published / "league.json", documents.league(store, self._settings))
         self._write(published / "keys.json", documents.keys(store))
-        self._write(published / "standings.json", documents.standings(store, fit, known))
+        self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())
         for author in self._authors():
-            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, known))
+            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, ranking))
             self._reports(author)
 
-    def _refit(self) -> Fit | None:
-        """Returns the refit of all results, which is computed again if there is time for that."""
+    def _rank(self) -> Ranking | None:
+        """Returns the ranking, which is computed again if there is time for that."""
         now = time.monotonic()
-        if now >= self._fit_due:
-            self._fit = documents.refit_of(self._store)
-            self._fit_due = now + (time.monotonic() - now) / _BUSY
-        return self._fit
+        if self._ranking is None or now >= self._ranking_due:
+            self._ranking = ranking_of(self._store)
+            self._ranking_due = now + (time.monotonic() - now) / _BUSY
+        return self._ranking
 
     def _authors(self) -> list[str]:
         return [author.name for author in self._store.authors.all() if author.name != HOUSE]

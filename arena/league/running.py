@@ -12,6 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from arena import files
+from arena.door.keeping import Keeper, door_command
 from arena.errors import ConfigError, StoreError
 from arena.league.bench import Bench
 from arena.league.closing import close_season
@@ -26,7 +27,7 @@ from arena.league.planning import Planner
 from arena.league.publishing import Publishing
 from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
-from arena.league.settings import Settings, load
+from arena.league.settings import Settings, check_bind, load
 from arena.league.steps import StepReport
 from arena.league.steps.build import PART
 from arena.league.stopping import Stopping
@@ -41,10 +42,11 @@ from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.records import Season
 from arena.store.records import Claim, PlannedGame, Tournament
+from arena.text import counted
 from arena.tournament.blocks import block_of
 from arena.tournament.lanes import Lanes, Worker
 from arena.tournament.workers import available_cores, local_worker
-from arena.types import GameSettings
+from arena.types import GameSettings, Payload
 
 PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""
@@ -56,6 +58,8 @@ def run_league(
     games: int | None = None,
     workers: int | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
+    watch: Callable[[Payload], object] | None = None,
+    door: str = "",
     worker: Worker = local_worker,
 ) -> Ended:
     """Runs a league until it is asked to stop by a signal.
@@ -65,6 +69,8 @@ def run_league(
         games: After how many more rated games it ends; None means never.
         workers: Games at a time; None means as the settings and orders say.
         tell: Called with a sentence about each event.
+        watch: Called with the service's state several times a second, if anybody wants to see it.
+        door: Where the league is open to authors elsewhere; empty means as the settings say.
         worker: Starts a worker.
 
     Raises:
@@ -79,12 +85,37 @@ def run_league(
         stack.callback(journal.close)
         store = stack.enter_context(_opened(folder.database, journal.say))
         stopping = stack.enter_context(Stopping())
+        keepers = _door(folder, door, journal.say, stack)
+
+        def add_duties(service: Service) -> None:
+            for keeper in keepers:
+                service.add(keeper)
+            if watch is not None:
+                service.add(Watched(watch, service.state))
+
         played = 0
         while True:
-            ended = _run_season(store, folder, stopping, journal.say, games and games - played, workers, worker)
+            left = games and games - played
+            ended = _run_season(store, folder, stopping, journal.say, left, workers, worker, add_duties)
             played += ended.games
             if not ended.closing or stopping.asked or (games is not None and played >= games):
                 return replace(ended, games=played)
+
+
+def _door(folder: Folder, bind: str, tell: Callable[[str], object], stack: ExitStack) -> list[Keeper]:
+    """Returns what keeps the league's door open, if it is to be open. It is closed with the stack.
+
+    Raises:
+        ConfigError: As for `check_bind`.
+    """
+    check_bind(bind)
+    settings = load(folder)
+    bind = bind or settings.door.bind
+    if not bind:
+        return []
+    keeper = Keeper(door_command(folder.path, bind, settings.door.host or None), tell)
+    stack.callback(keeper.close)
+    return [keeper]
 
 
 def _run_season(
@@ -95,6 +126,7 @@ def _run_season(
     games: int | None,
     workers: int | None,
     worker: Worker,
+    add_duties: Callable[[Service], object],
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = _settings(store, folder)
@@ -105,12 +137,13 @@ def _run_season(
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
+        add_duties(service)
         ended = service.run(stopping, games)
         if ended.closing:
             store.seasons.stop()
             service.publish()
-    dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
-    tell(f"Ended after {ended.games} rated games{dropped}")
+    dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
+    tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:
         closed = close_season(store, folder)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
@@ -160,18 +193,33 @@ def _put_together(
     gone = partial(absent, store, folder)
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
     ending = Ending(store, settings, tell, gone)
-    tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
-    health = Health(Manager(), lambda: f"{supply.rated} games since the start")
+    playing = len(store.versions.active())
+    verb = "plays" if playing == 1 else "play"
+    tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
+    health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
     service = Service(
         supply, lanes, bench, planner, ending, workshop, helm, room, publishing, (health, tidy), tell,
         settings.service.stop_s,
     )  # fmt: skip
-    figures = Figures(store, folder, service.state, lambda: room.room)
+    figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: helm.obeyed)
     supply.told = figures.count
     service.add(figures)
-    publishing.state = service.state
+    publishing.state = figures.state
     return service
+
+
+class Watched:
+    """Shows what the service does to whoever watches it, whenever it is looked at."""
+
+    def __init__(self, watch: Callable[[Payload], object], state: Callable[[], Payload]) -> None:
+        """Takes who watches, and what returns the service's state."""
+        self._watch = watch
+        self._state = state
+
+    def look(self) -> None:
+        """Shows it."""
+        self._watch(self._state())
 
 
 class Jobs:

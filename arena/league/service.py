@@ -28,6 +28,7 @@ from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.workshop import Workshop
 from arena.store.store import now as timestamp
+from arena.text import counted
 from arena.tournament.lanes import Lanes, Played
 from arena.types import Payload
 
@@ -184,8 +185,8 @@ class Service:
             if games is not None:
                 idle = self._idle()
         if stopping.asked:
-            running = f"{self._lanes.running} games that run have {self._patience_s:g} s"
-            self._tell(f"Stopping: {running}. A second signal drops them.")
+            running = f"{counted(self._lanes.running, 'game')} may run on for {self._patience_s:g} s"
+            self._tell(f"Stopping: {running}. A second signal drops what runs.")
         dropped = self._wind_up(stopping)
         self._safely(self._publisher.publish)
         return Ended(self._supply.rated - before, dropped, idle, closing)
@@ -226,7 +227,8 @@ class Service:
         if now >= self._reported + REPORT_S and self._supply.rated > self._told:
             state = self.state()
             self._reported, self._told = now, self._supply.rated
-            self._tell(f"{state['rated_games']} rated games since the start, {state['games_per_s']:g} a second")
+            games = counted(state["rated_games"], "rated game")
+            self._tell(f"{games} since the start, {state['games_per_s']:g} a second")
 
     def state(self) -> Payload:
         """Returns what it does at this moment, for monitoring."""
@@ -245,6 +247,7 @@ class Service:
             "rated_games": self._supply.rated,
             "games_per_s": round((more - games) / (at - before), 2) if at > before else 0.0,
             "step": self._workshop.doing,
+            "machine_faults": self._supply.machine_faults + self._workshop.machine_faults,
         }
 
     def _doing(self) -> str:

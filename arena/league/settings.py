@@ -132,6 +132,15 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most deals that it takes."""
 
 
+class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[door]`: whether `arena league run` opens the league to authors elsewhere."""
+
+    bind: str = ""
+    """Where it listens: `tcp://HOST:PORT`, with `*` for all addresses of this machine; empty: it is not opened."""
+    host: str = ""
+    """The name by which authors reach this machine; empty: its own name."""
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`league.toml`."""
 
@@ -145,6 +154,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     service: Service = Service()
     logs: Logs = Logs()
     season: Season = Season()
+    door: Door = Door()
 
     @property
     def level(self) -> Level:
@@ -270,6 +280,7 @@ def _check(settings: Settings, where: str, text: str) -> None:
         ("matchmaking", "", settings.rule.check),
         ("logs", "", settings.retention.check),
         ("season", "final", partial(finals.check, season.final, season.final_deals, settings.game.players)),
+        ("door", "bind", lambda: check_bind(settings.door.bind)),
         ("game", "", lambda: [rules_of(settings.game_settings(players)) for players in settings.game.players]),
     )
     for section, key, attempt in tries:
@@ -283,6 +294,16 @@ def _check(settings: Settings, where: str, text: str) -> None:
             f"{place}: expected no more forfeits than games, got: {settings.suspension.forfeits} in "
             f"{settings.suspension.games}; correct one of them"
         )
+
+
+def check_bind(bind: str) -> None:
+    """Checks where a door is to listen; empty is nowhere.
+
+    Raises:
+        ConfigError: It is no such place. Show the message to the operator.
+    """
+    if bind and not re.fullmatch(r"tcp://[^/\s]+:[0-9]{1,5}", bind):
+        raise ConfigError(f"expected tcp://HOST:PORT, such as tcp://*:5599, got: {bind!r}; correct the address")
 
 
 def _place(where: str, text: str, section: str, key: str) -> str:

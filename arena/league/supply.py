@@ -69,6 +69,8 @@ class MatchGames:
         self._faults = 0
         """How many there were since the last result."""
         self._since = time.monotonic()
+        self.machine_faults = 0
+        """How many faults of the machine there were."""
         self.rests_until = 0.0
         """Until when no game should begin; on the monotonic clock."""
         self.left = 0
@@ -191,7 +193,8 @@ class MatchGames:
             self._take_out(claim, f"it could not be played {MAX_TRIES} times, the last: {reason}")
 
     def rest(self) -> None:
-        """Lets no game begin for a while, since the machine failed."""
+        """Lets no game begin for a while, since the machine failed. Counts the fault."""
+        self.machine_faults += 1
         rest = min(2.0**self._faults, LONGEST_REST_S)
         self._faults = min(self._faults + 1, 10)
         self.rests_until = time.monotonic() + rest

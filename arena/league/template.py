@@ -101,6 +101,13 @@ start = "anew"
 final = 8
 # The final ends when it is settled who has won, or when another round would need more deals than this.
 final_deals = 2000
+
+# Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
+[door]
+# Where to listen, such as "tcp://*:5599"; "" is nowhere.
+bind = ""
+# The name by which authors reach this machine; "" is its own name.
+host = ""
 """
 
 

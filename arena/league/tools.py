@@ -52,7 +52,7 @@ class LeagueTools:
         place = bot_folder(self._folder.built(version.digest))
         if kind == "check":
             return check, (place, self._settings.game.rules, level)
-        return qualify, (place, *self._first_games(), level, self._first_logs())
+        return qualify, (place, self._first_games(), level, self._first_logs())
 
     def _remote(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         """Returns what does a step of a bot on its author's machine: only its first games can be looked at here.
@@ -64,10 +64,10 @@ class LeagueTools:
             return nothing_to_do, (kind,)
         if version.name not in served(self._folder.path):
             raise MachineFault(f"expected {version.name} to be served, got: it is not; start `arena bot serve`")
-        return qualify, (self.bot(version), *self._first_games(), Level(self._settings.bots.level), self._first_logs())
+        return qualify, (self.bot(version), self._first_games(), Level(self._settings.bots.level), self._first_logs())
 
-    def _first_games(self) -> tuple[GameSettings]:
-        return (self._settings.game_settings(self._settings.game.players[0]),)
+    def _first_games(self) -> tuple[GameSettings, ...]:
+        return tuple(self._settings.game_settings(players) for players in self._settings.game.players)
 
     def _first_logs(self) -> Path:
         logs = self._folder.logs / QUALIFYING

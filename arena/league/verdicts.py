@@ -10,6 +10,7 @@ from typing import Final
 
 from arena.league.settings import Suspension
 from arena.store.league.records import Form
+from arena.text import counted
 
 _SHOWN: Final = 3
 """Of how many forfeits its author is told at once. `arena league games` lists all."""
@@ -24,9 +25,9 @@ def verdict(form: Form, rule: Suspension) -> str:
         rule: How many forfeits are too many.
     """
     if form.in_a_row >= rule.in_a_row:
-        return f"it forfeited its last {form.in_a_row} games"
+        return f"it forfeited its last {counted(form.in_a_row, 'game')}"
     if len(form.forfeits) >= rule.forfeits:
-        return f"it forfeited {len(form.forfeits)} of its last {form.games} games"
+        return f"it forfeited {len(form.forfeits)} of its last {counted(form.games, 'game')}"
     return ""
 
 

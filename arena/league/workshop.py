@@ -22,7 +22,7 @@ from arena.league.steps import StepReport, Verdict
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Report, Version
 from arena.store.league.states import Actor, State
-from arena.types import Payload
+from arena.types import Level, Payload
 
 STEPS: Final[dict[State, tuple[Kind, State]]] = {
     State.BUILDING: ("build", State.CHECKING),
@@ -76,6 +76,8 @@ class Workshop:
         self._looked = 0.0
         self._rests: dict[int, float] = {}
         """By version until when its step is not tried again, after a fault of the machine."""
+        self.machine_faults = 0
+        """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
         self._missing = deque(version for version in store.versions.active() if not tools.is_built(version))
 
     @property
@@ -142,7 +144,7 @@ class Workshop:
             return
         self._at = version
         self._doing = f"{kind} of {version.name}"
-        self._tell(f"{version.name}: {kind}")
+        self._tell(f"{version.name}: {'building again' if self._missing else version.state}")
 
     def _fetch(self) -> None:
         version = self._at
@@ -184,7 +186,13 @@ class Workshop:
             return
         if report.verdict is Verdict.MACHINE:
             self._rest(changed)
-        self._tell(f"{version.name} is {changed.state}: {reason}")
+        match changed.state:
+            case State.ACTIVE:
+                self._tell(f"{version.name} plays: {reason}")
+            case version.state:
+                self._tell(f"{version.name}: the {step} is tried again: {reason}")
+            case State.REJECTED:
+                self._tell(f"{version.name} is rejected: {reason}")
 
     def _restored(self, version: Version, report: StepReport) -> None:
         """Notes that an active version was built again. One that cannot be built any more is suspended."""
@@ -195,9 +203,11 @@ class Workshop:
         if report.verdict is Verdict.FAILED:
             reason = f"it cannot be built any more: {report.finding}"
             self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
-        self._tell(f"{version.name} is built again: {report.verdict}, {report.finding}")
+        again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
+        self._tell(f"{version.name} {again}")
 
     def _rest(self, version: Version) -> None:
+        self.machine_faults += version.level != Level.REMOTE
         self._rests[version.id] = time.monotonic() + min(2.0 ** (version.attempts + 1), _LONGEST_REST_S)
 
 

@@ -15,7 +15,7 @@ Importing this module imports numpy. Import it where a refit is asked for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 
 import numpy as np
@@ -121,17 +121,22 @@ class Fit:
             return 0.5 if distance == 0 else float(distance > 0)
         return normal_cdf(distance / error)
 
-    def order(self) -> list[int]:
-        """Returns the entrants, the best first; equal ones by number, and those without games last."""
-        return sorted(range(len(self.ratings)), key=lambda who: (self._unknown(who), -round(self.ratings[who], 6), who))
+    def order(self, among: Collection[int] | None = None) -> list[int]:
+        """Returns the entrants, the best first; equal ones by number, and those without games last.
 
-    def open_pairs(self, alpha: float = ALPHA) -> list[tuple[int, int]]:
+        Args:
+            among: Only these; None means all. They are rated by all results all the same.
+        """
+        everybody = range(len(self.ratings)) if among is None else among
+        return sorted(everybody, key=lambda who: (self._unknown(who), -round(self.ratings[who], 6), who))
+
+    def open_pairs(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[tuple[int, int]]:
         """Returns the neighbours in the order of which it is not settled who is better, from the top down.
 
         All that are not listed are settled together: with probability `alpha` at most any of them is wrong (Holm's
-        method over the neighbours that played).
+        method over the neighbours that played). `among` is that of `order`.
         """
-        neighbours = [(one, other) for one, other in pairwise(self.order()) if not self._unknown(other)]
+        neighbours = [(one, other) for one, other in pairwise(self.order(among)) if not self._unknown(other)]
         likely = sorted((self._by_chance(one, other), (one, other)) for one, other in neighbours)
         settled = set()
         for left, (chance, pair) in zip(range(len(likely), 0, -1), likely, strict=True):
@@ -144,15 +149,15 @@ class Fit:
         """Returns whether the whole order of those that played is settled."""
         return not self.open_pairs(alpha)
 
-    def ranks(self, alpha: float = ALPHA) -> list[int]:
+    def ranks(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[int]:
         """Returns each entrant's rank, from 1. Neighbours share a rank where their order is not settled.
 
-        Those without games share the last rank.
+        Those without games share the last rank. `among` is that of `order`; all others have the rank 0.
         """
-        shared = {other for _, other in self.open_pairs(alpha)}
+        shared = {other for _, other in self.open_pairs(alpha, among)}
         ranks = [0] * len(self.ratings)
         rank, last = 0, None
-        for place, who in enumerate(self.order(), start=1):
+        for place, who in enumerate(self.order(among), start=1):
             together = who in shared or (last is not None and self._unknown(last) and self._unknown(who))
             rank = rank if together else place
             ranks[who], last = rank, who

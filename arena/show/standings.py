@@ -72,6 +72,7 @@ def standings_table(
     *,
     trueskill: bool = False,
     courses: Mapping[str, Sequence[float]] | None = None,
+    more: Sequence[Column] = (),
 ) -> Text:
     """Returns the standings as a table; `rows` are those of the JSON document.
 
@@ -83,6 +84,7 @@ def standings_table(
         width: Of the terminal.
         trueskill: Whether mu and sigma were asked for: they leave last then.
         courses: By bot how its rating moved, for a line of bars.
+        more: Columns that come after the names.
     """
     from arena.show.tables import Column, fitted
 
@@ -98,8 +100,9 @@ def standings_table(
     columns = [
         Column(title=f"#{single}", cells=ranks),
         Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
+        *more,
         column("rating", "rating", "{:.1f}".format, 15),
-        column("95 %", "half_width", _half_width, 13),
+        column("95 %", "half_width", interval_text, 13),
         Column(title="course", cells=[lines.get(row["bot"], "") for row in rows], leaves=7, extra=True, left=True),
         column("ahead\nof next", "ahead_of_next", _likelihood, 12),
         column("points", "points", percent, 11),
@@ -124,7 +127,8 @@ def _version(row: Mapping[str, Any]) -> str:
     return "" if bot.endswith(f" {version}") or f" {version} (" in bot else version
 
 
-def _half_width(number: float) -> str:
+def interval_text(number: float) -> str:
+    """Returns how close the true rating is to the one that is shown, with 95 %: half the width of its interval."""
     return f"±{number:.1f}" if number else "fixed"
 
 

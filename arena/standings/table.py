@@ -7,8 +7,8 @@ entrants, and with the pairs that met if there is a cross-table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -140,6 +140,7 @@ def tabulate(
     *,
     crosstable: bool = True,
     places: Mapping[int, int] | None = None,
+    among: Collection[int] | None = None,
 ) -> Standings:
     """Puts the entrants in order, and adds up who did how well against whom.
 
@@ -151,11 +152,13 @@ def tabulate(
         fit: The refit of these pairs; None before any game, or for an order by TrueSkill.
         crosstable: Whether a cross-table is wanted.
         places: By entrant the place that it reached, which may be shared. They come before ratings.
+        among: Only these entrants get rows, and are ranked; None means all. There is no cross-table of some.
     """
     met = _Met(len(entrants), crosstable)
     for pair in pairs:
         met.add(pair)
-    rated = _by_rating(ratings or [Rating()] * len(entrants)) if fit is None else _by_fit(fit)
+    shown = range(len(entrants)) if among is None else among
+    rated = _by_rating(ratings or [Rating()] * len(entrants), shown) if fit is None else _by_fit(fit, shown)
     ranked = rated if places is None else _by_place(places, rated)
     order = [number for number, _ in ranked]
     names = [entrant.name for entrant in entrants]
@@ -169,7 +172,7 @@ def tabulate(
                 met.points(number),
                 tallies[number],
             )
-            for (number, rank), following in zip(ranked, [*order[1:], None], strict=True)
+            for (number, rank), following in zip_longest(ranked, order[1:])
         ),
         order=_order(fit, rated, tallies, names),
         crosstable=_crosstable(order, names, met.against) if crosstable else None,
@@ -200,15 +203,15 @@ class _Met:
             self.against[entrant][other] = (before[0] + better, before[1] + equal, before[2] + worse)
 
 
-def _by_fit(fit: Fit) -> list[tuple[int, int]]:
-    """Returns the entrants and their ranks, best first."""
-    ranks = fit.ranks()
-    return [(number, ranks[number]) for number in fit.order()]
+def _by_fit(fit: Fit, shown: Collection[int]) -> list[tuple[int, int]]:
+    """Returns these entrants and their ranks, best first."""
+    ranks = fit.ranks(among=shown)
+    return [(number, ranks[number]) for number in fit.order(shown)]
 
 
-def _by_rating(ratings: Sequence[Rating]) -> list[tuple[int, int]]:
-    """Returns the entrants and their ranks, best first; equal ratings share a rank."""
-    order = sorted(range(len(ratings)), key=lambda number: (-ratings[number].conservative, number))
+def _by_rating(ratings: Sequence[Rating], shown: Collection[int]) -> list[tuple[int, int]]:
+    """Returns these entrants and their ranks, best first; equal ratings share a rank."""
+    order = sorted(shown, key=lambda number: (-ratings[number].conservative, number))
     ranked: list[tuple[int, int]] = []
     for _, equal in groupby(order, key=lambda number: ratings[number].conservative):
         rank = len(ranked) + 1

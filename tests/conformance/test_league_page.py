@@ -16,7 +16,7 @@ from arena.door.codec import decode, decode_from_door, encode
 from arena.door.messages import FromAuthor, FromDoor
 from arena.errors import RemoteProtocolError
 from arena.wire.messages import MAX_DEPTH, MAX_INT
-from tests.conformance.kit import FOLDER, frame, load
+from tests.conformance.kit import FOLDER, PROTOCOL, frame, load
 from tests.conformance.test_specification import TESTS
 from tests.conformance.test_tables import bare, fields
 
@@ -142,3 +142,11 @@ def test_an_invalid_frame_is_refused(vector: dict[str, Any]) -> None:
         DECODERS[vector["from"]](frame(vector["hex"]))
     assert (caught.value.error_code, caught.value.rule) == (vector["error"], vector["rule"])
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("vector", [*VALID, *INVALID], ids=by_id)
+def test_the_second_opinion_on_a_vector_is_the_same(vector: dict[str, Any]) -> None:
+    complaints = PROTOCOL["check_vectors"]["complaints_of_league"]
+    assert list(complaints(vector)) == []
+    wrong = {**vector, "hex": "80"} if "error" not in vector else {**vector, "error": "luck"}
+    assert list(complaints(wrong)) != [], "it would have said so"

@@ -40,7 +40,9 @@ def spec(*rules_broken: str, start_ms: int = 10_000, memory_mib: int = 2048) -> 
 
 
 def not_ok(report: BotReport) -> dict[str, Verdict]:
-    return {result.id: result.verdict for result in report.results if result.verdict not in (Verdict.OK, None)}
+    """What the bot did not do, but for what the machine kept it from."""
+    found = (result for result in report.results if not result.excuse)
+    return {result.id: result.verdict for result in found if result.verdict not in (Verdict.OK, None)}
 
 
 def test_a_bot_that_keeps_every_rule_reaches_level_full() -> None:
@@ -121,6 +123,8 @@ LACKING = {
 }  # fmt: skip
 """The same, of those that do not play everything."""
 OF_GARDENER = {"sore_loser": ("gardener.ruleset-race", "§8.6-5")}
+LATE = {"slow", "mute", "never_ready"}
+"""Those that are too late."""
 SPEECHLESS = {"unwell", "mute", "no_tcp", "home"}
 """Those that fail before they have said anything."""
 
@@ -143,6 +147,7 @@ def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_ot
     assert number in result.spec
     assert result.detail
     assert result.remedy
+    assert (result.excuse is not None) == (rule in LATE), "what is about time is marked so"
     assert result.evidence is not None
     assert result.evidence.messages or rule in SPEECHLESS
     assert report.level is None

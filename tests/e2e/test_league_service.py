@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -144,6 +145,40 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         assert (cup.published / "metrics.prom").read_text().count("arena_league_games_running") >= 2
     with read_league(cup.database) as reader:
         assert not [game for match in reader.matches.running() for game in match.games if game.status == "running"]
+
+
+def test_its_door_is_opened_again_when_it_falls_over(cup: Folder, run: Callable[..., subprocess.Popen[str]]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    service = run("--open", f"tcp://127.0.0.1:{port}")
+    assert service.stdout is not None
+    lines = iter(service.stdout.readline, "")
+    address = next(line for line in lines if line.startswith("tcp://"))
+    assert address.startswith(f"tcp://127.0.0.1:{port}/")
+    os.kill(door_of(service), signal.SIGKILL)
+    assert next(line for line in lines if line.startswith("The door was ended by SIGKILL; it opens again in 1 s."))
+    while not is_open(port):
+        assert service.poll() is None
+        time.sleep(0.1)
+    service.send_signal(signal.SIGTERM)
+    finished(service)
+    assert not is_open(port), "it is closed with its league"
+
+
+def door_of(service: subprocess.Popen[str]) -> int:
+    """The process of the door that a service has opened."""
+    children = Path(f"/proc/{service.pid}/task/{service.pid}/children").read_text(encoding="utf-8").split()
+    (door,) = [int(child) for child in children if b"--once" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return door
+
+
+def is_open(port: int) -> bool:
+    """Whether somebody listens."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
 
 
 def submit(cup: Folder, tmp_path: Path, name: str, flag: Path, *, build: bool = False, note: str = "") -> Payload:

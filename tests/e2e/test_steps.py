@@ -384,7 +384,7 @@ def games(report: StepReport) -> list[tuple[int, bool]]:
 
 def test_a_bot_that_plays_qualifies(playing_level: Level, bots: Path, logs: Path) -> None:
     built = build(pack("greedy").data, bots, playing_level)
-    report = qualify(bots / built.detail["folder"], make_settings("samurai", 2), playing_level, logs)
+    report = qualify(bots / built.detail["folder"], [make_settings("samurai", 2)], playing_level, logs)
     assert (report.kind, report.verdict, report.finding) == ("qualify", Verdict.PASSED, "")
     assert games(report) == [(0, False), (1, False)] * 4
     assert {path.name for path in logs.glob("*.jsonl")} == {game["log"] for game in report.detail["games"]}
@@ -392,7 +392,7 @@ def test_a_bot_that_plays_qualifies(playing_level: Level, bots: Path, logs: Path
 
 def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path, logs: Path) -> None:
     folder = faulty(tmp_path, "ok,ok,words,crash")
-    report = qualify(folder, make_settings("samurai", 3), Level.TRUSTED, logs)
+    report = qualify(folder, [make_settings("samurai", 3)], Level.TRUSTED, logs)
     assert report.verdict is Verdict.FAILED
     assert "expected 12 games against random without a forfeit, got: seat 0 exited with status 3" in report.finding
     assert games(report) == [(0, True)]
@@ -400,8 +400,16 @@ def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path, logs:
     assert report.command_to_repeat == f"arena bot rerun {report.detail['games'][0]['log']} fox --seat 0"
 
 
+def test_every_number_of_players_is_tried(bots: Path, logs: Path) -> None:
+    built = build(pack("greedy").data, bots, Level.TRUSTED)
+    settings = [make_settings("samurai", players, ruleset="basic") for players in (2, 4)]
+    report = qualify(bots / built.detail["folder"], settings, Level.TRUSTED, logs)
+    assert report.verdict is Verdict.PASSED
+    assert games(report) == [*[(seat, False) for seat in (0, 1, *range(4))]] * 2
+
+
 def test_a_log_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
-    report = qualify(faulty(tmp_path, "ok"), make_settings("samurai", 2), Level.TRUSTED, tmp_path / "none")
+    report = qualify(faulty(tmp_path, "ok"), [make_settings("samurai", 2)], Level.TRUSTED, tmp_path / "none")
     assert report.verdict is Verdict.MACHINE
 
 

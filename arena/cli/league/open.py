@@ -28,6 +28,8 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     checks it, and leaves it for `arena league run`; it answers from what the league publishes. If it falls over, it is
     opened again, and the league plays on.
 
+    `arena league run` can do this too: `--open ADDRESS`, or `[door]` in league.toml.
+
     Authors are known by their keys: `arena league author add NAME --key FILE`. Standard output has one line, the
     address to give to them. The part after the last slash is the key of this league: who has it from you cannot be led
     to another.
@@ -41,7 +43,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     import sys
 
     from arena.door.archives import check
-    from arena.door.keeping import keep_open
+    from arena.door.keeping import door_command, keep_open
     from arena.door.keys import Address
     from arena.door.server import Door, confine
     from arena.errors import ConfigError
@@ -52,9 +54,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
             f"expected the folder of a league, with a league.toml, got: {folder}; make one: arena league init {folder}"
         )
     if not once:
-        name = [] if host is None else ["--host", host]
-        command = [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, "--once"]
-        ctx.exit(keep_open(command, lambda sentence: say(plain(sentence))))
+        ctx.exit(keep_open(door_command(folder, bind, host), lambda sentence: say(plain(sentence))))
     confine()
     parent = os.getppid()
     door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)))

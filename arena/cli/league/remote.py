@@ -7,6 +7,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from arena.cli.league.away import show_maps
+from arena.cli.league.tables import show_standings, show_versions
 from arena.cli.output import counted, echo, say, show_json
 from arena.errors import CheckFailed
 from arena.files import MIB
@@ -23,11 +24,7 @@ LOOK_S = 3
 """Seconds between two looks at a version that is waited for."""
 SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"})
 """States in which a submission has come to its end."""
-VERSIONS = ("version", "state", "since", "level", "rating", "half_width", "games", "forfeits", "finding")
 GAMES = ("game", "version", "rank", "lost", "forfeit", "turn", "sentence", "log", "rerun")
-STANDINGS = ("rank", "name", "author", "level", "rating", "half_width", "games", "wins", "losses", "forfeits")
-NOTICES = 10
-"""How many notices are shown."""
 
 
 def submit(elsewhere: Elsewhere, bot: str, *, wait: bool) -> None:
@@ -99,9 +96,7 @@ def status(elsewhere: Elsewhere, bot: str, *, as_json: bool) -> None:
     if as_json:
         show_json({"versions": found.versions, "notices": found.notices})
         return
-    show_maps(found.versions, VERSIONS, "No versions yet: arena league submit BOT")
-    for notice in found.notices[-NOTICES:]:
-        echo(f"{notice.get('at', '')}  {notice.get('text', '')}")
+    show_versions(found.versions, found.notices, "No version yet: arena league submit BOT --at ADDRESS --key FILE")
 
 
 def games(elsewhere: Elsewhere, bot: str, *, only: str, most: int, as_json: bool) -> None:
@@ -114,14 +109,16 @@ def games(elsewhere: Elsewhere, bot: str, *, only: str, most: int, as_json: bool
         show_maps(found, GAMES, "No such games yet.")
 
 
-def standings(elsewhere: Elsewhere, *, as_json: bool) -> None:
+def standings(elsewhere: Elsewhere, *, trueskill: bool, as_json: bool) -> None:
     """Prints the standings of the season."""
     with elsewhere.client() as client:
         season, items = client.standings()
     if as_json:
         show_json({"season": season, "items": items})
-    else:
-        show_maps(items, STANDINGS, "Nobody has played yet.")
+        return
+    echo(f"Season {season}")
+    echo()
+    show_standings({"items": items}, trueskill=trueskill)
 
 
 def report(elsewhere: Elsewhere, version: str, kind: str, *, as_json: bool) -> None:

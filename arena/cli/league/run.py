@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from arena.cli.help import Command
-from arena.cli.output import say
+from arena.cli.output import counted, say
 from arena.errors import ArenaError
+from arena.text import plain
 
 
 @click.command(cls=Command)
@@ -20,8 +21,15 @@ from arena.errors import ArenaError
     metavar="N",
     help="Games at a time, instead of what league.toml says.",
 )
+@click.option(
+    "--open",
+    "door",
+    default="",
+    metavar="ADDRESS",
+    help="Open it to authors elsewhere, too: tcp://HOST:PORT, with * for all addresses of this machine.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no events; league.log has them.")
-def run(folder: Path, games: int | None, concurrency: int | None, quiet: bool) -> None:
+def run(folder: Path, games: int | None, concurrency: int | None, door: str, quiet: bool) -> None:
     """Run the league in FOLDER: build, check and try what is submitted, play matches, rate, publish.
 
     It runs until it is stopped, by Ctrl-C or `kill`. Games that run then have a minute to end (`stop_s` in
@@ -30,22 +38,33 @@ def run(folder: Path, games: int | None, concurrency: int | None, quiet: bool) -
 
     Other commands work from other terminals meanwhile: `arena league status`, `submit`, `pause`, `concurrency`.
 
+    With --open, or `bind` in [door] of league.toml, it starts the door as `arena league open` does, and starts it again
+    when it falls over. Standard output has the address to give to authors.
+
     \b
     Example:
       arena league run cup
       arena league run cup --games 100
+      arena league run cup --open tcp://*:5599
     """
+    from arena.cli.progress import moving_line
     from arena.league.folder import Folder
     from arena.league.running import run_league
+    from arena.show.league import service_line
 
-    ended = run_league(
-        Folder(folder.absolute()),
-        games=games,
-        workers=concurrency,
-        tell=(lambda sentence: None) if quiet else say,
-    )
+    with moving_line(quiet=quiet) as line:
+        ended = run_league(
+            Folder(folder.absolute()),
+            games=games,
+            workers=concurrency,
+            tell=(lambda sentence: None) if quiet else say,
+            watch=None if line is None else lambda state: line(service_line(state, games)),
+            door=door,
+        )
     if ended.idle:
         raise ArenaError(
-            f"expected {games} more rated games, got: {ended.games}; {ended.idle}; submit a bot with "
+            f"expected {counted(games or 0, 'more rated game')}, got: {ended.games}; {ended.idle}; submit a bot with "
             f"`arena league submit BOT --to {folder}`"
         )
+    if not quiet:
+        say(f"Who leads: arena league standings {plain(str(folder))}")

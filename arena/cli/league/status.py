@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.league import remote
-from arena.cli.league.away import Elsewhere, at_options, show_maps
+from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.final import show_final
 from arena.cli.league.here import folder_of, folder_or_elsewhere, reading
+from arena.cli.league.tables import show_versions
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
 
@@ -56,11 +57,7 @@ def status(folder: Path | None, author: str | None, bot: str, as_json: bool, els
         return
     if "running" in document:
         _show(document)
-    show_maps(document["versions"], remote.VERSIONS, "No version yet: arena league submit BOT --to FOLDER")
-    if document["notices"]:
-        echo()
-    for notice in document["notices"]:
-        echo(f"{notice['at']}  {notice['text']}")
+    show_versions(document["versions"], document["notices"], f"No version yet: arena league submit BOT --to {folder}")
 
 
 def _show(document: Payload) -> None:
@@ -68,14 +65,17 @@ def _show(document: Payload) -> None:
     runs = "running" if document["running"] else "not running"
     paused = ", paused" if document["paused"] else ""
     echo(f"{document['name']}: {runs}{paused}, season {document['season']}")
-    done = f"matches: {document['matches']}; games: {games['done']} done"
+    done = f"{counted(document['matches'], 'match')}; {counted(games['done'], 'game')} done"
     echo(f"  {done}, {games['running']} running, {games['planned']} planned, {games['void']} void")
     echo(f"  versions: {', '.join(f'{count} {state}' for state, count in states.items() if count) or 'none'}")
-    echo(f"  longest wait: {document['longest_wait']} matches; authors: {document['authors']}")
+    waited, rounds = counted(document["longest_wait"], "match"), document["longest_wait_rounds"]
+    echo(f"  longest wait: {waited}, {rounds:.1f} rounds; {counted(document['authors'], 'author')}")
     if document["ends"]:
         echo("  the season ends: submissions wait for the next one")
     if document["final"]:
         show_final(document["final"], "  ")
     if document["orders_waiting"]:
         echo(f"  {counted(document['orders_waiting'], 'order')} waiting")
+    if document["machine_faults"]:
+        echo(f"  {counted(document['machine_faults'], 'fault')} of the machine since the service began")
     echo()

@@ -9,7 +9,7 @@ import click
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.here import folder_argument, order, reason_option, to_option
-from arena.cli.output import echo
+from arena.cli.output import counted, echo
 
 
 @click.command()
@@ -49,7 +49,7 @@ def concurrency(folder: Path, workers: int) -> None:
       arena league concurrency cup 4
     """
     if order(folder, "concurrency", {"workers": workers}) is not None:
-        echo(f"{workers} games at a time" if workers else "Games at a time: as league.toml says")
+        echo(f"{counted(workers, 'game')} at a time" if workers else "Games at a time: as league.toml says")
 
 
 @click.command()

@@ -111,7 +111,7 @@ def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str
     played = bench.trial(dialogue, Plan(bench.rules[0], time, seed=90))
     played.start()
     slowest = 0.0
-    over_limit = ""
+    over_limit = excuse = ""
     while most is None or played.kinds.total() < most:
         limit_ms = played.clock.told().limit_ms
         if (kind := played.ask()) is None:
@@ -125,12 +125,14 @@ def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str
                 f"{MARGIN_MS:g}, got: one after {used_ms:,.1f} ms",
                 _IN_TIME,
                 "§9-3",
+                excuse=dialogue.excuse(limit_ms + MARGIN_MS, used_ms - limit_ms - MARGIN_MS),
             )
         if used_ms > limit_ms:
             over_limit = f"within {limit_ms:,} ms, got: one after {used_ms:,.1f} ms, which the margin saved"
+            excuse = dialogue.excuse(limit_ms, used_ms - limit_ms)
     played.over()
     if over_limit:
-        raise Finding(f"expected an action {over_limit}", _IN_TIME, "§9", verdict=Verdict.NON_STRICT)
+        raise Finding(f"expected an action {over_limit}", _IN_TIME, "§9", verdict=Verdict.NON_STRICT, excuse=excuse)
     return f"{played.kinds.total()} decisions {words}, the slowest {slowest:.1f} ms"
 
 

@@ -118,6 +118,7 @@ def error(bench: Bench) -> str:
             f"expected {' and '.join(lacks)}, got: neither" if len(lacks) > 1 else f"expected {lacks[0]}, got: nothing",
             "Write `code` and `message` of an error to standard error, and exit: nothing more will come.",
             verdict=Verdict.NON_STRICT,
+            excuse=dialogue.excuse(bench.budget.error_ms) if end is None else None,
         )
     return end.detail
 
@@ -129,6 +130,7 @@ def _leave(bench: Bench, dialogue: Dialogue) -> str:
         raise Finding(
             f"expected an end within {bench.budget.farewell_ms:,} ms of goodbye, got: a process that lives",
             "Leave the loop at goodbye, and let no thread, child or unsent message (ZMQ_LINGER) hold up the exit.",
+            excuse=dialogue.excuse(bench.budget.farewell_ms),
         )
     if end.detail != _CLEAN:
         raise Finding(f"expected exit status 0 after goodbye, got: it {end.detail}", "End with status 0.")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
 from arena.conform.report import BotReport, Level, Result, hinders
 from arena.conform.runner import check_bot
 from arena.errors import BotError
-from arena.league.steps.base import StepReport, Stopwatch
+from arena.league.steps.base import StepReport, Stopwatch, Verdict
 from arena.link.bots import BotSpec, load_bot
 from arena.link.sandbox.binds import needs, toolchains
 from arena.link.sandbox.doctor import require
@@ -17,9 +18,12 @@ from arena.parcels.base import LABEL
 from arena.text import plain
 from arena.types import Level as Confinement
 
+_DENIED: Final = 0.1
+"""A check that was denied a core for this part of its time may have had no time for all that it had to do."""
+
 
 def check(folder: Path, rules: str, level: Confinement) -> StepReport:
-    """Checks a bot: it passes if it reaches the level Full in the league's game. One that does not is checked twice.
+    """Checks a bot: it passes if it reaches the level Full in the league's game.
 
     Args:
         folder: The bot's folder.
@@ -49,13 +53,37 @@ def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> St
     except BotError as error:
         return watch.failed(str(error).replace(f"{folder}/", ""))
     report = check_bot(spec, (rules,), level=level)
-    if not report.reaches(Level.FULL):  # a busy machine can be the reason, for once
+    if verdict(report) is None:
         report = check_bot(spec, (rules,), level=level)
     found = {"memory_mib": report.memory_mib, "detail": msgspec.to_builtins(report), "output": _words(report)}
-    if report.reaches(Level.FULL):
-        return watch.passed(**found)
     hindering = [result for result in report.results if hinders(result, Level.FULL)]
-    return watch.failed(_finding(hindering), **found)
+    match verdict(report):
+        case Verdict.PASSED:
+            return watch.passed(**found)
+        case Verdict.MACHINE:
+            what = _finding(hindering) if hindering else "there was no time for all checks"
+            return watch.machine(
+                f"expected a machine that lets the bot run, got: one that was overloaded ({what})", **found
+            )
+        case _:
+            own = [result for result in hindering if not result.excuse]
+            return watch.failed(_finding(own), **found)
+
+
+def verdict(report: BotReport) -> Verdict | None:
+    """Returns what a check says about a bot; None if nobody can say: it was late, and the machine had no part in it.
+
+    A bot that was late because the machine did not let it run is checked again later, as a forfeit of that kind never
+    counts against it. One that was late without that is checked once more: what cannot be measured may be the reason.
+    """
+    if report.reaches(Level.FULL):
+        return Verdict.PASSED
+    hindering = [result for result in report.results if hinders(result, Level.FULL)]
+    if not hindering:  # the time for all checks together was over
+        return Verdict.MACHINE if report.denied_ms >= 1000 * report.seconds * _DENIED else None
+    if all(result.excuse for result in hindering):
+        return Verdict.MACHINE
+    return Verdict.FAILED if all(result.excuse is None for result in hindering) else None
 
 
 def _check_sight(spec: BotSpec, folder: Path) -> None:

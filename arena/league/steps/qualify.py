@@ -6,8 +6,11 @@ It need not win. A bot that crashes here would crash against everybody, and its 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from arena.errors import BotError
 from arena.league.steps.base import StepReport, Stopwatch
@@ -18,16 +21,29 @@ from arena.referee.worker import play
 from arena.types import GameResult, GameSettings, Level, Payload, Termination
 
 MATCHES: Final = 4
-"""Deals, each of which is played in every seating."""
+"""Deals, each of which is played in every seating. With more numbers of players there is one for each."""
 OPPONENT: Final = "random"
 
 
-def qualify(folder: Path | BotSpec, settings: GameSettings, level: Level, logs: Path) -> StepReport:
+class _Game(msgspec.Struct, frozen=True):
+    """A game to play."""
+
+    settings: GameSettings
+    deal: int
+    seat: int
+    """The bot's; the opponent has all others."""
+
+    def bots(self, bot: BotSpec, opponent: BotSpec) -> tuple[BotSpec, ...]:
+        """Returns who plays, by seat."""
+        return tuple(bot if seat == self.seat else opponent for seat in range(self.settings.players))
+
+
+def qualify(folder: Path | BotSpec, settings: Sequence[GameSettings], level: Level, logs: Path) -> StepReport:
     """Plays a bot's first games: it passes if it forfeits none of them.
 
     Args:
         folder: The bot's folder; or what it is started with, if it has none here.
-        settings: What the league plays.
+        settings: What the league plays, for each number of players. All are played, in turn.
         level: How far the bots are confined.
         logs: The folder for the logs of these games, which exists.
 
@@ -35,46 +51,58 @@ def qualify(folder: Path | BotSpec, settings: GameSettings, level: Level, logs: 
         The report. `detail` has `games`: each with its log, the bot's seat and rank, and its forfeit if there was one.
     """
     watch = Stopwatch("qualify")
-    return watch.guarded(lambda: _qualify(watch, folder, settings, level, logs))
+    return watch.guarded(lambda: _qualify(watch, folder, schedule(settings), level, logs))
 
 
-def _qualify(watch: Stopwatch, folder: Path | BotSpec, settings: GameSettings, level: Level, logs: Path) -> StepReport:
+def schedule(settings: Sequence[GameSettings]) -> list[_Game]:
+    """Returns the games in the order in which they are played."""
+    return [
+        _Game(played, deal, seat)
+        for deal in range(max(MATCHES, len(settings)))
+        for played in [settings[deal % len(settings)]]
+        for seat in range(played.players)
+    ]
+
+
+def _qualify(
+    watch: Stopwatch, folder: Path | BotSpec, schedule: Sequence[_Game], level: Level, logs: Path
+) -> StepReport:
     try:
         bot = folder if isinstance(folder, BotSpec) else load_bot(str(folder))
         opponent = load_bot(OPPONENT)
-        watch.command_to_repeat = f"arena match {bot.name} {' '.join([OPPONENT] * (settings.players - 1))}"
+        _repeat(watch, bot, schedule[0])
         require(level, (bot, opponent), (logs,))
     except BotError as error:
         return watch.failed(str(error).replace(f"{folder}/", ""))
     series, secret = secrets.token_hex(6), secrets.token_bytes(32)
     games: list[Payload] = []
-    for number in range(MATCHES * settings.players):
-        deal, seat = divmod(number, settings.players)
-        seats = tuple(bot if place == seat else opponent for place in range(settings.players))
+    for number, game in enumerate(schedule):
+        following = schedule[number + 1 : number + 2]
         job = Job(
             game=f"qualify-{series}-{number}",
             tournament=None,
-            settings=settings,
-            bots=seats,
-            deal=deal,
-            rotation=seat,
+            settings=game.settings,
+            bots=game.bots(bot, opponent),
+            deal=game.deal,
+            rotation=game.seat,
             secret=secret,
             logs=str(logs),
             level=level,
             block=f"{series}-{number}",
-            ahead=_next(bot, opponent, number + 1, settings.players),
+            ahead=tuple(spec for later in following for spec in later.bots(bot, opponent)),
         )
         result = play(job)
-        games.append(_told(result, seat))
-        report = _verdict(watch, result, seat, bot, games)
+        games.append(_told(result, game.seat))
+        report = _verdict(watch, result, game, bot, games, len(schedule))
         if report is not None:
             return report
     return watch.passed(detail={"games": games})
 
 
-def _next(bot: BotSpec, opponent: BotSpec, number: int, players: int) -> tuple[BotSpec, ...]:
-    """Returns the bots of the game after this one, to be started ahead; none after the last."""
-    return (bot, *[opponent] * (players - 1)) if number < MATCHES * players else ()
+def _repeat(watch: Stopwatch, bot: BotSpec, game: _Game) -> None:
+    """Notes how its author plays such games at home."""
+    opponents = " ".join([OPPONENT] * (game.settings.players - 1))
+    watch.command_to_repeat = f"arena match {bot.name} {opponents}"
 
 
 def _told(result: GameResult, seat: int) -> Payload:
@@ -85,9 +113,11 @@ def _told(result: GameResult, seat: int) -> Payload:
     return told
 
 
-def _verdict(watch: Stopwatch, result: GameResult, seat: int, bot: BotSpec, games: list[Payload]) -> StepReport | None:
+def _verdict(
+    watch: Stopwatch, result: GameResult, game: _Game, bot: BotSpec, games: list[Payload], due: int
+) -> StepReport | None:
     """Returns the report if this game ends the step."""
-    forfeit = result.seats[seat].forfeit
+    forfeit = result.seats[game.seat].forfeit
     if result.termination is Termination.INTERRUPTED:
         return watch.machine(f"expected game {result.game} to be played to its end, got: an interruption")
     if forfeit is None:
@@ -99,10 +129,10 @@ def _verdict(watch: Stopwatch, result: GameResult, seat: int, bot: BotSpec, game
             detail={"games": games},
             output=words,
         )
-    watch.command_to_repeat = f"arena bot rerun {result.log} {bot.name} --seat {seat}"
+    watch.command_to_repeat = f"arena bot rerun {result.log} {bot.name} --seat {game.seat}"
     return watch.failed(
-        f"expected {MATCHES * len(result.seats)} games against {OPPONENT} without a forfeit, got: {forfeit.sentence} "
-        f"- in game {len(games)}, turn {forfeit.turn}",
+        f"expected {due} games against {OPPONENT} without a forfeit, got: {forfeit.sentence} "
+        f"- in game {len(games)}, of {game.settings.players} players, turn {forfeit.turn}",
         detail={"games": games},
         output=words,
     )

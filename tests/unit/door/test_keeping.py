@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from arena.door.keeping import LONGEST_PAUSE_S, keep_open
+from arena.door.keeping import CALM_S, LONGEST_PAUSE_S, Keeper, keep_open
 
 FALLS = """
 import os, sys
@@ -34,3 +35,50 @@ def test_it_is_opened_again_after_longer_and_longer_pauses(tmp_path: Path, capfd
 
 def test_one_that_cannot_be_opened_is_not_tried_again() -> None:
     assert keep_open([sys.executable, "-c", "raise SystemExit(2)"], lambda sentence: None) == 2
+
+
+class Clock:
+    """A clock that goes when it is told to."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def until(keeper: Keeper, told: list[str], falls: int) -> None:
+    """Looks until the door fell so often."""
+    end = time.monotonic() + 60
+    while len(told) < falls:
+        assert time.monotonic() < end
+        keeper.look()
+        time.sleep(0.01)
+
+
+def test_who_does_other_work_keeps_it_open_without_waiting(capfd: pytest.CaptureFixture[str]) -> None:
+    clock, told = Clock(), list[str]()
+    keeper = Keeper([sys.executable, "-c", "print('address', flush=True); raise SystemExit(3)"], told.append, clock)
+    for number, pause in enumerate((1, 2, 4, 8, 16, 32, LONGEST_PAUSE_S, LONGEST_PAUSE_S), start=1):
+        until(keeper, told, number)
+        assert f"exited with status 3; it opens again in {pause} s" in told[-1]
+        clock.now += pause - 0.5
+        keeper.look()
+        assert keeper._child is None, "its pause is not over"
+        clock.now += 0.5
+    keeper.look()
+    clock.now += CALM_S + 1
+    until(keeper, told, 9)
+    assert "in 1 s" in told[-1], "it was calm for long"
+    keeper.close()
+    assert capfd.readouterr().out == "address\n", "the address is printed once"
+
+
+def test_a_door_that_is_open_is_closed_with_its_keeper() -> None:
+    keeper = Keeper([sys.executable, "-c", "import time; time.sleep(600)"], lambda sentence: None)
+    keeper.look()
+    child = keeper._child
+    assert child is not None
+    keeper.look()
+    assert keeper._child is child, "it is not started twice"
+    keeper.close()
+    assert child.returncode is not None

@@ -19,21 +19,20 @@ from arena.types import Level
 from tests import league_kit as kit
 
 SETTINGS = Settings(name="cup")
-FIGURES = {
-    "rating": float, "low": float, "high": float, "mu": float, "sigma": float, "matches": int, "games": int,
-    "forfeits": int,
-}  # fmt: skip
+NULL = type(None)
+RATING = dict.fromkeys(("rating", "half_width", "low", "high"), (float, NULL))
+FIGURES = {**RATING, "mu": float, "sigma": float, "matches": int, "games": int, "forfeits": int}
 """The fields of a version that plays, as every document has them."""
 STANDING: dict[str, Any] = {
     "rank": int, "name": str, "bot": str, "author": str, "level": str, "uncontrolled": bool, "since": str,
-    "wins": int, "draws": int, "losses": int, **FIGURES,
+    "ahead_of_next": (float, NULL), "points": (float, NULL), "wins": int, "draws": int, "losses": int,
+    "mean_score": (float, NULL), "mean_ms": float, "max_ms": float, **FIGURES,
 }  # fmt: skip
 VERSION: dict[str, Any] = {
     "version": str, "bot": str, "author": str, "state": str, "since": str, "digest": str, "level": str,
-    "uncontrolled": bool, **{name: (kind, type(None)) for name, kind in FIGURES.items()},
+    "uncontrolled": bool, **RATING, **{name: (kind, NULL) for name, kind in FIGURES.items() if name not in RATING},
 }  # fmt: skip
-NOTICE: dict[str, Any] = {"at": str, "kind": str, "version": (str, type(None)), "text": str}
-NULL = type(None)
+NOTICE: dict[str, Any] = {"at": str, "kind": str, "version": (str, NULL), "text": str}
 GAME: dict[str, Any] = {
     "game": str, "match": int, "finished": str, "version": str, "seat": int, "opponents": list, "rank": int,
     "outcome": str, "score": (int, NULL), "forfeit": (str, NULL), "sentence": (str, NULL), "turn": (int, NULL),
@@ -44,6 +43,7 @@ STATUS: dict[str, Any] = {
     "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,
     "matches": int, "longest_wait": int, "authors": int, "states": dict, "versions": list, "notices": list,
     "orders_waiting": int, "ends": bool, "final": (dict, NULL),
+    "longest_wait_rounds": float, "machine_faults": (int, NULL), "logs_bytes": (int, NULL),
 }  # fmt: skip
 
 
@@ -75,16 +75,42 @@ def played(store: LeagueStore) -> LeagueStore:
 
 
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
-    for fit in (None, documents.refit_of(played)):
-        found = documents.standings(played, fit)
-        assert found.keys() == {"season", "digest", "method", "items"}
-        assert (found["season"], found["method"]) == ("first", "running" if fit is None else "refit")
-        for item in found["items"]:
-            check(item, STANDING)
+    found = documents.standings(played)
+    assert found.keys() == {"season", "digest", "method", "order", "items"}
+    assert (found["season"], found["method"]) == ("first", "refit")
+    for item in found["items"]:
+        check(item, STANDING)
+        if item["games"]:
             assert item["low"] < item["rating"] < item["high"]
-        assert found["items"][0]["name"] == "random/1"
-        assert {item["name"] for item in found["items"]} == {"random/1", "greedy/1", "fox/1", "owl/1"}
-        assert [item["rank"] for item in found["items"]] == sorted(item["rank"] for item in found["items"])
+            assert item["rating"] - item["half_width"] == pytest.approx(item["low"], abs=0.001)
+        else:
+            assert {item[name] for name in RATING} == {None}, "nothing is known of who has not played"
+    names = [item["name"] for item in found["items"]]
+    assert (names[0], names[-1]) == ("random/1", "greedy/1")
+    assert sorted(names) == ["fox/1", "greedy/1", "owl/1", "random/1"]
+    ranks = [item["rank"] for item in found["items"]]
+    assert ranks == sorted(ranks)
+    assert set(found["order"]["open"][0]) <= set(names)
+
+
+def test_one_rating_is_shown_everywhere(played: LeagueStore, tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    ratings = {item["name"]: [item[name] for name in RATING] for item in documents.standings(played)["items"]}
+    for document in (documents.status(played, SETTINGS, folder), documents.author_status(played, "anna")):
+        shown = {one["version"]: [one[name] for name in RATING] for one in document["versions"] if one["games"]}
+        assert shown
+        assert shown == {name: ratings[name] for name in shown}
+
+
+def test_who_plays_no_more_has_no_rank_but_counts_for_the_ratings(played: LeagueStore) -> None:
+    before = documents.standings(played)["items"]
+    played.versions.change(played.versions.named("random").id, State.SUSPENDED, Actor.OPERATOR, "")
+    after = documents.standings(played)["items"]
+    assert [item["name"] for item in after] == [item["name"] for item in before if item["name"] != "random/1"]
+    assert after[0]["rank"] == 1
+    rated = {item["name"]: item["rating"] for item in before}
+    assert all(item["rating"] == rated[item["name"]] for item in after)
 
 
 def test_a_closed_season_keeps_its_standings(played: LeagueStore) -> None:
@@ -127,6 +153,11 @@ def test_the_status_of_a_league_is_for_its_operator(played: LeagueStore, tmp_pat
     assert found["states"] == {**dict.fromkeys(map(str, State), 0), "active": 4, "received": 1}
     assert (found["running"], found["orders_waiting"], found["matches"]) == (False, 1, 3)
     assert found["longest_wait"] == 3, "greedy has not played at all"
+    assert found["longest_wait_rounds"] == 1.5, "two matches of two give each of four a seat"
+    assert (found["machine_faults"], found["logs_bytes"]) == (None, None), "no service has run"
+    folder.service.write_text('{"machine_faults": 2, "logs_bytes": 7}')
+    again = documents.status(played, SETTINGS, folder)
+    assert (again["machine_faults"], again["logs_bytes"]) == (2, 7)
     for version in found["versions"]:
         check(version, VERSION)
     assert [notice["text"] for notice in found["notices"]] == ["little room"]

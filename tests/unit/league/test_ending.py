@@ -126,7 +126,7 @@ def test_the_best_play_until_it_is_settled_who_has_won(
             assert match.whole
             met.update(combinations(match.table, 2))
         assert len(set(met.values())) == 1, "every pair equally often"
-        standings = documents.standings(store, documents.refit_of(store))
+        standings = documents.standings(store)
         assert [item["name"] for item in standings["items"]][:2] == ["ant/1", "bee/1"]
         assert standings["final"]["items"][0] == standings["final"]["items"][0] | {
             "rank": 1,
@@ -165,7 +165,7 @@ def test_only_the_best_play_and_one_of_each_author(store: LeagueStore) -> None:
     chosen = names(store, final_of(store).entrants)
     assert len(chosen) == 3
     assert len([name for name in chosen if name[:3] in ("ant", "dog")]) == 1
-    standings = documents.standings(store, documents.refit_of(store))
+    standings = documents.standings(store)
     assert {item["name"] for item in standings["items"][:3]} == set(chosen)
     ranks = [item["rank"] for item in standings["items"]]
     assert ranks == sorted(ranks)
@@ -177,7 +177,7 @@ def test_equal_finalists_share_the_first_place(tmp_path: Path) -> None:
         close(store)
         run(store, level, chosen=settings(deals=1_000))
         assert final_of(store).outcome == "settled"
-        standings = documents.standings(store, documents.refit_of(store))
+        standings = documents.standings(store)
         assert [item["rank"] for item in standings["items"]] == [1, 1]
 
 
@@ -230,7 +230,7 @@ def test_who_is_suspended_amid_the_final_is_out_even_if_they_are_lifted(store: L
     later = store.seasons.final_matches(league_kit.season(store))[played:]
     assert later
     assert not any(cat.entrant in match.table for match in later)
-    standings = documents.standings(store, documents.refit_of(store))
+    standings = documents.standings(store)
     assert standings["final"]["left"] == ["cat/1"]
     assert standings["items"][-1]["name"] == "cat/1", "it plays again, but was not in the final to its end"
 
@@ -356,7 +356,7 @@ def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(
                     store.seasons.final_matches(season),
                     games[final.first_game :],
                     store.games.ratings("cup-1"),
-                    [{**item, "since": ""} for item in documents.standings(store, documents.refit_of(store))["items"]],
+                    [{**item, "since": ""} for item in documents.standings(store)["items"]],
                 )
             )
     assert outcomes[0] == outcomes[1]
@@ -364,7 +364,7 @@ def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(
 
 def test_finalists_are_those_of_the_standings(store: LeagueStore) -> None:
     run(store, games=40)
-    expected = [item["name"] for item in documents.standings(store, documents.refit_of(store))["items"]]
+    expected = [item["name"] for item in documents.standings(store)["items"]]
     assert [one.name for one in finalists(store, 8)] == expected
     assert [one.name for one in finalists(store, 2)] == expected[:2]
     assert expected[0] not in [one.name for one in finalists(store, 8, frozenset(expected[:1]))]

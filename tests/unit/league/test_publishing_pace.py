@@ -23,20 +23,21 @@ def test_the_refit_takes_a_tenth_of_the_time_and_all_of_publishing_half(
 ) -> None:
     now, refits, tables = 0.0, 0.0, 0.0
 
-    def refit(*_: object) -> None:
+    def refit(*_: object) -> object:
         nonlocal now, refits
         now += REFIT_S
         refits += REFIT_S
+        return object()
 
-    def figures(*_: object) -> dict[int, object]:
+    def standings(*_: object) -> dict[str, object]:
         nonlocal now, tables
         now += REST_S
         tables += REST_S
         return {}
 
     monkeypatch.setattr(publishing.time, "monotonic", lambda: now)
-    monkeypatch.setattr(documents, "refit_of", refit)
-    monkeypatch.setattr(documents, "figures", figures)
+    monkeypatch.setattr(publishing, "ranking_of", refit)
+    monkeypatch.setattr(documents, "standings", standings)
     folder = Folder(tmp_path)
     folder.make()
     with league_kit.league(tmp_path) as store:

@@ -320,3 +320,12 @@ def test_nobody_loads_numpy_who_asks_for_no_refit() -> None:
     modules = "arena.cli, arena.ratings.pairs, arena.ratings.running, arena.ratings.normal, arena.ratings.sprt"
     code = f"import {modules}, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_some_are_ranked_among_themselves_by_all_results() -> None:
+    pairs = [PairResult(deal, one, one + 1, 2, 0, 0) for deal in range(40) for one in (0, 1)]
+    fit = refit(pairs, 4, players=2)
+    assert fit.ranks() == [1, 2, 3, 4]
+    assert (fit.order([3, 2, 0]), fit.ranks(among=[3, 2, 0])) == ([0, 2, 3], [1, 0, 2, 3])
+    assert fit.open_pairs(among=[0, 2]) == []
+    assert (fit.order([]), fit.ranks(among=[])) == ([], [0, 0, 0, 0])

@@ -1,0 +1,56 @@
+"""Prints what a league tells as tables: the same for a league here and for one elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from arena.cli.output import console, echo, say, show
+
+if TYPE_CHECKING:
+    from arena.types import Payload
+
+NOTICES: Final = 10
+"""How many notices are shown, the latest."""
+
+
+def show_standings(document: Payload, *, trueskill: bool = False) -> None:
+    """Prints standings, and what of their order is settled.
+
+    Args:
+        document: The standings as a league tells them. One elsewhere tells no `order`.
+        trueskill: Whether to show mu and sigma, however narrow the terminal.
+    """
+    from arena.show.league import league_table
+    from arena.show.standings import order_text
+    from arena.show.tables import wrapped
+
+    items = document["items"]
+    if not items:
+        say("No bot plays yet.")
+        return
+    show(league_table(items, console().width, trueskill=trueskill))
+    if order := order_text(document.get("order"), items):
+        show(wrapped(order, console().width))
+    if not any(item.get("games") for item in items):
+        say("No game is rated yet.")
+
+
+def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothing: str) -> None:
+    """Prints versions, and the notices below them.
+
+    Args:
+        versions: Those of a status.
+        notices: Its notices, the latest last.
+        nothing: What to say, on stderr, if there are no versions.
+    """
+    from arena.show.league import moment, versions_table
+
+    if versions:
+        show(versions_table(versions, console().width))
+    else:
+        say(nothing)
+    if notices and versions:
+        echo()
+    for notice in notices[-NOTICES:]:
+        echo(f"{moment(str(notice.get('at', '')))}  {notice.get('text', '')}")

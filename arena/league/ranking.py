@@ -1,0 +1,103 @@
+"""The figures of the versions that play: the standings of the season's tournament, but for those that play no more.
+
+Laws:
+1. A rating is that of the refit over all results of the season. It is the same everywhere: in standings, in a status,
+   here and elsewhere. `mu` and `sigma` are those that choose who meets, and are named so.
+2. All versions of the season take part in the refit; only those that play have a rank.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from arena.standings.table import Order, fit_of, tabulate
+from arena.store.league import LeagueReader
+from arena.store.league.records import Season, Version
+from arena.types import Level, Payload
+
+if TYPE_CHECKING:
+    from arena.ratings.refit import Fit
+
+RATING: Final = ("rating", "half_width", "low", "high")
+"""What is known of a version's strength. All are None before its first game."""
+_FROM_TABLE: Final = (
+    *("ahead_of_next", "points", "mu", "sigma", "games", "wins", "draws", "losses", "forfeits", "mean_score"),
+    *("mean_ms", "max_ms"),
+)
+
+
+class Ranking:
+    """The figures of a season as they are when it is made. That takes seconds in a large league.
+
+    Args:
+        reader: The league.
+        season: The open season.
+    """
+
+    fit: Fit | None
+    """The refit of all results; None before any."""
+    order: Order | None
+    """How much of the order is settled; None before any result."""
+    items: tuple[Payload, ...]
+    """A row for each version that plays, the best first."""
+
+    def __init__(self, reader: LeagueReader, season: Season) -> None:
+        finder, tournament = reader.finder, season.tournament
+        settings = finder.tournament(tournament).settings
+        tallies = finder.tallies(tournament)
+        players = max(game["players"] for game in settings["games"])
+        self.fit = fit_of(tallies, finder.pairs(tournament), players, {})
+        playing = {standing.entrant: standing for standing in reader.facts.standing()}
+        table = tabulate(
+            finder.entrants(tournament),
+            finder.ratings(tournament),
+            tallies,
+            finder.pairs(tournament),
+            self.fit,
+            crosstable=False,
+            among=sorted(playing),
+        )
+        self.order = table.order
+        versions = {version.id: version for version in reader.versions.all()}
+        by_name = {standing.name: standing for standing in playing.values()}
+        items = []
+        for row in table.standings:
+            standing = by_name[row.bot]
+            version = versions[standing.version]
+            items.append(
+                {
+                    "rank": row.rank,
+                    "name": version.name,
+                    "bot": version.bot,
+                    "author": version.author,
+                    **confinement(version),
+                    **_rating(row.rating, row.half_width),
+                    **{name: getattr(row, name) for name in _FROM_TABLE},
+                    "matches": standing.matches,
+                    "since": version.since,
+                }
+            )
+        self.items = tuple(items)
+        self._by_name = {item["name"]: item for item in self.items}
+
+    def of(self, version: Version) -> Payload | None:
+        """Returns the figures of a version, or None if it does not play."""
+        return self._by_name.get(version.name)
+
+
+def ranking_of(reader: LeagueReader) -> Ranking | None:
+    """Returns the figures of the open season, or None if no season is open."""
+    season = reader.seasons.current()
+    return None if season is None else Ranking(reader, season)
+
+
+def confinement(version: Version) -> Payload:
+    """Returns how far a version is confined, and whether nobody knows what it computes with."""
+    return {"level": version.level, "uncontrolled": version.level == Level.REMOTE}
+
+
+def _rating(rating: float | None, half_width: float | None) -> Payload:
+    if rating is None or half_width is None:
+        return dict.fromkeys(RATING)
+    low, high = round(rating - half_width, 3), round(rating + half_width, 3)
+    return {"rating": rating, "half_width": half_width, "low": low, "high": high}

@@ -1,0 +1,50 @@
+"""The figures of a league, as Prometheus reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from arena.league.disk import Room
+from arena.league.duties import Helm
+from arena.league.folder import Folder
+from arena.league.metrics import METRICS
+from arena.league.monitoring import FILE, Figures
+from arena.league.settings import Settings
+from tests import league_kit as kit
+
+
+def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    with kit.league(tmp_path, "anna") as store:
+        helm = Helm(store, folder, Settings(name="cup"), 1, lambda sentence: None)
+        doing = {"state": "playing", "running": 2, "machine_faults": 3}
+        room = Room(free=10**9, enough=True, needed=10**8)
+        figures = Figures(store, folder, (2,), lambda: doing, lambda: room, lambda: helm.obeyed)
+        fox = kit.active(store, "fox")
+        kit.play(store, fox, store.versions.named("random"))
+        kit.submit(store, "owl")
+        (folder.published / "logs").mkdir()
+        (folder.published / "logs" / "cup-1-000000.jsonl.zst").write_bytes(b"12345")
+        (folder.inbox / "bad.json").write_text("no order")
+        helm.look()
+        (folder.inbox / "later.json").touch()
+        figures.look()
+    text = (folder.published / FILE).read_text(encoding="utf-8")
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert list(families) == [metric.name for metric in METRICS]
+    found = [sample for family in families.values() for sample in family.samples]
+    samples = {(sample.name, *sample.labels.values()): sample.value for sample in found}
+    assert samples["arena_league_playing",] == 1
+    assert samples["arena_league_versions", "active"] == 3
+    assert samples["arena_league_games_running",] == 2
+    assert samples["arena_league_longest_wait_rounds",] == 0.67, "a match of two seats, among three"
+    assert samples["arena_league_steps_waiting",] == 1
+    assert samples["arena_league_orders_total", "unknown"] == 1
+    assert samples["arena_league_orders_waiting",] == 1
+    assert samples["arena_league_notices_unread",] == 1
+    assert samples["arena_league_machine_faults_total",] == 3
+    assert samples["arena_league_logs_bytes",] == 5
+    assert samples["arena_league_disk_free_bytes",] == 10**9

@@ -1,4 +1,4 @@
-"""Removes logs whose time is over, and knows how large all of them are."""
+"""Removes what a league need not keep, logs and ratings of days that are past, and knows how large all logs are."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ AT_ONCE: Final = 500
 MOST_REMOVED: Final = 50
 """How many games' files, about, are removed before that."""
 _STEP: Final = 50
+MARK_S: Final = 600.0
+"""How often it is looked whether a day has ended."""
+MOST_ROWS: Final = 500
+"""How many ratings are removed before the service looks at everything else."""
 QUALIFYING_DAYS: Final = 30
 """How long the logs of first games are kept."""
 SIZED_S: Final = 10.0
@@ -73,6 +77,29 @@ class LogSize:
             ended = time.monotonic()
             self._due = ended + max(SIZED_S, (ended - began) / SIZING)
         return self._bytes
+
+
+class Thin:
+    """Keeps of each version one rating a day, and all of today.
+
+    Args:
+        store: The league.
+    """
+
+    def __init__(self, store: LeagueStore) -> None:
+        self._store = store
+        self._due = 0.0
+        self._more = True
+        """Whether rows may be left that are not needed."""
+
+    def look(self) -> None:
+        """Removes some rows, if there are such."""
+        now = time.monotonic()
+        if now >= self._due:
+            self._due = now + MARK_S
+            self._more |= self._store.thinning.mark() > 0
+        if self._more:
+            self._more = self._store.thinning.step(MOST_ROWS)
 
 
 class Tidy:

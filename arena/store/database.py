@@ -48,6 +48,7 @@ MIGRATIONS = (
     "0010_leagues",
     "0011_leases",
     "0012_finals",
+    "0013_rating_marks",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

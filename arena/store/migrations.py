@@ -12,7 +12,7 @@ from sqlite_utils import Database, Migrations
 
 from arena.ratings.running import MU, SIGMA
 from arena.store import views
-from arena.store.league.schema import FINALS, TABLES
+from arena.store.league.schema import FINALS, MARKS, TABLES
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -420,6 +420,13 @@ def leases(db: Database) -> None:
 def finals(db: Database) -> None:
     """Notes the final of a season of a league."""
     for statement in FINALS:
+        db.execute(statement)
+
+
+@migrations(name="0013_rating_marks")
+def rating_marks(db: Database) -> None:
+    """Notes how far the ratings of leagues are thinned out."""
+    for statement in MARKS:
         db.execute(statement)
 
 

@@ -22,6 +22,7 @@ from arena.store.league.notices import Notices
 from arena.store.league.played import PlayedGames
 from arena.store.league.reports import Reports
 from arena.store.league.seasons import Seasons
+from arena.store.league.thinning import Thinning
 from arena.store.league.versions import Versions
 from arena.store.reader import Reader
 from arena.store.store import Store, open_reader, open_store, update
@@ -56,6 +57,7 @@ class LeagueStore(LeagueReader):
 
     def __init__(self, store: Store) -> None:
         super().__init__(store._db, store.path)
+        self.thinning = Thinning(store._db)
         self.games = store
         """The games of the seasons, in the same database: a transaction can span both."""
 

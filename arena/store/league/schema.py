@@ -183,3 +183,18 @@ TABLES: Final = (
 # JSON (`arena.store.league.records.SeasonFinal`): who plays the final, from which match on, and what came of it.
 FINALS: Final = ("ALTER TABLE seasons ADD COLUMN final TEXT",)
 """What a season notes of its final."""
+
+MARKS: Final = (
+    # A day's end, by how many games were rated then. From game `first` on up to `number` only the last rating of each
+    # version is needed. `entrant` is the next one whose others are to be removed; NULL once all are.
+    """CREATE TABLE rating_marks (
+        tournament TEXT NOT NULL REFERENCES tournaments (id),
+        number INTEGER NOT NULL,
+        first INTEGER NOT NULL CHECK (first < number),
+        at TEXT NOT NULL,
+        entrant INTEGER DEFAULT 0,
+        PRIMARY KEY (tournament, number)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX rating_marks_open ON rating_marks (tournament, number) WHERE entrant IS NOT NULL",
+)
+"""What is needed to keep one rating a day."""

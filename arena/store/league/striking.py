@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from arena.store.database import Connection
+from arena.store.league.thinning import rewind
 from arena.store.rated import rate_prefix
 from arena.store.records import SeatRow, Tally
 
@@ -44,8 +45,7 @@ def strike(connection: Connection, tournament: str, match: int, reason: str) -> 
             (tournament, entrant),
         )
     connection.execute("DELETE FROM pairs WHERE tournament = ? AND deal = ?", (tournament, deal))
-    connection.execute("DELETE FROM ratings WHERE tournament = ? AND number >= ?", (tournament, first))
-    connection.execute("UPDATE tournaments SET rated = min(rated, ?) WHERE id = ?", (first, tournament))
+    rewind(connection, tournament, first)
     rate_prefix(connection, tournament)
 
 

@@ -1,0 +1,95 @@
+"""Thins out old ratings: of each day a version keeps its last one. A season would else have two rows or more a game.
+
+Laws:
+1. A day ends at a *mark*: so many games were rated then. What is kept between two marks is the last row of each
+   version, so that all ratings at a mark stay known exactly, and so does the rating that anybody has now.
+2. Rows between the last mark and now are never touched: ratings go on from them.
+3. Rows go a few at a time, each time in one transaction that notes how far it has come.
+"""
+
+from __future__ import annotations
+
+from arena.store.database import Connection, immediate
+from arena.store.store import now
+
+
+class Thinning:
+    """The marks of all seasons, and the rows between them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._db = connection
+
+    def mark(self) -> int:
+        """Ends the day of each season for which that is due: it was closed, or the last mark is of another day (UTC).
+
+        Returns:
+            How many marks were made.
+        """
+        at = now()
+        with immediate(self._db):
+            return self._db.execute(
+                "INSERT INTO rating_marks (tournament, number, first, at)"
+                " SELECT tournaments.id, rated, coalesce(max(number), 0), :at FROM"
+                " (SELECT tournament, opened, closed FROM seasons) AS season"
+                " JOIN tournaments ON tournaments.id = season.tournament"
+                " LEFT JOIN rating_marks ON rating_marks.tournament = tournaments.id"
+                " GROUP BY tournaments.id HAVING rated > coalesce(max(number), 0)"
+                " AND (closed IS NOT NULL OR substr(coalesce(max(at), opened), 1, 10) < substr(:at, 1, 10))",
+                {"at": at},
+            ).rowcount
+
+    def step(self, rows: int) -> bool:
+        """Removes up to so many rows that are not needed, of up to as many versions. Says whether more may be left."""
+        with immediate(self._db):
+            found = self._db.execute(
+                "SELECT tournament, number, first, entrant, (SELECT count(*) FROM entrants"
+                " WHERE entrants.tournament = rating_marks.tournament) FROM rating_marks"
+                " WHERE entrant IS NOT NULL ORDER BY tournament, number LIMIT 1"
+            ).fetchone()
+            if found is None:
+                return False
+            tournament, number, first, entrant, entrants = found
+            left = rows
+            for _ in range(rows):
+                removed = self._thin(tournament, entrant, first, number, left)
+                if removed == left:
+                    break
+                left -= removed
+                entrant += 1
+                if entrant >= entrants:
+                    break
+            self._db.execute(
+                "UPDATE rating_marks SET entrant = ? WHERE tournament = ? AND number = ?",
+                (entrant if entrant < entrants else None, tournament, number),
+            )
+            return True
+
+    def _thin(self, tournament: str, entrant: int, first: int, end: int, limit: int) -> int:
+        """Removes rows of an entrant from game `first` up to but not including game `end`, all but the last."""
+        return self._db.execute(
+            "DELETE FROM ratings WHERE rowid IN (SELECT rowid FROM ratings"
+            " WHERE tournament = :tournament AND entrant = :entrant AND number >= :first"
+            " AND number < (SELECT max(number) FROM ratings"
+            " WHERE tournament = :tournament AND entrant = :entrant AND number < :end)"
+            " ORDER BY number LIMIT :limit)",
+            {"tournament": tournament, "entrant": entrant, "first": first, "end": end, "limit": limit},
+        ).rowcount
+
+
+def rewind(connection: Connection, tournament: str, number: int) -> int:
+    """Takes all ratings back that a game or a later one has moved, in the caller's transaction.
+
+    Of a game before the last mark more is taken back: to the mark before it, for only there all ratings are known.
+
+    Returns:
+        From which game on results have to be rated again.
+    """
+    row = connection.execute(
+        "SELECT first FROM rating_marks WHERE tournament = ? AND first <= ? AND number > ?",
+        (tournament, number, number),
+    ).fetchone()
+    start = number if row is None else int(row[0])
+    connection.execute("DELETE FROM ratings WHERE tournament = ? AND number >= ?", (tournament, start))
+    connection.execute("UPDATE rating_marks SET entrant = 0 WHERE tournament = ? AND number > ?", (tournament, start))
+    connection.execute("UPDATE tournaments SET rated = min(rated, ?) WHERE id = ?", (start, tournament))
+    return start

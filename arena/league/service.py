@@ -145,11 +145,16 @@ class Service:
 
         Args:
             stopping: Hears signals.
-            games: After how many more rated games it ends; None means never. It also ends if it can play none.
+            games: After how many more rated games it ends, once what was submitted before is tried; None means never.
+                It also ends if it can play none.
         """
         before = self._supply.rated
+        submitted = self._workshop.untried()
         idle = ""
-        while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
+        while not (stopping.asked or idle):
+            submitted = submitted and submitted & self._workshop.untried()
+            if games is not None and self._supply.rated - before >= games and not submitted:
+                break
             self._safely(self._orders.look)
             if self._orders.closing and not self._workshop.busy:
                 break

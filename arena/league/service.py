@@ -162,12 +162,18 @@ class Service:
 
         Args:
             stopping: Hears signals.
-            games: After how many more rated games it ends; None means never. It also ends if it can play none.
+            games: After how many more rated games it ends, once what was submitted before is tried; None means never.
+                It also ends if it can play none.
         """
         before = self._supply.rated
+        submitted = self._workshop.untried()
         idle = ""
         closing = False
-        while not (stopping.asked or idle) and (games is None or self._supply.rated - before < games):
+        while not (stopping.asked or idle):
+            submitted = submitted and submitted & self._workshop.untried()
+            waits = submitted and not self._orders.closing  # then what was submitted is tried in the next season
+            if games is not None and self._supply.rated - before >= games and not waits:
+                break
             self._safely(self._orders.look)
             if self._orders.closing and self._can_be_closed():
                 closing = True

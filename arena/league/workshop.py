@@ -104,6 +104,11 @@ class Workshop:
         """Says whether a version is pending: it may play later."""
         return bool(self._store.versions.pending())
 
+    def untried(self) -> frozenset[int]:
+        """Returns the versions that wait for their first try on this machine: none that it has failed before."""
+        pending = self._store.versions.pending()
+        return frozenset(one.id for one in pending if not one.attempts and one.level != Level.REMOTE)
+
     def look(self, *, may_start: bool = True) -> None:
         """Notes what came of a step, and begins the next one.
 

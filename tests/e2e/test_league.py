@@ -39,8 +39,8 @@ def told(run: Run, *words: str) -> dict[str, object]:
 
 def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
     done = run("league", "submit", "fox", "--to", "cup")
-    assert done.stdout == "fox/1 is received; 0 versions before it\n"
-    assert "`arena league report fox/1 --to cup`" in done.stderr
+    assert done.stdout == "fox/1 is received; it is next\n"
+    assert done.stderr.endswith("What comes of it: arena league report fox/1 --to cup\n")
     assert "has these files already, and is received" in run("league", "submit", "fox", "--to", "cup").stdout
     assert told(run, "status", "cup")["states"]["received"] == 1  # type: ignore[index]
     assert "fox/1" in run("league", "status", "cup", "--author", "local").stdout

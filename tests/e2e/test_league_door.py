@@ -62,7 +62,7 @@ def test_a_bundled_bot_is_submitted_and_followed(elsewhere: Elsewhere) -> None:
     with answering(league, "submit", {"version": "random/1", "before": 2}):
         done = elsewhere.arena("league", "submit", "random", "--wait")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["random/1 received; 2 versions before it", "random/1: active"]
+    assert done.stdout.splitlines() == ["random/1 is received; 2 versions before it", "random/1: active"]
     (order,) = [order for order in league.orders() if order["arguments"].get("bot") == "random"]
     contents = check(league.folder / "incoming" / f"{order['id']}.tar.zst")
     assert contents.digest == order["arguments"]["digest"]

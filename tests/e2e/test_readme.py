@@ -10,26 +10,48 @@ import pytest
 
 from arena.errors import BotError
 from arena.link.bots import load_bot
+from arena.link.sandbox.doctor import level_in_force
+from arena.types import Level
 
 ROOT = Path(__file__).parents[2]
 TOUR = runpy.run_path(str(ROOT / "docs" / "tour.py"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = TOUR["commands"](README)
 WITH_BUILT_BOTS = [command for command in COMMANDS if re.search(r"greedy-", command)]
-OTHERS = [command for command in COMMANDS if command not in WITH_BUILT_BOTS and not command.startswith("make ")]
+OF_LEAGUE = TOUR["commands"](README.split("## Run a league\n")[1].split("\n## ")[0])
+OTHERS = [
+    command for command in COMMANDS if command not in (*WITH_BUILT_BOTS, *OF_LEAGUE) and not command.startswith("make ")
+]
 
 
-def follow(commands: list[str], folder: Path) -> None:
+def follow(commands: list[str], folder: Path) -> list[str]:
+    """Runs commands in a folder, and returns what each printed."""
     assert commands
     TOUR["prepare"](README, folder)
+    printed = []
     for command in commands:
         done = TOUR["run"](command, folder)
         assert done.returncode == 0, f"{command}\n{done.stdout}"
         assert re.search(r"Traceback|internal error|forfeited", done.stdout) is None, f"{command}\n{done.stdout}"
+        printed.append(str(done.stdout))
+    return printed
 
 
 def test_the_tour_works(tmp_path: Path) -> None:
     follow(OTHERS, tmp_path)
+
+
+def test_six_commands_lead_to_a_league_of_three_bots(tmp_path: Path) -> None:
+    if missing := level_in_force(Level.ISOLATED):
+        pytest.skip(f"this machine does not give level isolated: {missing[0]}")
+    printed = dict(zip(OF_LEAGUE, follow(OF_LEAGUE, tmp_path), strict=True))
+    (run,) = [number for number, command in enumerate(OF_LEAGUE, start=1) if " league run " in command]
+    assert run == 6
+    submitted = [command.split()[3] for command in OF_LEAGUE if " league submit " in command]
+    assert len(submitted) == 3
+    for bot in submitted:
+        assert f"{bot}/1 plays" in printed[OF_LEAGUE[5]]
+        assert f"{bot}/1" in printed["arena league standings cup"]
 
 
 def test_its_match_can_be_played_and_replayed_again(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> 
 
     Args:
         rows: What it published.
-        columns: The fields to print; those that no row has are left out.
+        columns: The fields to print; those that are empty in all rows are left out.
         nothing: What to say, on stderr, if there are no rows.
     """
     if not rows:
@@ -89,7 +89,7 @@ def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> 
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    found = [column for column in columns if any(column in row for row in rows)]
+    found = [column for column in columns if any(_cell(row.get(column)) for row in rows)]
     for place, column in enumerate(found):
         table.add_column(column, overflow="fold", no_wrap=place < WHOLE)
     for row in rows:

@@ -9,7 +9,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS
-from arena.cli.output import echo
+from arena.cli.output import echo, say
 from arena.errors import ConfigError
 
 
@@ -60,6 +60,7 @@ def init(
     from arena.games import parse_overrides
     from arena.league.init import make_league
     from arena.league.settings import Bots, Game, Settings
+    from arena.link.sandbox.doctor import level_in_force
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
@@ -74,7 +75,11 @@ def init(
     )
     settings = Settings(name=name or folder.absolute().name, game=game, bots=msgspec.convert({"level": level}, Bots))
     made = make_league(folder, settings)
-    echo(f"{folder} is a league of {rules}, {players} players, time {time}, level {level}. Next:")
+    many = players.replace(",", " or ")
+    echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")
     echo(f"  arena league submit BOT --to {folder}")
     echo(f"  arena league run {folder}")
     echo(f"Its settings are in {folder / made.settings.name}")
+    if missing := level_in_force(settings.level):
+        say(f"This machine does not give level {level}: {', '.join(missing)}. The league does not run before it does:")
+        say(f"  arena doctor --level {level}")

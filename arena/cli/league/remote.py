@@ -7,8 +7,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from arena.cli.league.away import show_maps
-from arena.cli.league.tables import show_standings, show_versions
-from arena.cli.output import counted, echo, say, show_json
+from arena.cli.league.tables import received, show_standings, show_versions
+from arena.cli.output import echo, say, show_json
 from arena.errors import CheckFailed
 from arena.files import MIB
 from arena.text import plain
@@ -69,8 +69,7 @@ def _received(answer: Payload) -> str:
     version = str(answer.get("version", ""))
     if answer.get("same"):
         return f"{version} is this bot already: {answer.get('state', '')}"
-    before = answer.get("before")
-    return f"{version} received" + (f"; {counted(before, 'version')} before it" if isinstance(before, int) else "")
+    return received(version, answer.get("before"))
 
 
 def _follow(client: Client, bot: str, version: str) -> None:

@@ -14,7 +14,12 @@ from arena.text import plain
 
 @click.command(cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--games", type=click.IntRange(min=1), metavar="N", help="End after N more rated games.")
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="End after N more rated games, once what was submitted before is tried.",
+)
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 1024),

@@ -13,7 +13,8 @@ from arena.cli import complete
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.here import folder_of, order, reading, to_option
-from arena.cli.output import counted, echo, say
+from arena.cli.league.tables import received
+from arena.cli.output import echo, say
 from arena.errors import CheckFailed
 from arena.text import plain
 
@@ -59,20 +60,25 @@ def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewh
     if answer is None:
         return
     report = shlex.join(["arena", "league", "report", str(answer["version"]), "--to", str(folder)])
-    _tell(answer, league, report)
+    _tell(answer, league, folder, report)
     if wait and answer["state"] not in remote.SETTLED:
         _follow(league, str(answer["version"]), report)
 
 
-def _tell(answer: Payload, league: Folder, report: str) -> None:
+def _tell(answer: Payload, league: Folder, folder: Path | None, report: str) -> None:
     """Says what became of it, and what happens next."""
     name = answer["version"]
     if answer["same"]:
         echo(f"{name} has these files already, and is {answer['state']}")
         return
-    echo(f"{name} is received; {counted(answer['before'], 'version')} before it")
-    runs = "It is built, checked and tried now" if league.is_running else "When the league runs it is built and tried"
-    say(plain(f"{runs}: `{report}` says what came of it."))
+    echo(received(name, answer["before"]))
+    run = shlex.join(["arena", "league", "run", str(folder)])
+    say(
+        plain(
+            "It is built, checked and tried now." if league.is_running else f"It is tried when the league runs: {run}"
+        )
+    )
+    say(plain(f"What comes of it: {report}"))
 
 
 def _follow(league: Folder, name: str, report: str) -> None:

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from arena.cli.output import console, echo, say, show
+from arena.cli.output import console, counted, echo, say, show
 
 if TYPE_CHECKING:
     from arena.types import Payload
 
 NOTICES: Final = 10
 """How many notices are shown, the latest."""
+
+
+def received(version: str, before: object) -> str:
+    """Returns what is said of a version that a league has taken.
+
+    >>> received("fox/1", 0), received("fox/2", 3)
+    ('fox/1 is received; it is next', 'fox/2 is received; 3 versions before it')
+    """
+    if not isinstance(before, int):
+        return f"{version} is received"
+    place = f"{counted(before, 'version')} before it" if before else "it is next"
+    return f"{version} is received; {place}"
 
 
 def show_standings(document: Payload, *, trueskill: bool = False) -> None:

@@ -66,6 +66,16 @@ def test_two_runs_play_what_one_would(tmp_path: Path) -> None:
     assert outcomes[0] == outcomes[1]
 
 
+def test_it_ends_after_so_many_games_once_what_was_there_is_tried(store: LeagueStore) -> None:
+    league_kit.submit(store, "fox", "2", author="of fox")
+    league_kit.submit(store, "owl", "dead build", author="of owl")
+    ended = Running(store, service_kit.play).run(1)
+    assert ended.games >= 1
+    assert store.versions.named("fox/2").state is State.ACTIVE
+    dead = store.versions.named("owl/2")
+    assert (dead.state, dead.attempts) == (State.BUILDING, 1), "what the machine could not do is not waited for"
+
+
 def test_a_submission_goes_through_its_steps_and_takes_over(store: LeagueStore) -> None:
     league_kit.submit(store, "fox", "2", author="of fox")
     league_kit.submit(store, "owl", "bad check", author="of owl")

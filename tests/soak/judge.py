@@ -175,7 +175,7 @@ def ratings(evidence: Evidence) -> Finding:
     again = [Rating(entrant.mu0, entrant.sigma0) for entrant in evidence.entrants]
     moved = 0
     for game in evidence.games[: evidence.rated]:
-        if game.counted:
+        if game.counted and len(game.seats) == len(game.seating):
             who = _entrants_of(game)
             for number, rating in zip(who, rate([again[number] for number in who], game.ranks), strict=True):
                 again[number] = rating

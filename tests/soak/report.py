@@ -28,8 +28,8 @@ def text(outcome: Outcome) -> str:
         f"Python {platform.python_version()}",
         f"Killed with -9: {_counts(outcome, _KILLS)}",
         f"The disk: {_disk(outcome)}",
-        f"Submissions that failed and were made again: {outcome.failed}. Questions to the door: {outcome.asked} answered,"
-        f" {outcome.unanswered} not",
+        f"Submissions that failed and were made again: {outcome.failed}. "
+        f"Questions to the door: {outcome.asked} answered, {outcome.unanswered} not",
         f"The service said of itself: {_seen(outcome.states)}",
         "",
         *(line for finding in outcome.findings for line in _lines(finding)),

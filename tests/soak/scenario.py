@@ -16,7 +16,7 @@ BUNDLED: Final = ("banzai", "daimyo")
 AT_ONCE: Final = ("R5", "X3", "P3", "T5")
 """Attacks of bots that attack whenever they are started: processes, daemons, floods, silence. None gets a rank."""
 LATER: Final = ("R2", "P1", "P4", "P17", "P23", "H14")
-"""Attacks of bots that play well until a certain moment: memory, floods, nonsense, silence, the end. They have ranks."""
+"""Attacks of bots that play well until a certain moment, and have ranks: memory, floods, nonsense, silence, the end."""
 STYLES: Final = ("first", "last", "middle", "dice")
 """How small honest bots choose among the legal plays."""
 AUTHORS: Final = 3

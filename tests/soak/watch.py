@@ -92,7 +92,7 @@ class Watch:
             database.close()
 
     def _last(self) -> int:
-        """Returns up to which number everything was seen: games end out of order, so the last hundred are read again."""
+        """Returns up to which number all was seen. Games end out of order, so the last hundred are read again."""
         return len(self.told) - 100
 
 

@@ -43,6 +43,8 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     status: str
     counts: bool
     match: int
+    is_published: bool
+    """Whether its match is noted as published."""
     deal: int
     seating: tuple[int, ...]
     play_digest: str | None
@@ -197,15 +199,17 @@ def _games(database: sqlite3.Connection, tournament: str) -> list[Game]:
             status=status,
             counts=bool(counts),
             match=match,
+            is_published=bool(published),
             deal=deal,
             seating=msgspec.json.decode(seating, type=tuple[int, ...]),
             play_digest=play_digest,
             log_sha256=log_sha256,
             seats=tuple(seats.get(id, ())),
         )
-        for id, number, status, counts, match, deal, seating, play_digest, log_sha256 in database.execute(
-            "SELECT id, number, status, counts, match, deal, seating, play_digest, log_sha256 FROM games"
-            " WHERE tournament = ? ORDER BY number",
+        for id, number, status, counts, match, published, deal, seating, play_digest, log_sha256 in database.execute(
+            "SELECT id, games.number, status, counts, match, published, games.deal, seating, play_digest, log_sha256"
+            " FROM games JOIN matches ON matches.tournament = games.tournament AND matches.number = games.match"
+            " WHERE games.tournament = ? ORDER BY games.number",
             (tournament,),
         )
     ]

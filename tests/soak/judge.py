@@ -145,9 +145,9 @@ def logs(evidence: Evidence) -> Finding:
             wrong.append(f"{name}: {log.fault}")
         else:
             wrong += [f"{name}: {what}" for what in _differences(evidence, game, log)]
-    public = set(evidence.public)
-    wrong += [f"{name}: no public log" for name in sorted(done.keys() - public)]
-    wrong += [f"{name}: a public log of no result" for name in sorted(public - done.keys())]
+    public, expected = set(evidence.public), {name for name, game in done.items() if game.is_published}
+    wrong += [f"{name}: no public log" for name in sorted(expected - public)]
+    wrong += [f"{name}: a public log, and its match is not over" for name in sorted(public - expected)]
     wrong += [f"{evidence.unpublished} matches are over and not published"] if evidence.unpublished else []
     return Finding(
         promise="every result has its log, and the log gives that result",

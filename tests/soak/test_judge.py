@@ -29,8 +29,8 @@ def game(number: int) -> Game:
     seating = PLAYED[number]
     if number == len(PLAYED) - 1:
         return Game(
-            game=f"g{number}", number=number, status="planned", counts=True, match=3, deal=3, seating=seating,
-            play_digest=None, log_sha256=None, seats=(),
+            game=f"g{number}", number=number, status="planned", counts=True, match=3, is_published=False, deal=3,
+            seating=seating, play_digest=None, log_sha256=None, seats=(),
         )  # fmt: skip
     seats = tuple(
         Seat(
@@ -43,8 +43,8 @@ def game(number: int) -> Game:
         for entrant in seating
     )
     return Game(
-        game=f"g{number}", number=number, status="done", counts=True, match=number // 2, deal=number // 2,
-        seating=seating, play_digest=f"p{number}", log_sha256=f"l{number}", seats=seats,
+        game=f"g{number}", number=number, status="done", counts=True, match=number // 2, is_published=True,
+        deal=number // 2, seating=seating, play_digest=f"p{number}", log_sha256=f"l{number}", seats=seats,
     )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ RATINGS = "ratings are those of the results from the beginning"
         (LOG, "g1: the log has the seats", _one("logs", 1, seats=("fox", "owl"))),
         (LOG, "g6: a log of no result", lambda e: replace(e, logs=(*e.logs, FoundLog(game="g6")))),
         (LOG, "g3: no public log", _but("public", 3)),
-        (LOG, "g6: a public log of no result", lambda e: replace(e, public=(*e.public, "g6"))),
+        (LOG, "g6: a public log, and its match is not over", lambda e: replace(e, public=(*e.public, "g6"))),
         (LOG, "1 matches are over and not published", lambda e: replace(e, unpublished=1)),
         (RATINGS, "owl/1: 25.100000", _one("entrants", 1, mu=25.1)),
         (RATINGS, "5 games are rated, 6 are over", lambda e: replace(e, rated=5)),

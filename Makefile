@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ fuzz: $(VENV)/with-fuzz ## Fuzz what strangers can send: SECONDS=60 for each tar
 
 durability: $(VENV)/with-test ## Try to lose a result, in every way that is known, and write docs/durability.md: half an hour
 	@PYTHONPATH=. $(BIN)/python tests/durability/table.py
+
+soak: $(VENV)/with-test ## Run a league through kills, full disks and hostile bots: SOAK_MINUTES=10 and what the end takes; SEED=N does the same again
+	@PYTHONPATH=. $(BIN)/python -m tests.soak --minutes $(or $(SOAK_MINUTES),10) $(if $(SEED),--seed $(SEED))
 
 LEVEL ?= trusted
 hostile: $(VENV)/with-test ## Attack arena with hostile bots: make hostile LEVEL=trusted, isolated or strict

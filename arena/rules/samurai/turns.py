@@ -94,7 +94,7 @@ def _movable(tables: Tables, state: State, seat: Seat) -> bytes:
     return bytes([space for space in filled if at[space] in own])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)  # with 4,096 it was asked for as often, and a worker grew by 40 MiB until it was full
 def switches(pieces: tuple[bytes, bytes, bytes]) -> tuple[Product, ...]:
     """Returns every exchange of two pieces. Pieces change a few dozen times in a game: the same are asked for often."""
     products = []

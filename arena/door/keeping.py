@@ -1,8 +1,7 @@
 """Keeps the door open: starts its process, and starts it again when it falls over.
 
-libzmq ends its process when memory or descriptors run out, and an author can make them run out: a message of endless
-frames is kept whole, whatever its limits. So the door has limits of its own, and this process, which no network
-reaches, opens it again.
+libzmq ends its process when memory or descriptors run out. The door closes connections before that (`watch.py`), and
+has limits of its own; whatever ends it all the same, this process, which no network reaches, opens it again.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from arena import files
 from arena.errors import ArenaError, LogError
 from arena.league import documents, visible
 from arena.league.folder import Folder
+from arena.league.keyring import publish_keys
 from arena.league.retention import Shelf
 from arena.league.settings import Settings
 from arena.record.log import SUFFIX, existing_log, read_log
@@ -179,7 +180,7 @@ class Publishing:
         store, published = self._store, self._folder.published
         fit = documents.refit_of(store)
         self._write(published / "league.json", documents.league(store, self._settings))
-        self._write(published / "keys.json", documents.keys(store))
+        publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, fit))
         self._write(published / "service.json", self.state())
         for author in self._authors():

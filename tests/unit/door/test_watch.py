@@ -103,6 +103,7 @@ def test_what_nobody_has_read_yet_does_not_count(port: Port) -> None:
 
 
 def test_a_connection_without_messages_is_closed_in_the_end(port: Port) -> None:
+    """§D4-9."""
     silent, speaks = port.connect(), port.connect()
     port.watch.look(0)
     port.watch.heard(speaks[1].fileno(), "key")
@@ -118,6 +119,7 @@ def test_a_connection_without_messages_is_closed_in_the_end(port: Port) -> None:
 
 
 def test_of_too_many_connections_of_a_key_the_quietest_is_closed(port: Port) -> None:
+    """§D4-9."""
     first = [port.connect() for _ in range(MOST_CONNECTIONS)]
     other = port.connect()
     port.watch.look(0)

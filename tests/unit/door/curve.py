@@ -33,10 +33,10 @@ def sodium() -> Any:
 class Raw:
     """A connection that has proved a key."""
 
-    def __init__(self, address: Address, pair: Pair) -> None:
+    def __init__(self, address: Address, pair: Pair, timeout: float = 20) -> None:
         self._sodium = sodium()
         host, port = address.endpoint.removeprefix("tcp://").split(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=20)
+        self.socket = socket.create_connection((host, int(port)), timeout=timeout)
         self._count = 0
         self.said = bytearray()
         """The first bytes that went to the door."""

@@ -20,23 +20,23 @@ _FAREWELL_S: Final = 10.0
 
 
 def keep_open(
-    command: Sequence[str], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
+    command: Callable[[int], Sequence[str]], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
 ) -> int:
     """Runs the door's process until it ends by itself, and starts it again after each fall.
 
     Args:
-        command: What starts it. Only the first start prints the address.
+        command: Returns what starts it, from how often it fell over. Only the first start prints the address.
         tell: Called with sentences for the operator.
         sleep: Waits.
 
     Returns:
         The exit status of a door that was closed, or that could not be opened at first.
     """
-    pause = 1
+    pause, falls = 1, 0
     output: int | None = None
     while True:
         began = time.monotonic()
-        child = subprocess.Popen(command, stdout=output)
+        child = subprocess.Popen(command(falls), stdout=output)
         try:
             status = child.wait()
         except BaseException:
@@ -50,6 +50,7 @@ def keep_open(
         if status == 0 or (status > 0 and output is None):
             return status
         output = subprocess.DEVNULL
+        falls += 1
         if time.monotonic() - began > CALM_S:
             pause = 1
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"

@@ -19,22 +19,22 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import zmq
 
 from arena import files
 from arena.door import zap
 from arena.door.codec import decode, encode, number_of
 from arena.door.desk import Check, Desk
+from arena.door.health import Telling
 from arena.door.hub import Hub, Peer
 from arena.door.keys import Address, Pair, make_pair, read_pair, write_pair
 from arena.door.limits import MIB, Usage
-from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Frame, FromDoor, Leave, Pong, Serve
+from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Error, Frame, FromDoor, Leave, Pong, Serve
 from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
 from arena.door.refusals import Refusal
 from arena.door.registering import Registering
-from arena.door.relay import PRESENCE, SEAT, SOCKET
+from arena.door.relay import SEAT, SOCKET
 from arena.door.seats import Gone, Seat
 from arena.door.uploads import Uploads
 from arena.door.watch import Watch
@@ -54,8 +54,6 @@ BURST: Final = 100
 DESCRIPTORS: Final = 8_192
 DATA_BYTES: Final = 512 * MIB
 """What the process may have: so a peer that never ends a message ends the door, and nothing else."""
-PRESENCE_S: Final = 10.0
-"""How often the list of remote bots is written again."""
 _TICK_S: Final = 1.0
 _LOOK_MS: Final = 50
 """How often answers are looked for while an order waits."""
@@ -73,6 +71,7 @@ class Door:
         tell: Callable[[str], None] = lambda sentence: None,
         clock: Callable[[], float] = time.monotonic,
         room: Callable[[Path], bool] | None = None,
+        falls: int = 0,
     ) -> None:
         """Opens it.
 
@@ -83,6 +82,7 @@ class Door:
             tell: Called with sentences for the operator.
             clock: The time in seconds; it never goes back.
             room: Says whether the disk has room; None means to look.
+            falls: How often it fell over before.
 
         Raises:
             ConfigError: It cannot listen there. Show the message to the operator.
@@ -104,9 +104,7 @@ class Door:
         self._seats: dict[int, Seat] = {}
         self._ticked = clock()
         self._looking_took = 0.0
-        self._shown = b""
-        """What the list of remote bots holds."""
-        self._shown_at = clock()
+        self._telling = Telling(folder, clock, falls)
         self._keys = _own_keys(self._own / "server.key")
         with ExitStack() as held:
             self._context = held.enter_context(zmq.Context())
@@ -143,8 +141,7 @@ class Door:
         for seat in self._seats.values():
             seat.end("lost its league's door")
             seat.close()
-        with suppress(OSError):
-            (self._own.parent / PRESENCE).unlink(missing_ok=True)
+        self._telling.end()
         (self._own.parent / SEAT / SOCKET).unlink(missing_ok=True)
         self._held.close()
 
@@ -184,7 +181,9 @@ class Door:
                     return True
                 return False
 
-            self._zap.send_multipart(zap.answer(question, lambda key: knows(key) is not None, may_come), zmq.NOBLOCK)
+            said = zap.answer(question, lambda key: knows(key) is not None, may_come)
+            self._telling.turned_away += not said[zap.USER]
+            self._zap.send_multipart(said, zmq.NOBLOCK)
 
     def _receive(self) -> None:
         for _ in range(BURST):
@@ -197,6 +196,7 @@ class Door:
             while frame.more:  # one by one: a message may have a million
                 frame = self._router.recv(copy=False)
             peer = (routing_id, str(frame.get("User-Id")))
+            self._telling.messages += 1
             self._watch.heard(frame.get(zmq.SRCFD), peer[1])
             answer = self._answer(peer, data)
             if answer is not None:
@@ -281,6 +281,8 @@ class Door:
 
     def _send(self, routing_id: bytes, message: FromDoor) -> bool:
         """Sends a message, if the peer is there and reads. Returns whether it did."""
+        if isinstance(message, Error):
+            self._telling.refused[message.code] += 1
         try:
             self._router.send_multipart([routing_id, encode(message)], zmq.NOBLOCK)
         except zmq.ZMQError:  # EAGAIN, EHOSTUNREACH
@@ -330,17 +332,7 @@ class Door:
         self._usage.forget(now)
         with suppress(OSError):
             self._uploads.expire()
-        self._show_presence()
-
-    def _show_presence(self) -> None:
-        """Writes which remote bots are there, if that has changed, and every few seconds while there are any."""
-        presence = self._hub.presence()
-        document = msgspec.json.encode(presence, order="sorted")
-        now = self._clock()
-        if document != self._shown or (presence and now - self._shown_at > PRESENCE_S):
-            self._shown, self._shown_at = document, now
-            with suppress(OSError):
-                files.write(self._own.parent / PRESENCE, document)
+        self._telling.look(self._hub.presence(), len(self._watch), self._watch.cuts)
 
 
 def _own_keys(path: Path) -> Pair:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from arena.door.health import health
 from arena.league.folder import Folder
 from arena.league.settings import Settings
 from arena.store.league import LeagueReader
@@ -192,6 +193,7 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
             {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
             for notice in reader.notices.of(None, unread=True, limit=NOTICES)
         ],
+        "door": msgspec.to_builtins(health(folder.path)),
         "orders_waiting": sum(path.suffix == ".json" for place in _boxes(folder) for path in place.iterdir()),
     }
 

@@ -20,13 +20,14 @@ from arena.cli.output import say, show_line
 )
 @click.option("--host", metavar="NAME", help="The name by which authors reach this machine.  [default: its own name]")
 @click.option("--once", is_flag=True, hidden=True, help="Be the door itself: do not open it again when it falls over.")
+@click.option("--falls", type=int, default=0, hidden=True, help="With --once: how often it fell over before.")
 @click.pass_context
-def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: bool) -> None:
+def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: bool, falls: int) -> None:
     """Open a league to authors elsewhere.
 
     This process is the door: it holds the network socket and nothing else of the league. It takes what authors send,
     checks it, and leaves it for `arena league run`; it answers from what the league publishes. If it falls over, it is
-    opened again, and the league plays on.
+    opened again, and the league plays on. `arena league status FOLDER` says how it is.
 
     Authors are known by their keys: `arena league author add NAME --key FILE`. Standard output has one line, the
     address to give to them. The part after the last slash is the key of this league: who has it from you cannot be led
@@ -54,10 +55,10 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     if not once:
         name = [] if host is None else ["--host", host]
         command = [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, "--once"]
-        ctx.exit(keep_open(command, lambda sentence: say(plain(sentence))))
+        ctx.exit(keep_open(lambda count: [*command, "--falls", str(count)], lambda sentence: say(plain(sentence))))
     confine()
     parent = os.getppid()
-    door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)))
+    door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)), falls=falls)
     try:
         endpoint = door.address.endpoint
         if "//0.0.0.0:" in endpoint or "//[::]:" in endpoint or host is not None:

@@ -43,7 +43,7 @@ GAME: dict[str, Any] = {
 STATUS: dict[str, Any] = {
     "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,
     "matches": int, "longest_wait": int, "authors": int, "states": dict, "versions": list, "notices": list,
-    "orders_waiting": int,
+    "door": (dict, NULL), "orders_waiting": int,
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every
 test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, of hostile bots at every level, of sent bots: half an hour
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py tests/e2e/test_sending.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/unit/door/test_beside.py
 
 test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
 	@$(BIN)/nox $(if $(ONLY),--session $(ONLY))

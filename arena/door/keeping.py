@@ -1,8 +1,8 @@
 """Keeps the door open: starts its process, and starts it again when it falls over.
 
-libzmq ends its process when memory or descriptors run out, and an author can make them run out: a message of endless
-frames is kept whole, whatever its limits. So the door has limits of its own, and a process that no network reaches
-opens it again: `arena league open` does nothing else, and `arena league run` looks at it now and then.
+libzmq ends its process when memory or descriptors run out. The door closes connections before that (`watch.py`), and
+has limits of its own. Whatever ends it all the same, a process that no network reaches opens it again: `arena league
+open` does nothing else, and `arena league run` looks at it now and then.
 """
 
 from __future__ import annotations
@@ -22,16 +22,18 @@ CALM_S: Final = 300.0
 _FAREWELL_S: Final = 10.0
 
 
-def door_command(folder: Path, bind: str, host: str | None = None) -> list[str]:
+def door_command(folder: Path, bind: str, host: str | None = None, falls: int = 0) -> list[str]:
     """Returns the command that is the door of a league until it falls over.
 
     Args:
         folder: The league.
         bind: Where it listens: `tcp://HOST:PORT`.
         host: The name by which authors reach this machine; None means its own.
+        falls: How often it fell over before.
     """
     name = [] if host is None else ["--host", host]
-    return [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, "--once"]
+    again = ["--once", "--falls", str(falls)]
+    return [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, *again]
 
 
 class _Falls:
@@ -42,6 +44,8 @@ class _Falls:
         self._clock = clock
         self._pause = 1
         self._began = 0.0
+        self.count = 0
+        """How often it fell over."""
 
     def begin(self) -> None:
         """Notes that the door is opened now."""
@@ -49,6 +53,7 @@ class _Falls:
 
     def fell(self, status: int) -> int:
         """Returns the seconds until it opens again after it has ended with a status."""
+        self.count += 1
         if self._clock() - self._began > CALM_S:
             self._pause = 1
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
@@ -58,12 +63,12 @@ class _Falls:
 
 
 def keep_open(
-    command: Sequence[str], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
+    command: Callable[[int], Sequence[str]], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
 ) -> int:
     """Runs the door's process until it ends by itself, and starts it again after each fall.
 
     Args:
-        command: What starts it. Only the first start prints the address.
+        command: Returns what starts it, from how often it fell over. Only the first start prints the address.
         tell: Called with sentences for the operator.
         sleep: Waits.
 
@@ -74,7 +79,7 @@ def keep_open(
     output: int | None = None
     while True:
         falls.begin()
-        child = subprocess.Popen(command, stdout=output)
+        child = subprocess.Popen(command(falls.count), stdout=output)
         try:
             status = child.wait()
         except BaseException:
@@ -90,13 +95,16 @@ class Keeper:
     """Keeps a door open beside other work: `look` starts it, and starts it again, and never waits.
 
     Args:
-        command: What starts it. Only the first start prints the address.
+        command: Returns what starts it, from how often it fell over. Only the first start prints the address.
         tell: Called with sentences for the operator.
         clock: Returns the time in seconds.
     """
 
     def __init__(
-        self, command: Sequence[str], tell: Callable[[str], object], clock: Callable[[], float] = time.monotonic
+        self,
+        command: Callable[[int], Sequence[str]],
+        tell: Callable[[str], object],
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._command = command
         self._clock = clock
@@ -117,7 +125,7 @@ class Keeper:
         if self._child is None and self._clock() >= self._due:
             self._falls.begin()
             # In a group of its own: Ctrl-C is for who keeps it, and games of bots elsewhere may go on for a while.
-            self._child = subprocess.Popen(self._command, stdout=self._output, process_group=0)
+            self._child = subprocess.Popen(self._command(self._falls.count), stdout=self._output, process_group=0)
             self._output = subprocess.DEVNULL
 
     def close(self) -> None:

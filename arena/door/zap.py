@@ -15,6 +15,8 @@ ENDPOINT: Final = "inproc://zeromq.zap.01"
 """Where libzmq looks for who answers."""
 DOMAIN: Final = "arena-league"
 """The name of our socket in questions."""
+USER: Final = 4
+"""The frame of an answer with the user id; it is empty if the peer is not let in."""
 
 _VERSION: Final = b"1.0"
 _LEAST: Final = 7

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from arena import files
+from arena.door.health import health
 from arena.errors import StoreError
 from arena.league import final_tables
 from arena.league.folder import Folder
@@ -157,6 +158,7 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "orders_waiting": len(folder.orders()),
         "machine_faults": service.get("machine_faults"),
         "logs_bytes": service.get("logs_bytes"),
+        "door": msgspec.to_builtins(health(folder.path)),
     }
 
 

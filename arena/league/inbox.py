@@ -5,6 +5,8 @@ Laws:
 2. The answer is on the disk before the order's files are removed. A kill in between makes the order come again, and it
    gets the same answer.
 3. What is no order is put aside and told to the operator; it holds nothing up.
+4. Whose keys are valid is published before an order that changes it is answered: who was told that a key is revoked
+   can rely on it, whether a service runs or not.
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ from arena import files
 from arena.errors import ArenaError, Refused, StoreError
 from arena.league.desk import Order, Verb, read_order
 from arena.league.folder import ORDER, Folder
-from arena.league.orders import VERBS, obey
+from arena.league.keyring import publish_keys
+from arena.league.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore, open_league
 from arena.store.lock import is_written_to
@@ -211,6 +214,8 @@ def _obey_file(
         store.notices.add(None, "order", text)
         return UNKNOWN, {"code": "order", "message": text, "remedy": ""}
     answer = obey(store, folder, settings, order, archive if archive.exists() else None, verbs)
+    if order.verb in OF_KEYS:
+        publish_keys(store, folder)
     files.write(folder.answer(order.id), msgspec.json.encode(answer), durably=True)
     path.unlink(missing_ok=True)
     archive.unlink(missing_ok=True)

@@ -189,6 +189,8 @@ VERBS: Final[Mapping[str, Verb]] = {
     "key_revoke": key_revoke,
 }
 """What the operator can order."""
+OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})
+"""What changes whose keys are valid."""
 OF_AUTHORS: Final = frozenset({"submit", "remote", "retire"})
 """What authors can order through the door."""
 

@@ -26,6 +26,7 @@ from arena import files
 from arena.errors import ArenaError, LogError
 from arena.league import documents, visible
 from arena.league.folder import Folder
+from arena.league.keyring import publish_keys
 from arena.league.ranking import Ranking, ranking_of
 from arena.league.retention import Shelf
 from arena.league.settings import Settings
@@ -192,7 +193,7 @@ class Publishing:
         store, published = self._store, self._folder.published
         ranking = self._rank()
         self._write(published / "league.json", documents.league(store, self._settings))
-        self._write(published / "keys.json", documents.keys(store))
+        publish_keys(store, self._folder)
         self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())
         for author in self._authors():

@@ -113,7 +113,7 @@ def _door(folder: Folder, bind: str, tell: Callable[[str], object], stack: ExitS
     bind = bind or settings.door.bind
     if not bind:
         return []
-    keeper = Keeper(door_command(folder.path, bind, settings.door.host or None), tell)
+    keeper = Keeper(partial(door_command, folder.path, bind, settings.door.host or None), tell)
     stack.callback(keeper.close)
     return [keeper]
 

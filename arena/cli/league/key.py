@@ -79,7 +79,7 @@ def add(author: str, file: Path, folder: Path | None) -> None:
 @_file
 @to_option
 def revoke(file: Path, folder: Path | None) -> None:
-    """Revoke a key: from now on it opens nothing. FILE is the public one.
+    """Revoke a key: from now on it opens nothing, not even for whoever is connected. FILE is the public one.
 
     \b
     Example:

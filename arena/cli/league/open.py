@@ -20,13 +20,14 @@ from arena.cli.output import say, show_line
 )
 @click.option("--host", metavar="NAME", help="The name by which authors reach this machine.  [default: its own name]")
 @click.option("--once", is_flag=True, hidden=True, help="Be the door itself: do not open it again when it falls over.")
+@click.option("--falls", type=int, default=0, hidden=True, help="With --once: how often it fell over before.")
 @click.pass_context
-def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: bool) -> None:
+def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: bool, falls: int) -> None:
     """Open a league to authors elsewhere.
 
     This process is the door: it holds the network socket and nothing else of the league. It takes what authors send,
     checks it, and leaves it for `arena league run`; it answers from what the league publishes. If it falls over, it is
-    opened again, and the league plays on.
+    opened again, and the league plays on. `arena league status FOLDER` says how it is.
 
     `arena league run` can do this too: `--open ADDRESS`, or `[door]` in league.toml.
 
@@ -41,6 +42,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     import os
     import socket
     import sys
+    from functools import partial
 
     from arena.door.archives import check
     from arena.door.keeping import door_command, keep_open
@@ -54,10 +56,10 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
             f"expected the folder of a league, with a league.toml, got: {folder}; make one: arena league init {folder}"
         )
     if not once:
-        ctx.exit(keep_open(door_command(folder, bind, host), lambda sentence: say(plain(sentence))))
+        ctx.exit(keep_open(partial(door_command, folder, bind, host), lambda sentence: say(plain(sentence))))
     confine()
     parent = os.getppid()
-    door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)))
+    door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)), falls=falls)
     try:
         endpoint = door.address.endpoint
         if "//0.0.0.0:" in endpoint or "//[::]:" in endpoint or host is not None:

@@ -16,6 +16,8 @@ from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from arena.types import Payload
 
 
@@ -70,6 +72,8 @@ def _show(document: Payload) -> None:
     echo(f"  versions: {', '.join(f'{count} {state}' for state, count in states.items() if count) or 'none'}")
     waited, rounds = counted(document["longest_wait"], "match"), document["longest_wait_rounds"]
     echo(f"  longest wait: {waited}, {rounds:.1f} rounds; {counted(document['authors'], 'author')}")
+    for line in door_lines(document["door"]):
+        echo(f"  {line}")
     if document["ends"]:
         echo("  the season ends: submissions wait for the next one")
     if document["final"]:
@@ -79,3 +83,17 @@ def _show(document: Payload) -> None:
     if document["machine_faults"]:
         echo(f"  {counted(document['machine_faults'], 'fault')} of the machine since the service began")
     echo()
+
+
+def door_lines(door: Payload | None) -> Iterator[str]:
+    """Yields lines about the door; none if it is not open."""
+    if door is None:
+        return
+    fell = f"; it fell over {counted(door['falls'], 'time')}" if door["falls"] else ""
+    have = f"{counted(door['connections'], 'connection')}, {counted(door['messages'], 'message')}"
+    yield f"door: open since {door['since']}, {have}, {counted(door['remote'], 'remote bot')}{fell}"
+    for name, counts in (("refused requests", door["refused"]), ("closed connections", door["closed"])):
+        if counts:
+            yield f"  {name}: {', '.join(f'{count} {what}' for what, count in sorted(counts.items()))}"
+    if door["turned_away"]:
+        yield f"  turned away: {counted(door['turned_away'], 'connection')} with unknown keys, or too many of one"

@@ -33,16 +33,18 @@ def sodium() -> Any:
 class Raw:
     """A connection that has proved a key."""
 
-    def __init__(self, address: Address, pair: Pair) -> None:
+    def __init__(self, address: Address, pair: Pair, timeout: float = 20) -> None:
         self._sodium = sodium()
         host, port = address.endpoint.removeprefix("tcp://").split(":")
-        self.socket = socket.create_connection((host, int(port)), timeout=20)
+        self.socket = socket.create_connection((host, int(port)), timeout=timeout)
         self._count = 0
+        self.said = bytearray()
+        """The first bytes that went to the door."""
         server = z85.decode(address.key)
         transient = make_pair()
         own_public, own_secret = z85.decode(transient.public), z85.decode(transient.secret)
         public, secret = z85.decode(pair.public), z85.decode(pair.secret)
-        self.socket.sendall(GREETING)
+        self._say(GREETING)
         self._read(64)
         nonce = self._nonce()
         box = self._box(bytes(64), b"CurveZMQHELLO---" + nonce, server, own_secret)
@@ -62,10 +64,28 @@ class Raw:
     def send(self, frames: Iterable[tuple[int, bytes]]) -> None:
         """Sends frames, each with its flag."""
         for flag, data in frames:
-            nonce = self._nonce()
-            box = self._box(bytes([flag]) + data, b"CurveZMQMESSAGEC" + nonce, *self._keys)
-            body = b"\x07MESSAGE" + nonce + box
-            self.socket.sendall(b"\x02" + struct.pack("!Q", len(body)) + body)
+            self._say(self.sealed(flag, data))
+
+    def sealed(self, flag: int, data: bytes) -> bytes:
+        """Returns the bytes of the next frame."""
+        nonce = self._nonce()
+        box = self._box(bytes([flag]) + data, b"CurveZMQMESSAGEC" + nonce, *self._keys)
+        body = b"\x07MESSAGE" + nonce + box
+        return b"\x02" + struct.pack("!Q", len(body)) + body
+
+    def heard(self) -> bytes:
+        """Returns the next message of the door, still in its box."""
+        return self._read_command()
+
+    def until_closed(self) -> bytes:
+        """Returns all that the door still sends, until it closes the connection."""
+        heard = b""
+        try:
+            while piece := self.socket.recv(4_096):
+                heard += piece
+        except ConnectionError:
+            pass
+        return heard
 
     def _nonce(self) -> bytes:
         self._count += 1
@@ -73,7 +93,12 @@ class Raw:
 
     def _command(self, body: bytes) -> None:
         head = b"\x04" + bytes([len(body)]) if len(body) < 256 else b"\x06" + struct.pack("!Q", len(body))
-        self.socket.sendall(head + body)
+        self._say(head + body)
+
+    def _say(self, data: bytes) -> None:
+        if len(self.said) < 65_536:
+            self.said += data
+        self.socket.sendall(data)
 
     def _read_command(self) -> bytes:
         flags = self._read(1)[0]

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import socket
 import struct
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -21,91 +20,11 @@ import zmq
 
 from arena.door.client import Client
 from arena.door.codec import decode_from_door
-from arena.door.keys import Address, Pair, address, make_pair
+from arena.door.keys import make_pair
 from arena.door.messages import Error, FromDoor
 from arena.errors import DoorError
-from tests.door_kit import League
-from tests.unit.door.curve import MORE, Raw, sodium
-
-DOOR = """
-import sys
-from pathlib import Path
-from arena.door.archives import check
-from arena.door import server
-from arena.door.server import Door
-server.DATA_BYTES = int(sys.argv[2]) * 2**20
-server.confine()
-door = Door(Path(sys.argv[1]), "tcp://127.0.0.1:*", check, room=lambda folder: True)
-print(door.address, flush=True)
-door.run()
-"""
-
-
-class Stage:
-    """A door in a process of its own, and its league's folder."""
-
-    def __init__(self, folder: Path, data_mib: int = 512) -> None:
-        self._data_mib = data_mib
-        self.league = League(folder)
-        self._names = 0
-        self.start()
-
-    def start(self) -> None:
-        """Starts the door."""
-        command = [sys.executable, "-c", DOOR, str(self.league.folder), str(self._data_mib)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        with self.process.stdout as output:
-            self.address: Address = address(output.readline().strip())
-
-    def kill(self) -> None:
-        """Ends the door, as a crash does."""
-        self.process.kill()
-        self.process.wait()
-
-    def author(self) -> Pair:
-        """A new author's keys."""
-        self._names += 1
-        return self.league.author(f"author{self._names}")
-
-    def raw(self) -> socket.socket:
-        """A plain TCP connection."""
-        host, port = self.address.endpoint.removeprefix("tcp://").split(":")
-        return socket.create_connection((host, int(port)), timeout=20)
-
-    @contextmanager
-    def dealer(self, pair: Pair, **options: Any) -> Iterator[zmq.Socket[bytes]]:
-        """A socket that has proved a key."""
-        with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
-            dealer.curve_serverkey = self.address.key.encode()
-            dealer.curve_publickey, dealer.curve_secretkey = pair.public.encode(), pair.secret.encode()
-            dealer.linger = 0
-            dealer.rcvtimeo = dealer.sndtimeo = 20_000
-            for name, value in options.items():
-                dealer.set(getattr(zmq, name), value)
-            dealer.connect(self.address.endpoint)
-            yield dealer
-
-    def check(self) -> None:
-        """The door is alive, and answers somebody who did nothing."""
-        with Client(self.address, self.author()) as client:
-            client.hello()
-        assert self.process.poll() is None
-        assert self.resident_mib() < 200
-
-    def answers(self) -> bool:
-        """Whether the door answers now. It may be falling over."""
-        try:
-            with Client(self.address, self.author(), connect_s=3) as client:
-                client.hello()
-        except DoorError:
-            return False
-        return True
-
-    def resident_mib(self) -> int:
-        """Memory of the door now."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) // 1024
+from tests.unit.door.curve import LAST, MORE, Raw, sodium
+from tests.unit.door.stage import Stage
 
 
 @pytest.fixture(scope="module")
@@ -230,21 +149,62 @@ def test_p3_a_message_of_many_frames_is_refused(stage: Stage) -> None:
 
 
 @pytest.mark.skipif(sodium() is None, reason="needs libsodium, to speak CURVE by hand")
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the process's own limit ends it")
 @pytest.mark.parametrize("size", [0, 60_000])
-def test_p3_an_endless_message_ends_at_most_the_door(tmp_path: Path, size: int) -> None:
-    """libzmq keeps its frames, whatever its limits. The process has a limit: at it either the connection ends, or the
-    process; and then it is opened again."""
-    stage = Stage(tmp_path / "cup", data_mib=96)
-    try:
-        raw = Raw(stage.address, stage.author())
-        with raw.socket, pytest.raises(OSError, match=r"reset|pipe"):
-            raw.send((MORE, bytes(size)) for _ in range(1_000_000))
-        if stage.process.poll() is not None or not stage.answers():
-            stage.process.wait(20)
-            stage.start()
+def test_p3_an_endless_message_ends_its_connection_and_nothing_else(stage: Stage, size: int) -> None:
+    """§D4-8. libzmq keeps its frames, whatever its limits; the door's watch closes the connection."""
+    raw = Raw(stage.address, stage.author())
+    with raw.socket, pytest.raises(OSError, match=r"reset|pipe"):
+        raw.send((MORE, bytes(size)) for _ in range(1_000_000))
+    stage.check()
+
+
+@pytest.mark.skipif(sodium() is None, reason="needs libsodium, to speak CURVE by hand")
+def test_half_a_frame_holds_nobody_up(stage: Stage) -> None:
+    """A slow peer: the rest of its frame never comes."""
+    raw = Raw(stage.address, stage.author())
+    with raw.socket:
+        raw.socket.sendall(raw.sealed(LAST, pack(type="status", id=1))[:20])
         stage.check()
-    finally:
-        stage.kill()
+
+
+@pytest.mark.skipif(sodium() is None, reason="needs libsodium, to speak CURVE by hand")
+def test_p20_the_bytes_of_a_message_again_end_the_connection(stage: Stage) -> None:
+    """§D4-6: CURVE numbers the messages of a connection. Whoever repeats one has not its keys."""
+    pair = stage.author()
+    raw = Raw(stage.address, pair)
+    begin = raw.sealed(LAST, pack(type="submit", id=1, bot="fox", digest="ab" * 32, size=100))
+    with raw.socket:
+        raw.socket.sendall(begin)
+        assert b"MESSAGE" in raw.heard()
+        raw.socket.sendall(begin)
+        assert b"MESSAGE" not in raw.until_closed()
+    stage.check()
+
+
+@pytest.mark.skipif(sodium() is None, reason="needs libsodium, to speak CURVE by hand")
+def test_p20_the_bytes_of_a_whole_connection_again_open_none(stage: Stage) -> None:
+    """§D4-6: what somebody on the way has recorded, from the greeting to the last message."""
+    pair = stage.author()
+    raw = Raw(stage.address, pair)
+    with raw.socket:
+        raw.send([(LAST, pack(type="submit", id=1, bot="fox", digest="ab" * 32, size=100))])
+        raw.heard()
+    uploads = stage.league.folder / "incoming/uploads"
+    (upload,) = uploads.glob(f"{stage.league.keys[pair.public]}/*.part")
+    upload.unlink()
+    with stage.raw() as again:
+        again.sendall(bytes(raw.said))
+        heard = b""
+        try:
+            while piece := again.recv(4_096):
+                heard += piece
+        except ConnectionError:
+            pass
+        assert b"READY" not in heard
+        assert b"MESSAGE" not in heard
+    assert not upload.exists()
+    stage.check()
 
 
 def test_p4_a_flood_of_empty_frames(stage: Stage) -> None:

@@ -20,10 +20,12 @@ from arena.errors import DoorError
 from arena.link.bots import BotSpec, load_bot
 from arena.link.pool import worker_pool
 from arena.link.sandbox.doctor import examine
+from arena.record.log import read_log
 from arena.referee import worker
+from arena.referee.verify import verify
 from arena.types import Level
 from tests.door_kit import League, answering, opened
-from tests.referee_kit import make_job
+from tests.referee_kit import SECRET, make_job, revealed
 
 BOT = """
 import msgpack, os, sys, time, zmq
@@ -41,8 +43,7 @@ while True:
         count += 1
         if count == FAILS_AT:
             open("reached", "w").close()
-            time.sleep(SLEEPS_S)
-            sys.exit("no more")
+            FAILURE
         play = {}
         for key, value in message["legal"][0].items():
             play[key] = value[0] if isinstance(value, list) else value["of"][: value["choose"]]
@@ -52,10 +53,13 @@ while True:
 """
 
 
-def bot(folder: Path, fails_at: int = 0, sleeps_s: int = 0) -> BotSpec:
-    """A bot that plays the first legal play, and crashes at a request, perhaps after a sleep."""
+CRASH = 'sys.exit("no more")'
+
+
+def bot(folder: Path, fails_at: str = "0", failure: str = CRASH) -> BotSpec:
+    """A bot that plays the first legal play, and at a request does something else first."""
     folder.mkdir()
-    (folder / "bot.py").write_text(BOT.replace("FAILS_AT", str(fails_at)).replace("SLEEPS_S", str(sleeps_s)))
+    (folder / "bot.py").write_text(BOT.replace("FAILS_AT", fails_at).replace("FAILURE", failure))
     (folder / "bot.toml").write_text(f'name = "fox"\ncommand = ["{sys.executable}", "bot.py"]\n')
     return load_bot(str(folder))
 
@@ -100,10 +104,10 @@ def register(league: League, spec: BotSpec, author: str = "anna") -> None:
     league.publish(f"authors/{author}/status.json", {"versions": [version], "notices": []})
 
 
-def play(league: League, folder: Path, spec: BotSpec, level: Level = Level.TRUSTED) -> Any:
+def play(league: League, folder: Path, spec: BotSpec, level: Level = Level.TRUSTED, **options: Any) -> Any:
     """Plays a game of the remote version against `random`, and returns its result."""
     relayed = remote_bot(league.folder, "fox/1", spec.digest)
-    job = replace(make_job(folder, 2), bots=(relayed, load_bot("random")), level=level)
+    job = replace(make_job(folder, 2, **options), bots=(relayed, load_bot("random")), level=level)
     try:
         return worker.play(job)
     finally:
@@ -140,12 +144,44 @@ def forfeits(result: Any) -> list[str]:
 
 
 def test_a_remote_bot_that_crashes_costs_its_seat_and_nothing_else(league: League, tmp_path: Path) -> None:
-    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at=3)
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3")
     register(league, spec)
     with opened(league) as door, served(door, anna, spec) as said:
         assert forfeits(play(league, tmp_path, spec)) == ["crashed", ""]
         assert told(said, "exited with status 1; a game is lost")
         assert told(said, "no more")
+
+
+ENDS = {
+    "P24 exits with status 0": "os._exit(0)",
+    "P24 has a segmentation fault": "os.kill(os.getpid(), 11)",
+    "P24 becomes another program": 'os.execv("/bin/sleep", ["sleep", "600"])',
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_remote_bot_that_ends_in_its_turn_has_crashed(league: League, tmp_path: Path, name: str) -> None:
+    """Its seat is not left to its clock, and what is left of it is gone from its author's machine."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure=ENDS[name])
+    register(league, spec)
+    with opened(league) as door, served(door, anna, spec) as said:
+        assert forfeits(play(league, tmp_path, spec, time="10m")) == ["crashed", ""]
+        assert told(said, "a game is lost")
+
+
+def test_p25_an_answer_at_the_deadline_has_one_outcome_and_the_same_on_replay(league: League, tmp_path: Path) -> None:
+    """The network is in its time. Over some games the answer comes from 20 ms before the deadline to 20 ms after."""
+    late = 'time.sleep((message["clock"]["limit_ms"] + 10 + os.getpid() * 7 % 41) / 1000)'
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure=late)
+    register(league, spec)
+    with opened(league) as door, served(door, anna, spec):
+        for deal in range(4):
+            result = play(league, tmp_path, spec, time="0.1/move", deal=deal)
+            assert forfeits(result) in (["timeout", ""], ["", ""])
+            assert result.termination == ("timeout" if forfeits(result)[0] else "finished")
+            log = read_log(tmp_path / result.log)
+            assert log.sha256 == result.log_sha256
+            assert verify(tmp_path / result.log, revealed(SECRET)).draws_checked
 
 
 def test_a_version_that_nobody_serves_does_not_start(league: League, tmp_path: Path) -> None:
@@ -161,7 +197,7 @@ def test_a_door_that_is_not_open_costs_the_seat_and_says_why(league: League, tmp
 
 def test_a_key_that_is_revoked_in_a_game_costs_the_seat_at_its_next_message(league: League, tmp_path: Path) -> None:
     """§D10-2, §D4-6: the pong is that message, if nothing else is. The other seat has its game."""
-    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at=3, sleeps_s=60)
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(60)")
     register(league, spec)
     results: list[Any] = []
     player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec)))

@@ -5,13 +5,19 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from arena.door.health import HEALTH, Health, health
 from arena.door.keys import Address, make_pair
 from arena.door.messages import Accepted, Chunk, Finish, Have, Retire, Status, Submit, Upload
+from arena.door.relay import STALE_S
 from arena.errors import DoorError
 from tests.door_kit import League, answering, client, opened
 
@@ -279,3 +285,46 @@ def test_no_upload_begins_on_a_full_disk(league: League) -> None:
     ):
         connection.submit(io.BytesIO(b"data"), "fox", "0" * 64, ignore)
     assert caught.value.refusal == "no_room"
+
+
+# How it is
+
+
+def test_an_open_door_says_how_it_is_and_a_closed_one_nothing(league: League) -> None:
+    anna = league.author("anna")
+    now = [100.0]
+    with opened(league, clock=lambda: now[0], falls=2) as door:
+        with client(door, anna) as connection:
+            connection.hello()
+            with pytest.raises(DoorError):
+                connection.log("t-000001")
+            with client(door, make_pair()) as stranger, pytest.raises(DoorError):
+                stranger.hello()
+            now[0] += 20
+            said = until(lambda: health(league.folder), lambda found: found.messages == 2)
+        assert (said.falls, said.connections, said.turned_away, said.remote) == (2, 1, 1, 0)
+        assert (said.refused, said.closed, said.pid) == ({"unknown": 1}, {}, os.getpid())
+    assert health(league.folder) is None
+
+
+def test_a_door_that_was_killed_is_not_called_open(league: League) -> None:
+    with opened(league):
+        said = until(lambda: health(league.folder), lambda found: True)
+    path = league.folder / HEALTH
+    path.write_bytes(msgspec.json.encode(said))
+    assert health(league.folder) == said
+    os.utime(path, (0, time.time() - STALE_S - 1))
+    assert health(league.folder) is None
+    path.write_text("no JSON")
+    assert health(league.folder) is None
+
+
+def until(look: Callable[[], Health | None], is_it: Callable[[Health], bool]) -> Health:
+    """Looks until it is there."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        found = look()
+        if found is not None and is_it(found):
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it does not come")

@@ -19,7 +19,7 @@ from arena.door.messages import Serve, Serving
 from arena.door.server import Door
 from arena.errors import DoorError
 from arena.league.folder import Folder
-from arena.league.inbox import Inbox
+from arena.league.inbox import Inbox, give, new_order
 from arena.league.init import make_league
 from arena.league.settings import Bots, Settings
 from arena.store.league import open_league, read_league
@@ -37,7 +37,7 @@ class Served:
         self.publish("league.json", {"name": "cup", "rules": "samurai", "remote": True})
         self.stopped = threading.Event()
         self.door = Door(self.folder.path, LOCAL, check, room=lambda folder: True)
-        self.threads = [threading.Thread(target=self._obey), threading.Thread(target=self._serve)]
+        self.threads = [threading.Thread(target=self._serve)]
         self.failed: list[BaseException] = []
 
     def publish(self, name: str, document: object) -> None:
@@ -64,8 +64,14 @@ class Served:
         while not self.stopped.is_set():
             self.door.step(20)
 
+    def order(self, verb: str, **arguments: object) -> None:
+        """Gives an order, as the operator's command does."""
+        give(self.folder, SETTINGS, new_order(verb, arguments))
+
     @contextmanager
-    def running(self) -> Iterator[None]:
+    def running(self, *, service: bool = True) -> Iterator[None]:
+        if service:
+            self.threads.append(threading.Thread(target=self._obey))
         for thread in self.threads:
             thread.start()
         yield
@@ -136,3 +142,20 @@ def test_a_remote_bot_becomes_a_version_of_its_level(served: Served) -> None:
     assert (serving.version, serving.state) == ("fox/1", "received")
     with read_league(served.folder.database) as league:
         assert league.versions.named("fox/1").level == "remote"
+
+
+@pytest.mark.parametrize("service", [True, False])
+@pytest.mark.parametrize("verb", ["key_revoke", "author_remove"])
+def test_a_revoked_key_opens_nothing_once_the_command_has_said_so(served: Served, verb: str, service: bool) -> None:
+    """§D4-6: at its next message, whether a service runs or not; and a new key is valid at once."""
+    hers, his = make_pair(), make_pair()
+    with served.running(service=service):
+        served.order("author_add", name="anna", key=hers.public, label="")
+        served.order("author_add", name="ben", key=his.public, label="")
+        with Client(served.door.address, hers) as anna, Client(served.door.address, his) as ben:
+            assert (anna.hello().author, ben.hello().author) == ("anna", "ben")
+            served.order(verb, **({"key": hers.public} if verb == "key_revoke" else {"name": "anna"}))
+            with pytest.raises(DoorError) as caught:
+                anna.status()
+            assert caught.value.refusal == "unknown_key"
+            assert ben.hello().author == "ben"

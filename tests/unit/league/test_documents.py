@@ -42,7 +42,7 @@ GAME: dict[str, Any] = {
 STATUS: dict[str, Any] = {
     "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,
     "matches": int, "longest_wait": int, "authors": int, "states": dict, "versions": list, "notices": list,
-    "orders_waiting": int, "ends": bool, "final": (dict, NULL),
+    "orders_waiting": int, "ends": bool, "final": (dict, NULL), "door": (dict, NULL),
     "longest_wait_rounds": float, "machine_faults": (int, NULL), "logs_bytes": (int, NULL),
 }  # fmt: skip
 

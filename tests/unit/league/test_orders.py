@@ -294,6 +294,28 @@ def test_an_order_that_a_kill_interrupts_is_obeyed_once(
     assert msgspec.json.decode(folder.answer(given.id).read_bytes())["version"] == "fox/1"
 
 
+def test_an_order_about_keys_is_answered_only_when_they_are_published(
+    store: LeagueStore, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between the two, it comes again."""
+    store.authors.add_key("anna", "k" * 40)
+    given = new_order("key_revoke", {"key": "k" * 40})
+    files.write(folder.inbox / f"{given.id}.json", msgspec.json.encode(given))
+    inbox = Inbox(store, folder, SETTINGS, lambda sentence: None)
+
+    def fail(reader: LeagueStore, folder: Folder) -> None:
+        raise OSError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.league.inbox.publish_keys", fail)
+        with pytest.raises(OSError, match="killed"):
+            inbox.look()
+    assert not folder.answer(given.id).exists()
+    assert inbox.look() == 1
+    assert folder.answer(given.id).exists()
+    assert msgspec.json.decode((folder.published / "keys.json").read_bytes()) == {}
+
+
 def test_what_is_no_order_is_put_aside(store: LeagueStore, folder: Folder) -> None:
     (folder.inbox / "a.json").write_text("{")
     (folder.incoming / "b.json").write_bytes(msgspec.json.encode(order("pause", id="b")))

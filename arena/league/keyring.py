@@ -1,0 +1,23 @@
+"""Publishes whose key each is. The door asks it at each message, so it is what makes a key valid."""
+
+from __future__ import annotations
+
+import msgspec
+
+from arena import files
+from arena.errors import StoreError
+from arena.league import documents
+from arena.league.folder import Folder
+from arena.store.league import LeagueReader
+
+
+def publish_keys(reader: LeagueReader, folder: Folder) -> None:
+    """Writes the keys that are valid, if they are not those that are published.
+
+    Raises:
+        OSError: They cannot be written.
+    """
+    path = folder.published / "keys.json"
+    data = msgspec.json.encode(documents.keys(reader), order="sorted")
+    if not path.exists() or files.read(path, "the keys of authors", files.MOST_DOCUMENT, StoreError) != data:
+        files.write(path, data, durably=True)

@@ -27,7 +27,6 @@ from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
 from arena.league.settings import Settings, load
 from arena.league.steps import StepReport
-from arena.league.steps.build import PART
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.systemd import Manager
@@ -35,6 +34,7 @@ from arena.league.tools import LeagueTools, absent
 from arena.league.workshop import Workshop
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
+from arena.parcels.building import PART
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league

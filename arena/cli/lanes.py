@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from arena.cli.playing import workers_of
+from arena.cli.output import say
+from arena.cli.playing import nothing, workers_of
 from arena.errors import ConfigError
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.tournament.lanes import Worker
@@ -22,13 +24,16 @@ class Lanes(NamedTuple):
 
 
 @contextmanager
-def lanes_on(address: str | None, concurrency: int | None, *, insecure: bool = False) -> Iterator[Lanes]:
+def lanes_on(
+    address: str | None, concurrency: int | None, *, insecure: bool = False, quiet: bool = False
+) -> Iterator[Lanes]:
     """Yields where to play.
 
     Args:
         address: The cluster's; None means this machine.
         concurrency: Games at a time; None means half of the cores here, or all workers of a cluster.
         insecure: Whether a cluster beyond this machine may be without TLS.
+        quiet: Whether nothing is said of workers that are lost.
 
     Raises:
         ConfigError: The address or the number cannot be used.
@@ -41,7 +46,8 @@ def lanes_on(address: str | None, concurrency: int | None, *, insecure: bool = F
         return
     from arena.cluster.engine import connected
 
-    with connected(address, insecure=insecure) as cluster:
+    tell = nothing if quiet else (lambda sentence: say(plain(sentence)))
+    with connected(address, insecure=insecure, tell=tell) as cluster:
         there = len(cluster.workers())
         number = there if concurrency is None else workers_of(concurrency)
         if number > there:

@@ -14,7 +14,8 @@ Laws:
    when they are finished, and nobody looks at them before, unless undisturbed.
 6. A worker that cannot be started leaves its lane's games where they are. `man` starts it again.
 7. On a cluster workers come and go. A lane for which there is none gives its games back. A worker elsewhere may live
-   longer than this process: so its games have leases, from before it gets them (`store/leases.py`).
+   longer than this process: so its games have leases, from before it gets them (`store/leases.py`). A worker that
+   cannot begin a game says so: that proves nothing about the game, which another lane plays.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from arena.referee.job import Job
 from arena.store.leases import Leases
 from arena.store.records import Claim, PlannedGame
 from arena.tournament.blocks import AHEAD_GAMES, started_ahead
-from arena.tournament.workers import NoFreeWorker, Remote, undisturbed, was_killed
+from arena.tournament.workers import NoFreeWorker, Remote, has_refused, undisturbed, was_killed
 from arena.types import GameResult
 
 SUBMITTED: Final = 2
@@ -322,7 +323,7 @@ class Lanes(AbstractContextManager["Lanes"]):
             if lane.submitted:
                 lane.waiting.appendleft(work)
                 return
-            if self._supply.died(work.claim, error, outside=was_killed(lane.executor)):
+            if has_refused(lane.executor) or self._died(lane, work, error):
                 lane.waiting.appendleft(work)
             with suppress(NoFreeWorker):  # then `man` looks for one
                 self._restart(lane)
@@ -331,6 +332,10 @@ class Lanes(AbstractContextManager["Lanes"]):
             lane.waiting.appendleft(work)
             lane.is_broken = True
             raise
+
+    def _died(self, lane: _Lane, work: Work, error: BrokenExecutor) -> bool:
+        """Tells the supply that a worker ended in a game. Returns whether it may still be played."""
+        return self._supply.died(work.claim, error, outside=was_killed(lane.executor))
 
     def _attend_to_bots(self, lane: _Lane) -> None:
         if self._attend is None or lane.submitted or lane.is_broken or not lane.has_bots:
@@ -377,11 +382,11 @@ class Lanes(AbstractContextManager["Lanes"]):
                 lost.append((work, error))
             else:
                 self._supply.fault(work.claim, error)
-        if lost:
-            (running, ended), *others = lost
-            lane.waiting.extendleft(work for work, _ in reversed(others))
-            if self._supply.died(running.claim, ended, outside=was_killed(lane.executor)):
+        if lost and not has_refused(lane.executor):
+            running, ended = lost.pop(0)
+            if self._died(lane, running, ended):
                 self._supply.release(running.claim)
+        lane.waiting.extendleft(work for work, _ in reversed(lost))
         if lane.is_broken:
             with suppress(NoFreeWorker):  # then `man` looks for one
                 self._restart(lane)

@@ -109,11 +109,11 @@ class Machines:
     def start_scheduler(self, name: str) -> Node:
         return Node(self._stack, self._folder / name, "scheduler", *_AT, "--port", str(self._port))
 
-    def start_worker(self, name: str) -> Node:
+    def start_worker(self, name: str, *more: str) -> Node:
         own = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--local-directory", ".", "--name", name)
         folder = self._folder / name
         before = apart(self._folder, folder) if self._blind else ()
-        return Node(self._stack, folder, "worker", self.address, *_AT, *own, before=before)
+        return Node(self._stack, folder, "worker", self.address, *_AT, *own, *more, before=before)
 
 
 def travelling_bots(folder: Path) -> tuple[str, ...]:

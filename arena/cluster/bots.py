@@ -9,9 +9,20 @@ from msgspec.structs import replace
 
 from arena.cluster.cache import BotCache
 from arena.cluster.orders import Want
-from arena.errors import BotError
+from arena.errors import BotError, ParcelError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.types import Level
+
+
+class CannotStart(BotError):
+    """A bot cannot be started on this machine. Show the message to the operator."""
+
+    def __init__(self, bot: BotSpec, why: str) -> None:
+        """Takes the bot, and the reason."""
+        language = bot.language and f" in {bot.language}"
+        super().__init__(f"bot {bot.name}{language} cannot be started there: {why}")
+        self.digest = bot.digest
+        """The bot's."""
 
 
 class Bots:
@@ -32,7 +43,7 @@ class Bots:
             anew: Whether those that were found before are not needed any more.
 
         Raises:
-            BotError: One is not here and cannot be brought. Show the message to the operator.
+            CannotStart: One is not here and cannot be brought.
             ArenaError: The folder of bots cannot be used.
             OSError: So too.
         """
@@ -58,28 +69,27 @@ class Bots:
         """Builds a bot that was brought.
 
         Raises:
-            BotError: It cannot be built here. Show the message to the operator.
-            ArenaError: The archive cannot be used, or this machine is the reason.
+            CannotStart: It cannot be built here.
+            ArenaError: This machine is the reason.
             OSError: So too.
         """
         try:
             self._found[want.bot.digest] = _loaded(self._kept().build(want.parcel, archive, level), want)
-        except BotError as error:
-            language = want.bot.language and f" in {want.bot.language}"
-            raise BotError(f"bot {want.bot.name}{language} cannot be built there: {error}") from None
+        except (BotError, ParcelError) as error:
+            raise CannotStart(want.bot, str(error)) from None
 
     def here(self, bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
         """Returns bots as they are to be started here. They keep the names that logs call them by.
 
         Raises:
-            BotError: One was not asked for before.
+            CannotStart: One was not asked for before.
         """
         return tuple(map(self._here, bots))
 
     def _here(self, bot: BotSpec) -> BotSpec:
         found = self._found.get(bot.digest)
         if found is None:
-            raise BotError(f"expected bot {bot.name} with the digest {bot.digest[:12]}… on this machine, got: none")
+            raise CannotStart(bot, "expected a bot that was asked for before, got: one that was not asked for")
         return replace(bot, command=found.command, folder=found.folder, reads=found.reads)
 
     def _kept(self) -> BotCache:
@@ -120,7 +130,8 @@ def _at_its_place(want: Want) -> BotSpec:
     else:
         if found.digest == bot.digest:
             return found
-    raise BotError(
-        f"expected bot {bot.name} with the digest {bot.digest[:12]}… on this machine, since it cannot be sent "
-        f"({want.why}), got: {got}; put the same folder there, and build it"
+    raise CannotStart(
+        bot,
+        f"expected its files with the digest {bot.digest[:12]}… in the same folder, since it cannot be sent "
+        f"({want.why}), got: {got}; put them there, and build it",
     )

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.cluster.lane import ClusterLane
+from arena.cluster.lane import ClusterLane, Refusal
 from arena.cluster.parcels import Parcels, packed_anew
 from arena.errors import ConfigError, MachineFault
 from arena.link.bots import BotSpec
@@ -64,7 +64,7 @@ class Cluster:
         """By the worker's address."""
         self._stalled: dict[str, float] = {}
         """When workers that were not heard of were last seen by the scheduler: until that changes they get no lane."""
-        self._refused: dict[str, tuple[float, str]] = {}
+        self._refused: dict[str, tuple[float, Refusal]] = {}
         """Workers that cannot play: until when they get no lane, and why."""
         self._untold: list[str] = []
         self._lock = threading.Lock()
@@ -98,9 +98,9 @@ class Cluster:
             with self._lock:
                 if self._lanes.get(lane.address) is lane:
                     del self._lanes[lane.address]
-                if lane.refused:
-                    rest_s = _REST_S if lane.may_later else math.inf
-                    self._refused[lane.address] = (time.monotonic() + rest_s, lane.why_lost)
+                if lane.refusal is not None:
+                    rest_s = _REST_S if lane.refusal.may_later else math.inf
+                    self._refused[lane.address] = (time.monotonic() + rest_s, lane.refusal)
                 if lane.why_lost:
                     self._untold.append(lane.why_lost)
 
@@ -109,25 +109,53 @@ class Cluster:
             self._tell(self._untold.pop(0))
         if self._client.status != "running":
             raise MachineFault("the cluster's scheduler is gone; start it, and give the same command again")
+        lane = self._on_a_free_worker()
+        if lane is None and self._gave_up_bots():
+            lane = self._on_a_free_worker()
+        if lane is None:
+            raise NoFreeWorker(
+                "expected a free worker on the cluster, got: none; start more, and give the same command again. All "
+                "results so far are kept"
+            )
+        return lane
+
+    def _on_a_free_worker(self) -> ClusterLane | None:
         workers, now = self._info(), time.monotonic()
         with self._lock:
             for address, worker in workers.items():
-                rests_until, _ = self._refused.get(address, (0.0, ""))
-                is_taken = address in self._lanes or self._stalled.get(address) == worker["last_seen"]
-                if not is_taken and now >= rests_until:
-                    name = str(worker["name"])
-                    lane = self._lanes[address] = ClusterLane(self._client, address, name, self._topic, self._parcels)
-                    return lane
-            refusals = [why for address, (until, why) in self._refused.items() if address in workers and until > now]
-            if len(refusals) == len(workers) and refusals:
-                raise MachineFault(
-                    f"expected a worker that can play, got none: {'; '.join(refusals)}. Correct that, and give the "
-                    "same command again. All results so far are kept"
-                )
-        raise NoFreeWorker(
-            "expected a free worker on the cluster, got: none; start more, and give the same command again. All "
-            "results so far are kept"
-        )
+                rests = address in self._refused and now < self._refused[address][0]
+                if address in self._lanes or rests or self._stalled.get(address) == worker["last_seen"]:
+                    continue
+                name = str(worker["name"])
+                lane = ClusterLane(self._client, address, name, self._topic, self._parcels)
+                self._lanes[address] = lane
+                return lane
+        return None
+
+    def _gave_up_bots(self) -> bool:
+        """Gives up the bots that no worker can start, and returns whether there are any: then workers are free again.
+
+        Raises:
+            MachineFault: No worker can play, whatever the bots are.
+        """
+        workers = self._info()
+        refused = {address: refusal for address, (_, refusal) in self._refused.items() if address in workers}
+        if not workers or len(refused) < len(workers):
+            return False
+        told = {address: f"worker {workers[address]['name']}: {refusal.why}" for address, refusal in refused.items()}
+        bots = {refusal.bot for refusal in refused.values() if refusal.bot}
+        for bot in bots:
+            at = [address for address, refusal in refused.items() if refusal.bot == bot]
+            if self._parcels is not None:
+                self._parcels.give_up(bot, "; ".join(told[address] for address in at))
+            for address in at:
+                del self._refused[address]
+        if not bots and not any(refusal.may_later for refusal in refused.values()):
+            raise MachineFault(
+                f"expected a worker that can play, got none: {'; '.join(told.values())}. Correct that, and give the "
+                "same command again. All results so far are kept"
+            )
+        return bool(bots)
 
     def _told(self, event: tuple[float, Any]) -> None:
         """Hears what the scheduler says of all workers."""

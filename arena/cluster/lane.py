@@ -7,6 +7,7 @@ Laws:
 3. A lane that is lost stays so. Its games go to a new lane by the hand of whoever submitted them.
 4. Nobody who submits a game waits: a thread of the lane starts the player, brings the bots, and sends the games.
 5. A worker that cannot start a player or a bot loses its lane before the game begins, and proves nothing about it.
+   Only a bot that no worker can start fails its games.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.cluster import far
 from arena.cluster.delivery import take
 from arena.cluster.orders import Answer, Attend, Build, Done, Ended, Failed, Lacking, Need, Order, Play, decode_answer
 from arena.cluster.orders import encode as encoded
 from arena.cluster.parcels import PIECE, Parcels
-from arena.errors import ArenaError, InternalError, MachineFault
+from arena.errors import ArenaError, BotError, InternalError, MachineFault
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 
@@ -48,6 +50,17 @@ _LOOK_S: Final = 0.5
 """How often who waits for an answer looks whether the lane is lost."""
 
 
+class Refusal(msgspec.Struct, frozen=True):
+    """Why a worker cannot play."""
+
+    why: str
+    """For people."""
+    may_later: bool = False
+    """Whether its machine lacks something that it may have later."""
+    bot: str = ""
+    """The digest of the bot that it cannot start, if that is why."""
+
+
 class WorkerLost(BrokenExecutor):
     """A lane's worker or player is gone."""
 
@@ -55,10 +68,9 @@ class WorkerLost(BrokenExecutor):
 class _Refused(Exception):
     """The worker cannot play."""
 
-    def __init__(self, why: str, *, of_machine: bool) -> None:
-        super().__init__(why)
-        self.of_machine = of_machine
-        """Whether its machine lacks something that it may have later."""
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.why)
+        self.refusal = refusal
 
 
 class _Over(Exception):
@@ -86,10 +98,8 @@ class ClusterLane(Executor):
         """Whether the player, or its worker, was ended from outside. It is known when the lane is lost."""
         self.why_lost = ""
         """Why the lane is lost, for people; empty if it is not, or was just shut down."""
-        self.refused = False
-        """Whether the worker could not begin a game: then the lane is lost."""
-        self.may_later = False
-        """Whether a worker that refused may do it later: its machine lacks something."""
+        self.refusal: Refusal | None = None
+        """Why the worker could not begin a game, if that is why the lane is lost."""
         self._client = client
         self._topic = topic
         self._parcels = parcels
@@ -109,6 +119,11 @@ class ClusterLane(Executor):
         for work in (self._send_all, self._fetch):
             Thread(target=work, daemon=True).start()
 
+    @property
+    def refused(self) -> bool:
+        """Whether the lane is lost because the worker could not begin a game."""
+        return self.refusal is not None
+
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Has a game played, or bots seen to.
 
@@ -118,7 +133,8 @@ class ClusterLane(Executor):
         order: Order
         if fn is play:
             (job,) = args
-            order = Play(job, self._parcels is None)
+            is_here = self._parcels is None
+            order = Play(job if is_here else replace(job, ahead=()), is_here)
         elif fn is attend:
             job, order = None, Attend()
         else:
@@ -144,10 +160,14 @@ class ClusterLane(Executor):
             while (work := self._to_send.get()) is not None:
                 future, job, order = work
                 if job is not None and self._parcels is not None:
+                    hopeless = "; ".join(filter(None, map(self._parcels.hopeless, job.bots)))
+                    if hopeless:
+                        self._fail(future, hopeless)
+                        continue
                     self._bring(self._parcels, job)
                 self._send(future, job, order)
         except _Refused as error:
-            self.lose(f"worker {self.name} is left out: {error}", refused=True, may_later=error.of_machine)
+            self.lose(f"worker {self.name} is left out: {error}", refusal=error.refusal)
         except _Over:
             pass
         except Exception as error:  # whatever Dask raises
@@ -165,9 +185,10 @@ class ClusterLane(Executor):
             answer = self._heeded(OPEN_S, far.open_lane, self.token, self.lease_s / 2)
             there = msgspec.msgpack.decode(answer, type=far.Opened)
         except Exception as error:  # whatever Dask or the worker raises
-            raise _Refused(f"expected it to start a player, got: {error!r:.500}", of_machine=True) from error
+            why = f"expected it to start a player, got: {error!r:.500}"
+            raise _Refused(Refusal(why, may_later=True)) from error
         if there.version != __version__:
-            raise _Refused(f"expected arena {__version__}, got: {there.version}; install the same", of_machine=False)
+            raise _Refused(Refusal(f"expected arena {__version__}, got: {there.version}; install the same"))
 
     def _bring(self, parcels: Parcels, job: Job) -> None:
         """Sees to it that the player has the bots of a game.
@@ -175,11 +196,11 @@ class ClusterLane(Executor):
         Raises:
             _Refused: It cannot start one.
         """
-        digests = {bot.digest for bot in (*job.bots, *job.ahead)}
+        digests = {bot.digest for bot in job.bots}
         if digests <= self._brought:
             return
         anew = len(self._brought | digests) > MOST_BOTS
-        wants = {bot.digest: parcels.want(bot) for bot in (*job.bots, *job.ahead)}
+        wants = {bot.digest: parcels.want(bot) for bot in job.bots}
         answer = self._ask(Need(tuple(wants.values()), job.level, anew))
         if not isinstance(answer, Lacking):
             raise InternalError(f"expected bots that are lacking, got: {answer!r:.200}")
@@ -212,11 +233,16 @@ class ClusterLane(Executor):
                 break
         answer: Answer = decode_answer(task.result())
         if isinstance(answer, Failed):
-            raise _Refused(answer.reason, of_machine=answer.of_machine)
+            raise _Refused(Refusal(answer.reason, answer.of_machine, answer.bot))
         if isinstance(answer, Ended):
             self._end(answer)
             raise _Over
         return answer
+
+    def _fail(self, future: Future[Any], why: str) -> None:
+        with self._lock:
+            if self._games.pop(future, self) is not self:
+                future.set_exception(BotError(why))
 
     def _send(self, future: Future[Any], job: Job | None, order: Order) -> None:
         with self._lock:
@@ -287,22 +313,20 @@ class ClusterLane(Executor):
         """Gives the lane up because the worker is gone."""
         self.lose(f"worker {self.name} is gone")
 
-    def lose(self, why: str, *, killed: bool = True, refused: bool = False, may_later: bool = False) -> None:
+    def lose(self, why: str, *, killed: bool = True, refusal: Refusal | None = None) -> None:
         """Gives the lane up: all that was submitted and has not come fails.
 
         Args:
             why: The reason, for people.
             killed: Whether somebody from outside is to blame, and no game.
-            refused: Whether the worker cannot play.
-            may_later: Whether it may be able to later.
+            refusal: Why the worker cannot play, if that is the reason.
         """
         with self._lock:
             if self._lost is None:
                 self._lost = WorkerLost(why)
                 self.why_lost = why
                 self.was_killed = killed
-                self.refused = refused
-                self.may_later = may_later
+                self.refusal = refusal
             games, self._games = self._games, {}
         self._ended.put(None)
         self._to_send.put(None)

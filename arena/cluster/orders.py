@@ -84,6 +84,8 @@ class Failed(msgspec.Struct, frozen=True, tag=True):
     reason: str
     of_machine: bool
     """Whether the machine lacks something, so that nobody but its owner can help."""
+    bot: str = ""
+    """The digest of the bot that cannot be started here, if that is why."""
 
 
 class Ended(msgspec.Struct, frozen=True, tag=True):

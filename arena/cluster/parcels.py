@@ -33,7 +33,22 @@ class Parcels:
         """By digest of a bot's files. Bots of other names with the same files travel as one."""
         self._places: dict[str, Path] = {}
         """By digest of an archive where it lies."""
+        self._hopeless: dict[str, str] = {}
+        """By digest of a bot's files why no worker can start it."""
         self._lock = Lock()
+
+    def give_up(self, bot: str, why: str) -> None:
+        """Notes that no worker can start a bot, given by the digest of its files."""
+        self._hopeless[bot] = why
+
+    def hopeless(self, bot: BotSpec) -> str:
+        """Returns why no worker can start a bot; empty if one may."""
+        if not (Path(bot.folder) / MANIFEST).is_file():
+            return (
+                f"expected a bot that can be sent to a cluster, got: {bot.name}, a command line; give a folder with a "
+                f"{MANIFEST}"
+            )
+        return self._hopeless.get(bot.digest, "")
 
     def want(self, bot: BotSpec) -> Want:
         """Returns what a worker is told of a bot that it needs."""
@@ -58,8 +73,6 @@ class Parcels:
                 digest = check(sent).digest
                 self._places[digest] = sent
                 return Want(bot, digest)
-            if not (Path(bot.folder) / MANIFEST).is_file():
-                return Want(bot, why=f"it is a command line; give a folder with a {MANIFEST}")
             parcel = pack(Path(bot.folder))
             self._places[parcel.digest] = self._folder / parcel.digest
             files.write(self._places[parcel.digest], parcel.data, mode=0o600)

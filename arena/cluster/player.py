@@ -17,7 +17,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from arena.cluster.bots import Bots
+from arena.cluster.bots import Bots, CannotStart
 from arena.cluster.delivery import play_away
 from arena.cluster.orders import (
     BROUGHT,
@@ -99,6 +99,8 @@ class _Hand:
             return self._obey(order)
         except (OSError, MemoryError, MachineFault) as error:
             return Failed(str(error) or "out of memory", of_machine=True)
+        except CannotStart as error:
+            return Failed(str(error), of_machine=False, bot=error.digest)
         except ArenaError as error:
             return Failed(str(error), of_machine=False)
         except Exception as error:
@@ -118,7 +120,7 @@ class _Hand:
                 return Done()
             case Play(job, here):
                 if not here:
-                    job = replace(job, bots=self._bots.here(job.bots), ahead=self._bots.here(job.ahead))
+                    job = replace(job, bots=self._bots.here(job.bots))
                 return Done(play_away(job, self._folder / GAMES))
             case Attend():
                 attend()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,12 +18,16 @@ from referee_kit import make_job
 
 pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
 
+from distributed import Client
+
+from arena.cluster import far
 from arena.cluster import lane as lanes
 from arena.cluster.engine import connected
+from arena.cluster.orders import Ended, Play, decode_answer, encode
 from arena.link.bots import load_bot
 from arena.referee.worker import attend, play
 from arena.tournament.workers import NoFreeWorker
-from tests.cluster_kit import Machines, coordinator, digests, standings, until
+from tests.cluster_kit import Machines, coordinator, digests, free_port, standings, travelling_bots, until
 
 BOTS = ("random", "greedy", "banzai")
 
@@ -147,3 +152,67 @@ def test_a_scheduler_that_ends_ends_the_lanes(workers: Machines, tmp_path: Path)
         with pytest.raises(lanes.WorkerLost):
             lane.submit(play, job).result(timeout=60)
     assert list(tmp_path.glob("*.jsonl")) == []
+
+
+def unbuildable(folder: Path, unless: str) -> str:
+    """Makes a bot that is built only where the path of its folder has `unless` in it; returns its name for commands."""
+    owl, _ = travelling_bots(folder)
+    make = f"import os, shutil, sys; shutil.copy('bot.py', 'built.py') if {unless!r} in os.getcwd() else sys.exit(3)"
+    (Path(owl) / "make.py").write_text(make)
+    manifest = (
+        'name = "elk"\ncommand = ["{python}", "built.py"]\nbuild = ["{python}", "make.py"]\nbuilt = ["built.py"]\n'
+    )
+    (Path(owl) / "bot.toml").write_text(f'{manifest}language = "python"\ninclude = ["../arena_bot.py"]\n')
+    shutil.copy(Path(owl) / "bot.py", Path(owl) / "built.py")
+    return owl
+
+
+def test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word(
+    arena: Run, workers: Machines, tmp_path: Path
+) -> None:
+    elk = unbuildable(tmp_path / "home", unless="w1")
+    what = ("tournament", elk, "random", "--deals", "3", "--seed", "x", "--json")
+    done = arena(*what, "--cluster", workers.address, "--logs", "b")
+    for name in ("w0", "w2"):
+        assert f"worker {name} is left out: bot elk in python cannot be started there: expected `" in done.stderr
+    assert "exited with status 3" in done.stderr
+    assert digests(tmp_path / "b").keys() == set(range(6))
+    for name, built in (("w0", 0), ("w1", 1), ("w2", 0)):
+        places = [path for path in (tmp_path / name).glob("*/arena-bots/*") if path.is_dir()]
+        assert len(places) == built
+
+
+def test_a_bot_that_no_worker_can_build_ends_the_tournament_at_once(
+    arena: Run, workers: Machines, tmp_path: Path
+) -> None:
+    elk = unbuildable(tmp_path / "home", unless="nowhere")
+    done = arena("tournament", elk, "random", "--deals", "3", "--cluster", workers.address, code=None)
+    assert done.returncode not in (0, 70)
+    for name in ("w0", "w1", "w2"):
+        assert f"worker {name}: bot elk in python cannot be started there" in done.stderr
+
+
+def test_dask_plays_no_game_again_by_itself(workers: Machines, tmp_path: Path) -> None:
+    """The order of a lane whose worker is gone reaches another process at the same address: nothing is played there."""
+    port = free_port()
+    first = workers.start_worker("first", "--worker-port", str(port))
+    until(lambda: "Registered" in first.output)
+    job = replace(make_job(tmp_path, 2), bots=(load_bot("random"), load_bot("greedy")))
+    with Client(workers.address, set_as_default=False) as client:
+        (address,) = (
+            address for address, each in client.scheduler_info(-1)["workers"].items() if each["name"] == "first"
+        )
+        opened = client.run(far.open_lane, "token", 100.0, workers=[address])
+        assert opened
+        first.send(signal.SIGSTOP)
+        task = client.submit(
+            far.order, "token", "topic", encode(Play(job, here=True)), workers=[address], retries=0, pure=False
+        )
+        first.kill()
+        again = workers.start_worker("again", "--worker-port", str(port))
+        until(lambda: "Registered" in again.output)
+        answer = decode_answer(task.result(timeout=30))
+    assert isinstance(answer, Ended)
+    assert answer.killed
+    assert list(tmp_path.glob("*.jsonl")) == []
+    assert list(tmp_path.glob("*/*/*/arena-*/game/*")) == []

@@ -126,7 +126,7 @@ def tournament(
     from arena.tournament.extend import extend
     from arena.tournament.settings import seeded, set_up
 
-    lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, quiet=quiet))
+    lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, tell=nothing if quiet else say))
     manner = Manner(
         workers=lanes.number,
         worker=lanes.worker,

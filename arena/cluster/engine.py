@@ -56,6 +56,8 @@ class Cluster:
             parcels: What brings bots to workers; None if all are on this machine.
             tell: Called with a sentence about each worker that was lost, by the thread that asks for a lane.
         """
+        self.is_here = parcels is None
+        """Whether all workers are on this machine."""
         self._client = client
         self._parcels = parcels
         self._tell = tell

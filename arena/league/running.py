@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -49,6 +50,16 @@ PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""
 
 
+class _Hands(NamedTuple):
+    """Who plays the games."""
+
+    number: int | None
+    """Games at a time; None means as the settings and orders say."""
+    worker: Worker
+    elsewhere: bool
+    """Whether workers may be on other machines."""
+
+
 def run_league(
     folder: Folder,
     *,
@@ -56,6 +67,7 @@ def run_league(
     workers: int | None = None,
     tell: Callable[[str], object] = lambda sentence: None,
     worker: Worker = local_worker,
+    elsewhere: bool = False,
 ) -> Ended:
     """Runs a league until it is asked to stop by a signal.
 
@@ -64,7 +76,8 @@ def run_league(
         games: After how many more rated games it ends; None means never.
         workers: Games at a time; None means as the settings and orders say.
         tell: Called with a sentence about each event.
-        worker: Starts a worker.
+        worker: Starts a worker for games. What is submitted is built and tried here in any case.
+        elsewhere: Whether workers may be on other machines: then versions that their authors serve do not play.
 
     Raises:
         ConfigError: The folder or the settings cannot be used. Show the message to the operator.
@@ -79,8 +92,9 @@ def run_league(
         store = stack.enter_context(_opened(folder.database, journal.say))
         stopping = stack.enter_context(Stopping())
         played = 0
+        hands = _Hands(workers, worker, elsewhere)
         while True:
-            ended = _run_season(store, folder, stopping, journal.say, games and games - played, workers, worker)
+            ended = _run_season(store, folder, stopping, journal.say, games and games - played, hands)
             played += ended.games
             if not ended.closing or stopping.asked or (games is not None and played >= games):
                 return replace(ended, games=played)
@@ -92,8 +106,7 @@ def _run_season(
     stopping: Stopping,
     tell: Callable[[str], object],
     games: int | None,
-    workers: int | None,
-    worker: Worker,
+    hands: _Hands,
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
     settings = settings_of(folder, store) if store.controls.closing is None else load(folder)
@@ -101,9 +114,10 @@ def _run_season(
     season = store.seasons.current()
     if season is None:
         raise ConfigError("expected an open season, got: none; restore the league from a backup")
+    _await_leases(store, season, stopping, tell)
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
-        service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
+        service = _put_together(store, folder, settings, season, tell, hands, stack)
         ended = service.run(stopping, games)
         if ended.closing:
             store.seasons.stop()
@@ -122,8 +136,7 @@ def _put_together(
     settings: Settings,
     season: Season,
     tell: Callable[[str], object],
-    workers: int | None,
-    worker: Worker,
+    hands: _Hands,
     stack: ExitStack,
 ) -> Service:
     """Returns the service of a league. Its workers end with the stack."""
@@ -131,16 +144,17 @@ def _put_together(
     tools = LeagueTools(folder, settings)
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
     publishing.catch_up()
-    helm = Helm(store, folder, settings, workers, tell, publishing.hurry)
+    helm = Helm(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
     jobs = Jobs(store, tools, settings, tournament)
     supply = MatchGames(store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve)
     supply.judge_all()
-    ahead = helm.workers < available_cores()
-    lanes = stack.enter_context(Lanes(supply, play, worker, ahead=ahead, attend=attend))
-    bench = stack.enter_context(Bench[StepReport](worker))
+    ahead = hands.worker is local_worker and helm.workers < available_cores()
+    lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
+    bench = stack.enter_context(Bench[StepReport](local_worker))
     workshop = Workshop(store, bench, tools, tell)
-    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=partial(absent, store, folder))
+    away = partial(absent, store, folder, elsewhere=hands.elsewhere)
+    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=away)
     tell(f"League {settings.name}: {len(store.versions.active())} versions play, {helm.workers} at a time")
     health = Health(Manager(), lambda: f"{supply.rated} games since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
@@ -206,6 +220,16 @@ def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueSto
                     raise
                 time.sleep(0.1)
         yield store
+
+
+def _await_leases(store: LeagueStore, season: Season, stopping: Stopping, tell: Callable[[str], object]) -> None:
+    """Waits while workers elsewhere may still play games of a service that was killed."""
+    games, seconds = store.games.leased(season.tournament)
+    if games:
+        tell(f"Workers of the last run may still play {games} games: they are given up in {math.ceil(seconds)} s")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not stopping.asked:
+        time.sleep(0.1)
 
 
 def _clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Season) -> None:

@@ -136,8 +136,8 @@ class MatchGames:
             return self._judge(game.entrants[number] for number in forfeited)
 
     def give_back_all(self) -> None:
-        """Gives back every game that is claimed. Call it when no worker has one."""
-        self._store.games.resume(self._tournament)
+        """Gives back every game that is claimed. Call it when the workers were ended, or nobody awaits them."""
+        self._store.games.resume(self._tournament, leased=True)
 
     def judge_all(self) -> None:
         """Suspends every active version that deserves it. Rules may have changed since the last run."""

@@ -42,7 +42,18 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
 def what(home: Path) -> tuple[str, ...]:
     """The words of the tournament."""
     deals = str(GAMES // 6)
-    return ("tournament", *travelling_bots(home / "bots"), "random", "--deals", deals, "--seed", "x", "--json")
+    return (
+        "tournament",
+        *travelling_bots(home / "bots"),
+        "random",
+        "--deals",
+        deals,
+        "--seed",
+        "x",
+        "--time",
+        "off",
+        "--json",
+    )
 
 
 def logs(home: Path) -> int:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.help import Command
+from arena.cli.lanes import lanes_on
 from arena.cli.output import say
+from arena.cli.playing import nothing
 from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from arena.tournament.lanes import Worker
 
 
 @click.command(cls=Command)
@@ -20,13 +27,27 @@ from arena.errors import ArenaError
     metavar="N",
     help="Games at a time, instead of what league.toml says.",
 )
+@click.option("--cluster", metavar="ADDRESS", help="Play games on this Dask cluster, or local:N (--insecure: no TLS).")
+@click.option("--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no events; league.log has them.")
-def run(folder: Path, games: int | None, concurrency: int | None, quiet: bool) -> None:
+@click.pass_context
+def run(
+    ctx: click.Context,
+    folder: Path,
+    games: int | None,
+    concurrency: int | None,
+    cluster: str | None,
+    insecure: bool,
+    quiet: bool,
+) -> None:
     """Run the league in FOLDER: build, check and try what is submitted, play matches, rate, publish.
 
     It runs until it is stopped, by Ctrl-C or `kill`. Games that run then have a minute to end (`stop_s` in
     league.toml); a second signal does not wait for them. Nothing is lost by that, nor by a crash or a power failure:
     give the same command again. Games that were dropped are played again.
+
+    On a cluster (docs/cluster.md) games are played on its workers, all of them unless --concurrency says less. What is
+    submitted is built and tried on this machine in any case, and built again on each worker's.
 
     Other commands work from other terminals meanwhile: `arena league status`, `submit`, `pause`, `concurrency`.
 
@@ -37,13 +58,18 @@ def run(folder: Path, games: int | None, concurrency: int | None, quiet: bool) -
     """
     from arena.league.folder import Folder
     from arena.league.running import run_league
+    from arena.league.tools import archive_of
+    from arena.tournament.workers import local_worker
 
-    ended = run_league(
-        Folder(folder.absolute()),
-        games=games,
-        workers=concurrency,
-        tell=(lambda sentence: None) if quiet else say,
-    )
+    place = Folder(folder.absolute())
+    tell = nothing if quiet else say
+    number, elsewhere = concurrency, False
+    worker: Worker = local_worker
+    if cluster is not None or insecure:
+        sent = partial(archive_of, place)
+        lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, tell=tell, archive_of=sent))
+        number, worker, elsewhere = lanes.number, lanes.worker or local_worker, lanes.elsewhere
+    ended = run_league(place, games=games, workers=number, tell=tell, worker=worker, elsewhere=elsewhere)
     if ended.idle:
         raise ArenaError(
             f"expected {games} more rated games, got: {ended.games}; {ended.idle}; submit a bot with "

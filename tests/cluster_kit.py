@@ -50,15 +50,18 @@ def free_port() -> int:
 class Node:
     """A process of Dask's command line, in a folder of its own."""
 
-    def __init__(self, stack: ExitStack, folder: Path, *arguments: str, before: Sequence[str] = ()) -> None:
+    def __init__(
+        self, stack: ExitStack, folder: Path, *arguments: str, before: Sequence[str] = (), path: str | None = None
+    ) -> None:
         folder.mkdir()
+        variables = environment() if path is None else {**environment(), "PATH": path}
         self.folder = folder
         self._is_wrapped = bool(before)
         output = stack.enter_context((folder / "output").open("wb"))
         self._process = stack.enter_context(
             subprocess.Popen(
                 [*before, sys.executable, "-m", "dask", *arguments],
-                cwd=folder, env=environment(), stdout=output, stderr=output, start_new_session=True,
+                cwd=folder, env=variables, stdout=output, stderr=output, start_new_session=True,
             )
         )  # fmt: skip
         stack.callback(self.kill)
@@ -109,11 +112,18 @@ class Machines:
     def start_scheduler(self, name: str) -> Node:
         return Node(self._stack, self._folder / name, "scheduler", *_AT, "--port", str(self._port))
 
-    def start_worker(self, name: str, *more: str) -> Node:
+    def start_worker(self, name: str, *more: str, path: str | None = None) -> Node:
+        """Starts another worker.
+
+        Args:
+            name: What it is called, and its folder.
+            more: More options.
+            path: Where it looks for programs, if not where this process does.
+        """
         own = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--local-directory", ".", "--name", name)
         folder = self._folder / name
         before = apart(self._folder, folder) if self._blind else ()
-        return Node(self._stack, folder, "worker", self.address, *_AT, *own, *more, before=before)
+        return Node(self._stack, folder, "worker", self.address, *_AT, *own, *more, before=before, path=path)
 
 
 def travelling_bots(folder: Path) -> tuple[str, ...]:

@@ -15,8 +15,14 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from arena.cluster import far
+from arena.cluster.calls import called
+from arena.cluster.check import Machine
 from arena.cluster.lane import ClusterLane, Refusal
 from arena.cluster.parcels import Parcels, packed_anew
+from arena.cluster.survey import Facts
 from arena.errors import ConfigError, MachineFault
 from arena.link.bots import BotSpec
 from arena.tournament.workers import NoFreeWorker
@@ -34,6 +40,8 @@ CONNECT_S: Final = 20.0
 _CLOSE_S: Final = 2.0
 """How long a scheduler that may be gone is said goodbye to."""
 _LOOK_S: Final = 1.0
+_CLOCK_TRIES: Final = 3
+"""How often a worker is asked what time it is: the quickest answer says it best."""
 _REST_S: Final = 60.0
 """How long a worker gets no lane whose machine lacked something: it may have it then."""
 _QUIET: Final = logging.CRITICAL + 1
@@ -79,6 +87,36 @@ class Cluster:
     def workers(self) -> dict[str, str]:
         """Returns the names of the workers by their addresses."""
         return {address: str(worker["name"]) for address, worker in self._info().items()}
+
+    def survey(self) -> list[Machine]:
+        """Returns the workers with what they say of their machines. They are asked at the same time."""
+        workers = self.workers()
+        clocks = {address: self._clock_of(address) for address in workers}
+        asked = {address: called(self._client, address, far.survey) for address in workers}
+        found = []
+        for address, answer in asked.items():
+            try:
+                facts = msgspec.msgpack.decode(answer.result(timeout=far.SURVEY_S + CONNECT_S), type=Facts)
+            except Exception as error:  # whatever Dask, the worker or another version of arena raises
+                found.append(Machine(worker=workers[address], problem=f"{error!r:.300}"))
+                continue
+            offset_ms, uncertain_ms = clocks[address]
+            found.append(Machine(worker=workers[address], facts=facts, offset_ms=offset_ms, uncertain_ms=uncertain_ms))
+        return found
+
+    def _clock_of(self, address: str) -> tuple[float | None, float | None]:
+        """Returns how far a worker's clock is ahead, and by how much that may be wrong (ms); None if it is silent."""
+        best: tuple[float | None, float | None] = (None, None)
+        for _ in range(_CLOCK_TRIES):
+            began = time.time()
+            try:
+                theirs = called(self._client, address, far.clock).result(timeout=CONNECT_S)
+            except Exception:  # it says why when it is asked for more
+                break
+            way_s = (time.time() - began) / 2
+            if best[1] is None or way_s * 1_000 < best[1]:
+                best = (round((theirs - began - way_s) * 1_000, 1), round(way_s * 1_000, 1))
+        return best
 
     def _info(self) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]

@@ -18,19 +18,23 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from distributed import Worker, get_worker
 
 from arena import __version__, files
 from arena.cluster.orders import BROUGHT, Ended, encode, read_frame, write_frame
-from arena.errors import ConfigError
+from arena.errors import ConfigError, MachineFault
+
+if TYPE_CHECKING:
+    from distributed import Worker
 
 BOTS: Final = "arena-bots"
 """The folder of bots that came as archives: beside the workers' own folders, so that those of a machine share it."""
 BEAT_S: Final = 1.0
 """How often a lane with a game says that it lives."""
+SURVEY_S: Final = 60.0
+"""How long a look at a machine may take."""
 END_S: Final = 3.0
 """How long a player may take to end."""
 
@@ -137,6 +141,28 @@ async def bring(token: str, parcel: str, offset: int, data: bytes) -> None:
     await asyncio.to_thread(files.append, path, data)
 
 
+def clock() -> float:
+    """Returns the time of day: seconds since 1970 (UTC)."""
+    return time.time()
+
+
+async def survey() -> bytes:
+    """Returns the `Facts` of this machine as msgpack.
+
+    Raises:
+        MachineFault: It could not be looked at.
+    """
+
+    def look() -> bytes:
+        try:
+            command = [sys.executable, "-m", "arena.cluster.survey"]
+            return subprocess.run(command, capture_output=True, timeout=SURVEY_S, check=True).stdout
+        except subprocess.CalledProcessError as error:
+            raise MachineFault(f"it ended with status {error.returncode}: {error.stderr[-500:]!r}") from None
+
+    return await asyncio.to_thread(look)
+
+
 def keep_lane(token: str) -> None:
     """Says that an idle lane is still wanted."""
     if token in _lanes:
@@ -165,6 +191,8 @@ def order(token: str, topic: str, content: bytes) -> bytes:
     lane = _lanes.get(token)
     if lane is None:
         return encode(Ended(f"the worker is another process than before, {os.getpid()}", killed=True))
+    from distributed import get_worker
+
     worker = get_worker()
     key = worker.get_current_task()
     with lane.turn:

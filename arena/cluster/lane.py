@@ -25,6 +25,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cluster import far
+from arena.cluster.calls import called
 from arena.cluster.delivery import take
 from arena.cluster.orders import Answer, Attend, Build, Done, Ended, Failed, Lacking, Need, Order, Play, decode_answer
 from arena.cluster.orders import encode as encoded
@@ -156,7 +157,7 @@ class ClusterLane(Executor):
         try:
             self._open()
             if self._lost is not None:
-                self._aside(far.close_lane, self.token)
+                called(self._client, self.address, far.close_lane, self.token)
             while (work := self._to_send.get()) is not None:
                 future, job, order = work
                 if job is not None and self._parcels is not None:
@@ -339,7 +340,7 @@ class ClusterLane(Executor):
         """Ends the player. A game that is played is dropped."""
         if self._lost is not None:  # the worker is gone, or will end the player when it sees that nobody waits
             if self.refused:
-                self._aside(far.close_lane, self.token)
+                called(self._client, self.address, far.close_lane, self.token)
             return
         self.lose("it was shut down")
         self.why_lost = ""
@@ -363,19 +364,7 @@ class ClusterLane(Executor):
             TimeoutError: It did not answer in time. The call may still reach it.
             Exception: Whatever the function or Dask raises.
         """
-        return self._aside(function, *args).result(timeout=seconds)
-
-    def _aside(self, function: Callable[..., Any], *args: object) -> Future[Any]:
-        came: Future[Any] = Future()
-
-        def call() -> None:  # with a worker that is stopped it does not return
-            try:
-                came.set_result(self._client.run(function, *args, workers=[self.address])[self.address])
-            except Exception as error:
-                came.set_exception(error)
-
-        Thread(target=call, daemon=True).start()
-        return came
+        return called(self._client, self.address, function, *args).result(timeout=seconds)
 
 
 def _result(answer: Answer, job: Job | None, worker: str) -> object:

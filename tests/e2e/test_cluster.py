@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import subprocess
@@ -216,3 +217,17 @@ def test_dask_plays_no_game_again_by_itself(workers: Machines, tmp_path: Path) -
     assert answer.killed
     assert list(tmp_path.glob("*.jsonl")) == []
     assert list(tmp_path.glob("*/*/*/arena-*/game/*")) == []
+
+
+def test_the_machines_of_a_cluster_are_compared(arena: Run, workers: Machines) -> None:
+    report = json.loads(arena("cluster", "check", workers.address, "--json").stdout)
+    assert report["ok"]
+    assert {worker["worker"] for worker in report["workers"]} == {"w0", "w1", "w2"}
+    assert all(worker["facts"]["versions"] == report["here"] for worker in report["workers"])
+    workers.workers["w1"].kill()
+    hidden = workers.start_worker("bare", path="/nowhere")
+    until(lambda: "Registered" in hidden.output)
+    done = arena("cluster", "check", workers.address, code=1)
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert failed
+    assert all(line.startswith("FAILED  bare: expected '") and "which others have" in line for line in failed)

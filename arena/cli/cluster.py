@@ -25,9 +25,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 
 @click.command(cls=LazyGroup, lazy=COMMANDS)
 def cluster() -> None:
-    """Look at the machines of a Dask cluster, which tournaments and leagues can be played on.
+    """Look at the machines of a Dask cluster.
 
-    docs/cluster.md says how to make one.
+    Tournaments and leagues can be played on one: docs/cluster.md says how to make it.
 
     \b
     Example:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
@@ -82,8 +82,14 @@ class Supply(Protocol):
     def share(self, lanes: int) -> int:
         """Returns how many games a lane may claim at a time, of so many lanes; 0: one, and only if it is idle."""
 
-    def claim(self, limit: int) -> Sequence[Work]:
-        """Claims games that follow each other in one block. If there is none, then none is left from now on."""
+    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
+        """Claims games that follow each other in one block. If there is none, none is left, or others have to play it.
+
+        Args:
+            limit: The most.
+            worker: The name of the cluster's worker that will play them; empty for one of this machine.
+            others: The names of the other workers of the cluster that play.
+        """
 
     def release(self, claim: Claim) -> None:
         """Gives a game back that was not played."""
@@ -130,6 +136,11 @@ class _Lane(AbstractContextManager["_Lane"]):
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
+
+    @property
+    def name(self) -> str:
+        """Its worker's on a cluster; empty for one of this machine."""
+        return self.executor.name if isinstance(self.executor, Remote) else ""
 
     def close(self) -> None:
         """Ends the worker, which has nothing to do."""
@@ -354,10 +365,11 @@ class Lanes(AbstractContextManager["Lanes"]):
         share = self._supply.share(self._count)
         if not self._supply.left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return
-        claimed = self._supply.claim(max(1, share))
+        others = [other.name for other in self._lanes if other is not lane and not other.is_broken]
+        claimed = self._supply.claim(max(1, share), lane.name, list(filter(None, others)))
         lane.waiting.extend(claimed)
         self._lease(lane)
-        if not claimed:  # the others are void
+        if not claimed and not self._supply.left:  # the others are void
             self._claim(lane)
 
     def _report(self, lane: _Lane, future: Future[GameResult]) -> None:

@@ -155,7 +155,7 @@ class Reader:
         return [found.get(entrant, Tally(entrant)) for entrant in range(entrants)]
 
     def paces(self, tournament: str) -> list[Pace]:
-        """Returns by worker of a cluster and by entrant how fast it was there. Games that were played here are no part."""
+        """Returns by worker of a cluster and by entrant how fast it was there. Games played here are no part."""
         rows = self._db.execute(
             "SELECT worker, entrant, count(*), sum(decisions), sum(total_ms) FROM games JOIN seats ON game = id"
             " WHERE tournament = ? AND status = 'done' AND worker IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",

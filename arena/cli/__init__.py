@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),
     "doctor": ("arena.cli.doctor:doctor", "Say which levels of protection this machine can give."),
+    "cluster": ("arena.cli.cluster:cluster", "Look at the machines of a Dask cluster."),
     "config": ("arena.cli.config:config", "Print what arena.toml sets, and which options are in force."),
     "completion": ("arena.cli.completion:completion", "Print the script that completes commands, bots, rules and ids."),
 }

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from arena.cli.output import say
 from arena.cli.playing import workers_of
 from arena.errors import ConfigError
+from arena.text import plain
 
 if TYPE_CHECKING:
+    from arena.link.bots import BotSpec
     from arena.tournament.lanes import Worker
 
 
@@ -19,16 +23,27 @@ class Lanes(NamedTuple):
     number: int
     worker: Worker | None = None
     """None means a process on this machine."""
+    elsewhere: bool = False
+    """Whether workers may be on other machines."""
 
 
 @contextmanager
-def lanes_on(address: str | None, concurrency: int | None, *, insecure: bool = False) -> Iterator[Lanes]:
+def lanes_on(
+    address: str | None,
+    concurrency: int | None,
+    *,
+    insecure: bool = False,
+    tell: Callable[[str], object] = say,
+    archive_of: Callable[[BotSpec], Path | None] | None = None,
+) -> Iterator[Lanes]:
     """Yields where to play.
 
     Args:
         address: The cluster's; None means this machine.
         concurrency: Games at a time; None means half of the cores here, or all workers of a cluster.
         insecure: Whether a cluster beyond this machine may be without TLS.
+        tell: Called with a sentence about each worker that was lost.
+        archive_of: Returns the archive that a bot came in; None means that bots came in none.
 
     Raises:
         ConfigError: The address or the number cannot be used.
@@ -40,8 +55,12 @@ def lanes_on(address: str | None, concurrency: int | None, *, insecure: bool = F
         yield Lanes(workers_of(concurrency))
         return
     from arena.cluster.engine import connected
+    from arena.cluster.parcels import packed_anew
 
-    with connected(address, insecure=insecure) as cluster:
+    def told(sentence: str) -> None:
+        tell(plain(sentence))
+
+    with connected(address, insecure=insecure, tell=told, archive_of=archive_of or packed_anew) as cluster:
         there = len(cluster.workers())
         number = there if concurrency is None else workers_of(concurrency)
         if number > there:
@@ -49,4 +68,4 @@ def lanes_on(address: str | None, concurrency: int | None, *, insecure: bool = F
                 f"expected at most {there} games at a time, one for each worker of the cluster, got: {number} "
                 "- at --concurrency; start more workers"
             )
-        yield Lanes(number, cluster.lane)
+        yield Lanes(number, cluster.lane, elsewhere=not cluster.is_here)

@@ -55,6 +55,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """Games at a time."""
     worker: Worker | None = None
     """Starts a worker; None means a process on this machine."""
+    same_worker: bool = False
+    """Keep the games of a match on one worker of a cluster."""
     logs: Path
     """Where its folder of logs is made."""
     beacon: str | None = None
@@ -229,6 +231,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
             ahead=manner.worker is None and manner.workers < available_cores(),
             planned=planned if schedule.in_rounds else None,
             attend=attend,
+            same_worker=manner.same_worker,
         )
         for played in runner.run():
             signals.check()

@@ -71,7 +71,8 @@ def standings(
     max ms, mean score, W D L, off turn ms, course, mean ms, forfeits, games, points, ahead of next, 95 %. --csv
     and --json have everything else.
 
-    The cross-table has each bot's points against each other bot.
+    The cross-table has each bot's points against each other bot. Of games on a cluster it is shown on which worker a
+    bot was quickest and slowest; --json has all of them.
 
     --pool rates the bots of all tournaments with the same rules, ruleset and options together. A bot is the same in
     two tournaments if its files are the same; two versions are two bots. Ratings have the mean 25, unless --anchor
@@ -157,6 +158,7 @@ def print_tables(
     import msgspec
 
     from arena.show.off_turn import off_turn_lines
+    from arena.show.paces import paces_table
     from arena.show.standings import crosstable_table, order_text, standings_table
     from arena.show.tables import wrapped
 
@@ -175,6 +177,9 @@ def print_tables(
         show(f"{len(rows)} bots: --crosstable prints the cross-table, --csv --crosstable all of it as CSV.")
     else:
         show(crosstable_table(plain["crosstable"], width))
+    if (paces := paces_table(plain.get("workers") or (), width)) is not None:
+        echo()
+        show(paces)
     if plain.get("processes") == "tournament":
         show_line("\nBot processes were kept for all games (--keep-bots): a bot could recognise deals it had met.")
 

@@ -55,6 +55,7 @@ class TournamentCommand(Explained, Steered):
 @level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--cluster", metavar="ADDRESS", help="Play on this Dask cluster, or local:N (--insecure: no TLS).")
+@option(HOW, "--same-worker", is_flag=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @option(
     HOW,
@@ -97,6 +98,7 @@ def tournament(
     concurrency: int | None,
     cluster: str | None,
     insecure: bool,
+    same_worker: bool,
     on_overload: OnOverload,
     seed: str | None,
     db: Path,
@@ -126,10 +128,13 @@ def tournament(
     from arena.tournament.extend import extend
     from arena.tournament.settings import seeded, set_up
 
-    lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure))
+    if same_worker and cluster is None:
+        raise ConfigError("expected --cluster beside --same-worker, got: --same-worker alone; leave it out")
+    lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, tell=nothing if quiet else say))
     manner = Manner(
         workers=lanes.number,
         worker=lanes.worker,
+        same_worker=same_worker,
         logs=logs,
         beacon=beacon,
         commit=commit,

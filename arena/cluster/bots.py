@@ -1,39 +1,137 @@
-"""Finds on this machine the bots that a game on another asks for, by the digest of their files."""
+"""Finds on a machine of a cluster the bots that its games ask for: bundled ones, and those that came as archives."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from pathlib import Path
 
-from arena.errors import BotError
+from msgspec.structs import replace
+
+from arena.cluster.cache import BotCache
+from arena.cluster.orders import Want
+from arena.errors import BotError, ParcelError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
+from arena.types import Level
 
 
-def here(bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
-    """Returns the same bots as they are to be started on this machine.
+class CannotStart(BotError):
+    """A bot cannot be started on this machine. Show the message to the operator."""
 
-    Raises:
-        BotError: One is not here, or differs.
-    """
-    return tuple(map(_here, bots))
+    def __init__(self, bot: BotSpec, why: str) -> None:
+        """Takes the bot, and the reason."""
+        language = bot.language and f" in {bot.language}"
+        super().__init__(f"bot {bot.name}{language} cannot be started there: {why}")
+        self.digest = bot.digest
+        """The bot's."""
 
 
-@cache
-def _here(bot: BotSpec) -> BotSpec:
-    for bundled in bundled_bots():
-        if bundled.digest == bot.digest:
-            return load_bot(bundled.name)
-    try:
-        found = load_bot(bot.folder)
-    except BotError as error:
-        raise _absent(bot, str(error)) from None
-    if found.digest != bot.digest:
-        raise _absent(bot, f"other files in {bot.folder}, with the digest {found.digest[:12]}…")
+class Bots:
+    """The bots that a player can start."""
+
+    def __init__(self, folder: Path) -> None:
+        """Takes the folder of the bots that came as archives. It is made when there is one."""
+        self._folder = folder
+        self._cache: BotCache | None = None
+        self._found: dict[str, BotSpec] = {}
+        """By digest, as they are started here."""
+
+    def lacking(self, wants: Sequence[Want], *, anew: bool) -> tuple[str, ...]:
+        """Finds bots, and returns the digests of those that must be brought.
+
+        Args:
+            wants: The bots.
+            anew: Whether those that were found before are not needed any more.
+
+        Raises:
+            CannotStart: One is not here and cannot be brought.
+            ArenaError: The folder of bots cannot be used.
+            OSError: So too.
+        """
+        if anew:
+            self._found.clear()
+            if self._cache is not None:
+                self._cache.release()
+        for want in wants:
+            if want.bot.digest not in self._found and (found := self._find(want)) is not None:
+                self._found[want.bot.digest] = found
+        return tuple(want.bot.digest for want in wants if want.bot.digest not in self._found)
+
+    def _find(self, want: Want) -> BotSpec | None:
+        bundled = _bundled(want.bot.digest)
+        if bundled is not None:
+            return bundled
+        if not want.parcel:
+            return _at_its_place(want)
+        folder = self._kept().take(want.parcel)
+        return None if folder is None else _loaded(folder, want)
+
+    def build(self, want: Want, archive: Path, level: Level) -> None:
+        """Builds a bot that was brought.
+
+        Raises:
+            CannotStart: It cannot be built here.
+            ArenaError: This machine is the reason.
+            OSError: So too.
+        """
+        try:
+            self._found[want.bot.digest] = _loaded(self._kept().build(want.parcel, archive, level), want)
+        except (BotError, ParcelError) as error:
+            raise CannotStart(want.bot, str(error)) from None
+
+    def here(self, bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:
+        """Returns bots as they are to be started here. They keep the names that logs call them by.
+
+        Raises:
+            CannotStart: One was not asked for before.
+        """
+        return tuple(map(self._here, bots))
+
+    def _here(self, bot: BotSpec) -> BotSpec:
+        found = self._found.get(bot.digest)
+        if found is None:
+            raise CannotStart(bot, "expected a bot that was asked for before, got: one that was not asked for")
+        return replace(bot, command=found.command, folder=found.folder, reads=found.reads)
+
+    def _kept(self) -> BotCache:
+        if self._cache is None:
+            self._cache = BotCache(self._folder)
+        return self._cache
+
+
+def _bundled(digest: str) -> BotSpec | None:
+    """Returns the bundled bot with these files, if it can be started: it may need a build that was not done here."""
+    for bot in bundled_bots():
+        if bot.digest == digest:
+            try:
+                return load_bot(bot.name)
+            except BotError:
+                return None
+    return None
+
+
+def _loaded(folder: Path, want: Want) -> BotSpec:
+    found = load_bot(str(folder))
+    if found.digest != want.bot.digest:
+        raise BotError(
+            f"expected bot {want.bot.name} with the digest {want.bot.digest[:12]}…, got: {found.digest[:12]}… from its "
+            "archive; give the same command again if its files were just changed"
+        )
     return found
 
 
-def _absent(bot: BotSpec, got: str) -> BotError:
-    return BotError(
-        f"expected bot {bot.name} with the digest {bot.digest[:12]}… on this machine, got: {got}; copy its folder "
-        "to the same place there, and build it"
+def _at_its_place(want: Want) -> BotSpec:
+    """Returns a bot that cannot travel and is found where it lies for whoever orders the game."""
+    bot = want.bot
+    try:
+        found = load_bot(bot.folder)
+        got = f"other files in {bot.folder}, with the digest {found.digest[:12]}…"
+    except BotError as error:
+        got = str(error)
+    else:
+        if found.digest == bot.digest:
+            return found
+    raise CannotStart(
+        bot,
+        f"expected its files with the digest {bot.digest[:12]}… in the same folder, since it cannot be sent "
+        f"({want.why}), got: {got}; put them there, and build it",
     )

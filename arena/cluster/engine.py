@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 import secrets
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from arena.cluster.lane import ClusterLane
+import msgspec
+
+from arena.cluster import far
+from arena.cluster.calls import called
+from arena.cluster.check import Machine
+from arena.cluster.lane import ClusterLane, Refusal
+from arena.cluster.parcels import Parcels, packed_anew
+from arena.cluster.survey import Facts
 from arena.errors import ConfigError, MachineFault
+from arena.link.bots import BotSpec
 from arena.tournament.workers import NoFreeWorker
 
 if TYPE_CHECKING:
@@ -30,23 +40,43 @@ CONNECT_S: Final = 20.0
 _CLOSE_S: Final = 2.0
 """How long a scheduler that may be gone is said goodbye to."""
 _LOOK_S: Final = 1.0
+_CLOCK_TRIES: Final = 3
+"""How often a worker is asked what time it is: the quickest answer says it best."""
+_REST_S: Final = 60.0
+"""How long a worker gets no lane whose machine lacked something: it may have it then."""
 _QUIET: Final = logging.CRITICAL + 1
 """What matters of what Dask logs becomes an error of ours."""
 _LOOPBACK: Final = re.compile(r"\Atcp://(127\.[0-9.]+|localhost|\[::1\]):[0-9]+\Z")
 
 
+def _nothing(sentence: str) -> None:
+    """Tells nobody."""
+
+
 class Cluster:
     """A connection to a cluster. Make one with `connected`."""
 
-    def __init__(self, client: Client, *, is_here: bool) -> None:
-        """Takes a client that is connected, and whether all workers are on this machine."""
+    def __init__(self, client: Client, parcels: Parcels | None, tell: Callable[[str], object] = _nothing) -> None:
+        """Takes what it works with.
+
+        Args:
+            client: Connected to the scheduler.
+            parcels: What brings bots to workers; None if all are on this machine.
+            tell: Called with a sentence about each worker that was lost, by the thread that asks for a lane.
+        """
+        self.is_here = parcels is None
+        """Whether all workers are on this machine."""
         self._client = client
-        self.is_here = is_here
+        self._parcels = parcels
+        self._tell = tell
         self._topic = f"arena-{secrets.token_hex(8)}"
         self._lanes: dict[str, ClusterLane] = {}
         """By the worker's address."""
         self._stalled: dict[str, float] = {}
         """When workers that were not heard of were last seen by the scheduler: until that changes they get no lane."""
+        self._refused: dict[str, tuple[float, Refusal]] = {}
+        """Workers that cannot play: until when they get no lane, and why."""
+        self._untold: list[str] = []
         self._lock = threading.Lock()
         self._ended = threading.Event()
         client.subscribe_topic("all", self._told)
@@ -58,6 +88,36 @@ class Cluster:
         """Returns the names of the workers by their addresses."""
         return {address: str(worker["name"]) for address, worker in self._info().items()}
 
+    def survey(self) -> list[Machine]:
+        """Returns the workers with what they say of their machines. They are asked at the same time."""
+        workers = self.workers()
+        clocks = {address: self._clock_of(address) for address in workers}
+        asked = {address: called(self._client, address, far.survey) for address in workers}
+        found = []
+        for address, answer in asked.items():
+            try:
+                facts = msgspec.msgpack.decode(answer.result(timeout=far.SURVEY_S + CONNECT_S), type=Facts)
+            except Exception as error:  # whatever Dask, the worker or another version of arena raises
+                found.append(Machine(worker=workers[address], problem=f"{error!r:.300}"))
+                continue
+            offset_ms, uncertain_ms = clocks[address]
+            found.append(Machine(worker=workers[address], facts=facts, offset_ms=offset_ms, uncertain_ms=uncertain_ms))
+        return found
+
+    def _clock_of(self, address: str) -> tuple[float | None, float | None]:
+        """Returns how far a worker's clock is ahead, and by how much that may be wrong (ms); None if it is silent."""
+        best: tuple[float | None, float | None] = (None, None)
+        for _ in range(_CLOCK_TRIES):
+            began = time.time()
+            try:
+                theirs = called(self._client, address, far.clock).result(timeout=CONNECT_S)
+            except Exception:  # it says why when it is asked for more
+                break
+            way_s = (time.time() - began) / 2
+            if best[1] is None or way_s * 1_000 < best[1]:
+                best = (round((theirs - began - way_s) * 1_000, 1), round(way_s * 1_000, 1))
+        return best
+
     def _info(self) -> dict[str, dict[str, Any]]:
         found: dict[str, dict[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
         return found
@@ -67,9 +127,8 @@ class Cluster:
         """Yields an executor on a worker that no other lane has.
 
         Raises:
-            ConfigError: The worker has another version of arena.
-            NoFreeWorker: All workers have a lane.
-            MachineFault: The scheduler is gone, or a worker cannot start a player.
+            NoFreeWorker: All workers have a lane, or may be able to play later.
+            MachineFault: The scheduler is gone, or no worker can play.
         """
         lane = self._open()
         try:
@@ -79,31 +138,64 @@ class Cluster:
             with self._lock:
                 if self._lanes.get(lane.address) is lane:
                     del self._lanes[lane.address]
+                if lane.refusal is not None:
+                    rest_s = _REST_S if lane.refusal.may_later else math.inf
+                    self._refused[lane.address] = (time.monotonic() + rest_s, lane.refusal)
+                if lane.why_lost:
+                    self._untold.append(lane.why_lost)
 
     def _open(self) -> ClusterLane:
+        while self._untold:
+            self._tell(self._untold.pop(0))
         if self._client.status != "running":
             raise MachineFault("the cluster's scheduler is gone; start it, and give the same command again")
-        for address, worker in self._info().items():
-            with self._lock:
-                if address in self._lanes or self._stalled.get(address) == worker["last_seen"]:
-                    continue
-            with suppress(_Gone):
-                return self._open_on(address, str(worker["name"]))
-        raise NoFreeWorker(
-            "expected a free worker on the cluster, got: none; start more, and give the same command again. All "
-            "results so far are kept"
-        )
-
-    def _open_on(self, address: str, name: str) -> ClusterLane:
-        try:
-            lane = ClusterLane(self._client, address, name, self._topic, is_here=self.is_here)
-        except MachineFault:
-            if address in self.workers():
-                raise
-            raise _Gone from None
-        with self._lock:
-            self._lanes[address] = lane
+        lane = self._on_a_free_worker()
+        if lane is None and self._gave_up_bots():
+            lane = self._on_a_free_worker()
+        if lane is None:
+            raise NoFreeWorker(
+                "expected a free worker on the cluster, got: none; start more, and give the same command again. All "
+                "results so far are kept"
+            )
         return lane
+
+    def _on_a_free_worker(self) -> ClusterLane | None:
+        workers, now = self._info(), time.monotonic()
+        with self._lock:
+            for address, worker in workers.items():
+                rests = address in self._refused and now < self._refused[address][0]
+                if address in self._lanes or rests or self._stalled.get(address) == worker["last_seen"]:
+                    continue
+                name = str(worker["name"])
+                lane = ClusterLane(self._client, address, name, self._topic, self._parcels)
+                self._lanes[address] = lane
+                return lane
+        return None
+
+    def _gave_up_bots(self) -> bool:
+        """Gives up the bots that no worker can start, and returns whether there are any: then workers are free again.
+
+        Raises:
+            MachineFault: No worker can play, whatever the bots are.
+        """
+        workers = self._info()
+        refused = {address: refusal for address, (_, refusal) in self._refused.items() if address in workers}
+        if not workers or len(refused) < len(workers):
+            return False
+        told = {address: f"worker {workers[address]['name']}: {refusal.why}" for address, refusal in refused.items()}
+        bots = {refusal.bot for refusal in refused.values() if refusal.bot}
+        for bot in bots:
+            at = [address for address, refusal in refused.items() if refusal.bot == bot]
+            if self._parcels is not None:
+                self._parcels.give_up(bot, "; ".join(told[address] for address in at))
+            for address in at:
+                del self._refused[address]
+        if not bots and not any(refusal.may_later for refusal in refused.values()):
+            raise MachineFault(
+                f"expected a worker that can play, got none: {'; '.join(told.values())}. Correct that, and give the "
+                "same command again. All results so far are kept"
+            )
+        return bool(bots)
 
     def _told(self, event: tuple[float, Any]) -> None:
         """Hears what the scheduler says of all workers."""
@@ -142,17 +234,21 @@ class Cluster:
         self._watch.join()
 
 
-class _Gone(Exception):
-    """A worker went away while a lane was opened on it."""
-
-
 @contextmanager
-def connected(address: str, *, insecure: bool = False) -> Iterator[Cluster]:
+def connected(
+    address: str,
+    *,
+    insecure: bool = False,
+    tell: Callable[[str], object] = _nothing,
+    archive_of: Callable[[BotSpec], Path | None] = packed_anew,
+) -> Iterator[Cluster]:
     """Yields a cluster.
 
     Args:
         address: Its scheduler's, `tcp://HOST:PORT` or `tls://HOST:PORT`; or `local:N`, which starts N workers here.
         insecure: Whether an address beyond this machine may be without TLS.
+        tell: Called with a sentence about each worker that was lost, by the thread that asks for a lane.
+        archive_of: Returns the archive that a bot came in, if it came in one: then it travels in it.
 
     Raises:
         ConfigError: The address cannot be used, or Dask is not installed.
@@ -176,7 +272,11 @@ def connected(address: str, *, insecure: bool = False) -> Iterator[Cluster]:
             client.wait_for_workers(1, timeout=CONNECT_S)
         except (OSError, TimeoutError) as error:
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
-        cluster = Cluster(client, is_here=address.startswith(LOCAL))
+        parcels = None
+        if not address.startswith(LOCAL):
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-parcels-"))
+            parcels = Parcels(Path(folder), archive_of)
+        cluster = Cluster(client, parcels, tell)
         stack.callback(cluster.close)
         yield cluster
 

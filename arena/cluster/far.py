@@ -18,16 +18,23 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from distributed import Worker, get_worker
 
-from arena import __version__
-from arena.cluster.orders import Ended, encode, read_frame, write_frame
+from arena import __version__, files
+from arena.cluster.orders import BROUGHT, Ended, encode, read_frame, write_frame
+from arena.errors import ConfigError, MachineFault
 
+if TYPE_CHECKING:
+    from distributed import Worker
+
+BOTS: Final = "arena-bots"
+"""The folder of bots that came as archives: beside the workers' own folders, so that those of a machine share it."""
 BEAT_S: Final = 1.0
 """How often a lane with a game says that it lives."""
+SURVEY_S: Final = 60.0
+"""How long a look at a machine may take."""
 END_S: Final = 3.0
 """How long a player may take to end."""
 
@@ -44,15 +51,18 @@ class Opened(msgspec.Struct, frozen=True):
 class _Lane:
     """A player, and who waits for it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, bots: Path) -> None:
         folder.mkdir(mode=0o700)
+        (folder / BROUGHT).mkdir()
         self.folder = folder
         self.is_closed = False
         self.keep()
         self.turn = threading.Lock()
         """Held while the player has an order: a worker with several threads gives it one at a time, too."""
         self.player = subprocess.Popen(
-            [sys.executable, "-m", "arena.cluster.player", str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-m", "arena.cluster.player", str(folder), str(bots)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
         )
         assert self.player.stdin is not None
         assert self.player.stdout is not None
@@ -104,10 +114,53 @@ async def open_lane(token: str, idle_s: float, dask_worker: Worker) -> bytes:
         idle_s: The lane ends if it is idle for so long and `keep_lane` is not called: who opened it is gone.
         dask_worker: The worker; Dask gives it by the argument's name.
     """
-    folder = Path(dask_worker.local_directory) / f"arena-{token}"
-    lane = _lanes[token] = await asyncio.to_thread(_Lane, folder)
+    own = Path(dask_worker.local_directory)
+    lane = _lanes[token] = await asyncio.to_thread(_Lane, own / f"arena-{token}", own.parent / BOTS)
     threading.Thread(target=_guard, args=(token, lane, idle_s), daemon=True).start()
     return msgspec.msgpack.encode(Opened(__version__, lane.player.pid))
+
+
+async def bring(token: str, parcel: str, offset: int, data: bytes) -> None:
+    """Puts a piece of a bot's archive into a lane's folder.
+
+    Args:
+        token: The lane's.
+        parcel: The archive's digest.
+        offset: Where the piece begins. Those before it are there.
+        data: The piece.
+
+    Raises:
+        ConfigError: There is no such lane, or a piece is missing.
+        OSError: It cannot be written.
+    """
+    lane = _lanes.get(token)
+    path = Path() if lane is None else lane.folder / BROUGHT / parcel
+    if lane is None or offset != (path.stat().st_size if path.exists() else 0):
+        raise ConfigError(f"expected the archive {parcel[:12]}… in order, got: another piece of it, or no lane")
+    lane.keep()
+    await asyncio.to_thread(files.append, path, data)
+
+
+def clock() -> float:
+    """Returns the time of day: seconds since 1970 (UTC)."""
+    return time.time()
+
+
+async def survey() -> bytes:
+    """Returns the `Facts` of this machine as msgpack.
+
+    Raises:
+        MachineFault: It could not be looked at.
+    """
+
+    def look() -> bytes:
+        try:
+            command = [sys.executable, "-m", "arena.cluster.survey"]
+            return subprocess.run(command, capture_output=True, timeout=SURVEY_S, check=True).stdout
+        except subprocess.CalledProcessError as error:
+            raise MachineFault(f"it ended with status {error.returncode}: {error.stderr[-500:]!r}") from None
+
+    return await asyncio.to_thread(look)
 
 
 def keep_lane(token: str) -> None:
@@ -138,6 +191,8 @@ def order(token: str, topic: str, content: bytes) -> bytes:
     lane = _lanes.get(token)
     if lane is None:
         return encode(Ended(f"the worker is another process than before, {os.getpid()}", killed=True))
+    from distributed import get_worker
+
     worker = get_worker()
     key = worker.get_current_task()
     with lane.turn:

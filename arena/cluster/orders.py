@@ -11,10 +11,45 @@ from typing import Final, TypeAlias
 import msgspec
 
 from arena.cluster.delivery import Delivery
+from arena.link.bots import BotSpec
 from arena.referee.job import Job
+from arena.types import Level
 
+GAMES: Final = "game"
+"""The folder of a lane, in its own, in which games are played."""
+BROUGHT: Final = "brought"
+"""The folder for archives, which are called like their digests."""
 _HEAD: Final = 4
 """Bytes of a frame's length."""
+
+
+class Want(msgspec.Struct, frozen=True):
+    """A bot that games need."""
+
+    bot: BotSpec
+    """As it is started where the games are ordered."""
+    parcel: str = ""
+    """The digest of its archive; empty if it cannot travel."""
+    why: str = ""
+    """Why it cannot."""
+
+
+class Need(msgspec.Struct, frozen=True, tag=True):
+    """Find bots, and say which are lacking."""
+
+    wants: tuple[Want, ...]
+    level: Level
+    """How far they will be confined: whether the machine gives that is found out, too."""
+    anew: bool
+    """Whether those that were found before are not needed any more."""
+
+
+class Build(msgspec.Struct, frozen=True, tag=True):
+    """Build a bot whose archive was put into the lane's folder."""
+
+    want: Want
+    level: Level
+    """How far the build is confined."""
 
 
 class Play(msgspec.Struct, frozen=True, tag=True):
@@ -22,7 +57,7 @@ class Play(msgspec.Struct, frozen=True, tag=True):
 
     job: Job
     here: bool
-    """Whether the bots are where the job says; else they are looked for by their digests."""
+    """Whether the bots are where the job says; else they are those that were found or built."""
 
 
 class Attend(msgspec.Struct, frozen=True, tag=True):
@@ -36,12 +71,21 @@ class Done(msgspec.Struct, frozen=True, tag=True):
     """The game, if one was to be played."""
 
 
+class Lacking(msgspec.Struct, frozen=True, tag=True):
+    """These bots are not here: bring them."""
+
+    digests: tuple[str, ...]
+    """Those of their files; none if all are here."""
+
+
 class Failed(msgspec.Struct, frozen=True, tag=True):
     """It could not be done; the player goes on."""
 
     reason: str
     of_machine: bool
     """Whether the machine lacks something, so that nobody but its owner can help."""
+    bot: str = ""
+    """The digest of the bot that cannot be started here, if that is why."""
 
 
 class Ended(msgspec.Struct, frozen=True, tag=True):
@@ -52,8 +96,8 @@ class Ended(msgspec.Struct, frozen=True, tag=True):
     """Whether it was killed from outside: nothing in a game sends SIGKILL or SIGTERM to it."""
 
 
-Order: TypeAlias = Play | Attend
-Answer: TypeAlias = Done | Failed | Ended
+Order: TypeAlias = Need | Build | Play | Attend
+Answer: TypeAlias = Done | Lacking | Failed | Ended
 
 encode = msgspec.msgpack.Encoder().encode
 """Returns an order or an answer as bytes."""

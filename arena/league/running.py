@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -29,7 +30,6 @@ from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
 from arena.league.settings import Settings, check_bind, load
 from arena.league.steps import StepReport
-from arena.league.steps.build import PART
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.systemd import Manager
@@ -37,6 +37,7 @@ from arena.league.tools import LeagueTools, absent
 from arena.league.workshop import Workshop
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
+from arena.parcels.building import PART
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
@@ -52,6 +53,16 @@ PATIENCE_S: Final = 15.0
 """How long it waits for a command that writes the database at this moment."""
 
 
+class _Hands(NamedTuple):
+    """Who plays the games."""
+
+    number: int | None
+    """Games at a time; None means as the settings and orders say."""
+    worker: Worker
+    elsewhere: bool
+    """Whether workers may be on other machines."""
+
+
 def run_league(
     folder: Folder,
     *,
@@ -61,6 +72,7 @@ def run_league(
     watch: Callable[[Payload], object] | None = None,
     door: str = "",
     worker: Worker = local_worker,
+    elsewhere: bool = False,
 ) -> Ended:
     """Runs a league until it is asked to stop by a signal.
 
@@ -71,7 +83,8 @@ def run_league(
         tell: Called with a sentence about each event.
         watch: Called with the service's state several times a second, if anybody wants to see it.
         door: Where the league is open to authors elsewhere; empty means as the settings say.
-        worker: Starts a worker.
+        worker: Starts a worker for games. What is submitted is built and tried here in any case.
+        elsewhere: Whether workers may be on other machines: then versions that their authors serve do not play.
 
     Raises:
         ConfigError: The folder or the settings cannot be used. Show the message to the operator.
@@ -94,9 +107,10 @@ def run_league(
                 service.add(Watched(watch, service.state))
 
         played = 0
+        hands = _Hands(workers, worker, elsewhere)
         while True:
             left = games and games - played
-            ended = _run_season(store, folder, stopping, journal.say, left, workers, worker, add_duties)
+            ended = _run_season(store, folder, stopping, journal.say, left, hands, add_duties)
             played += ended.games
             if not ended.closing or stopping.asked or (games is not None and played >= games):
                 return replace(ended, games=played)
@@ -124,8 +138,7 @@ def _run_season(
     stopping: Stopping,
     tell: Callable[[str], object],
     games: int | None,
-    workers: int | None,
-    worker: Worker,
+    hands: _Hands,
     add_duties: Callable[[Service], object],
 ) -> Ended:
     """Runs the service for the open season, and ends the season if that is ordered."""
@@ -134,9 +147,10 @@ def _run_season(
     season = store.seasons.current()
     if season is None:
         raise ConfigError("expected an open season, got: none; restore the league from a backup")
+    _await_leases(store, season, stopping, tell)
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
-        service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
+        service = _put_together(store, folder, settings, season, tell, hands, stack)
         add_duties(service)
         ended = service.run(stopping, games)
         if ended.closing:
@@ -172,8 +186,7 @@ def _put_together(
     settings: Settings,
     season: Season,
     tell: Callable[[str], object],
-    workers: int | None,
-    worker: Worker,
+    hands: _Hands,
     stack: ExitStack,
 ) -> Service:
     """Returns the service of a league. Its workers end with the stack."""
@@ -181,16 +194,16 @@ def _put_together(
     tools = LeagueTools(folder, settings)
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
     publishing.catch_up()
-    helm = Helm(store, folder, settings, workers, tell, publishing.hurry)
+    helm = Helm(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
     jobs = Jobs(store, tools, settings, tournament)
     supply = MatchGames(store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve)
     supply.judge_all()
-    ahead = helm.workers < available_cores()
-    lanes = stack.enter_context(Lanes(supply, play, worker, ahead=ahead, attend=attend))
-    bench = stack.enter_context(Bench[StepReport](worker))
+    ahead = hands.worker is local_worker and helm.workers < available_cores()
+    lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
+    bench = stack.enter_context(Bench[StepReport](local_worker))
     workshop = Workshop(store, bench, tools, tell)
-    gone = partial(absent, store, folder)
+    gone = partial(absent, store, folder, elsewhere=hands.elsewhere)
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())
@@ -274,6 +287,16 @@ def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueSto
                     raise
                 time.sleep(0.1)
         yield store
+
+
+def _await_leases(store: LeagueStore, season: Season, stopping: Stopping, tell: Callable[[str], object]) -> None:
+    """Waits while workers elsewhere may still play games of a service that was killed."""
+    games, seconds = store.games.leased(season.tournament)
+    if games:
+        tell(f"Workers of the last run may still play {games} games: they are given up in {math.ceil(seconds)} s")
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and not stopping.asked:
+        time.sleep(0.1)
 
 
 def _clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Season) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from typing import Final
 
@@ -91,8 +91,8 @@ class MatchGames:
         """Returns how many games a lane may claim at a time: few, so that little is held when something changes."""
         return min(self.left // lanes, 1)
 
-    def claim(self, limit: int) -> Sequence[Work]:
-        """Claims the next game."""
+    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
+        """Claims the next game, whoever plays the rest of its match."""
         claims = self._store.games.claim(self._tournament, self._store.matches.game, limit)
         self.left = self.left - len(claims) if claims else 0
         works = []
@@ -138,8 +138,8 @@ class MatchGames:
             return self._judge(game.entrants[number] for number in forfeited)
 
     def give_back_all(self) -> None:
-        """Gives back every game that is claimed. Call it when no worker has one."""
-        self._store.games.resume(self._tournament)
+        """Gives back every game that is claimed. Call it when the workers were ended, or nobody awaits them."""
+        self._store.games.resume(self._tournament, leased=True)
 
     def judge_all(self) -> None:
         """Suspends every active version that deserves it. Rules may have changed since the last run."""

@@ -111,7 +111,20 @@ def nothing_to_do(kind: Kind) -> StepReport:
     return StepReport(kind=kind, verdict=Verdict.PASSED, seconds=0.0, detail={"remote": True})
 
 
-def absent(store: LeagueStore, folder: Folder) -> frozenset[str]:
-    """Returns the names of the active versions that nobody serves now: no game of theirs should be planned."""
+def absent(store: LeagueStore, folder: Folder, *, elsewhere: bool = False) -> frozenset[str]:
+    """Returns the names of the active versions that cannot play now: no game of theirs should be planned.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        elsewhere: Whether games are played on other machines: nothing reaches bots from there that their authors serve.
+    """
     remote = frozenset(version.name for version in store.versions.active() if version.level == Level.REMOTE)
-    return remote - served(folder.path) if remote else remote
+    return remote - served(folder.path) if remote and not elsewhere else remote
+
+
+def archive_of(folder: Folder, bot: BotSpec) -> Path | None:
+    """Returns the archive that a bot of a league came in; None for one of the house."""
+    place = Path(bot.folder)
+    bots = folder.bots.resolve()
+    return folder.archive(place.relative_to(bots).parts[0]) if place.is_relative_to(bots) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -12,7 +12,7 @@ from arena.standings.rounds import progress_of
 from arena.standings.sources import known_of
 from arena.standings.table import MOST_CROSSED, Order, Row, Standing, fit_of, numbered, tabulate
 from arena.store.reader import Reader
-from arena.store.records import Tournament
+from arena.store.records import Pace, Tournament
 from arena.types import Payload
 
 
@@ -23,6 +23,24 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     seed: str | None
     commitment: str
     """SHA-256 (hex) of the tournament's secret."""
+
+
+class BotPace(msgspec.Struct, frozen=True, kw_only=True):
+    """How fast a bot was on one worker."""
+
+    bot: str
+    games: int
+    mean_ms: float
+    """Of a decision."""
+
+
+class WorkerPace(msgspec.Struct, frozen=True, kw_only=True):
+    """How fast bots were on a worker of a cluster."""
+
+    worker: str
+    """Its name."""
+    bots: tuple[BotPace, ...]
+    """In the order in which they entered."""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,6 +63,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """None if it was left out because there are many entrants."""
     progress: Progress | None
     """How its rounds stand, if its format has rounds that people follow."""
+    workers: tuple[WorkerPace, ...]
+    """By worker of a cluster how fast bots were; empty if all games were played here."""
     logs: str
     """The folder of its logs."""
 
@@ -90,6 +110,7 @@ def report(
             places=None if places is None else {entrant.number: places[entrant.name] for entrant in entrants},
         )
         done = reader.done(row.id)
+        paces = reader.paces(row.id)
     document = Report(
         tournament=Identity(id=row.id, seed=row.seed, commitment=row.commitment),
         settings=row.settings,
@@ -101,9 +122,18 @@ def report(
         order=table.order,
         crosstable=table.crosstable,
         progress=progress,
+        workers=_by_worker(paces, [entrant.name for entrant in entrants]),
         logs=row.logs,
     )
     return document, row
+
+
+def _by_worker(paces: Iterable[Pace], names: Sequence[str]) -> tuple[WorkerPace, ...]:
+    bots: dict[str, list[BotPace]] = {}
+    for pace in paces:
+        mean_ms = round(pace.total_ms / pace.decisions, 3) if pace.decisions else 0.0
+        bots.setdefault(pace.worker, []).append(BotPace(bot=names[pace.entrant], games=pace.games, mean_ms=mean_ms))
+    return tuple(WorkerPace(worker=worker, bots=tuple(found)) for worker, found in bots.items())
 
 
 POINTS = 8

@@ -60,17 +60,20 @@ class Leases(Reader):
         ).fetchone()
         return int(count), max(0.0, last - now) if count else 0.0
 
-    def resume(self, tournament: str) -> list[str]:
+    def resume(self, tournament: str, *, leased: bool = False) -> list[str]:
         """Gives back the games that were running when the last run ended, and returns their identifiers.
 
-        Those with a lease stay until it is over: see `leased`.
+        Args:
+            tournament: Which tournament.
+            leased: Whether also those with a lease that is not over: when nobody awaits their results any more. Else
+                they stay until it is over, see `leased`.
         """
         now = self._clock()
         where = (
             "WHERE tournament = ? AND status = 'running'"
-            " AND (lease_until IS NULL OR lease_until <= ? OR lease_until > ?)"
+            " AND (? OR lease_until IS NULL OR lease_until <= ? OR lease_until > ?)"
         )
-        values = (tournament, now, now + LONGEST_S)
+        values = (tournament, leased, now, now + LONGEST_S)
         with immediate(self._db):
             dead = [row[0] for row in self._db.execute(f"SELECT id FROM games {where} ORDER BY number", values)]
             self._db.execute(f"UPDATE games SET status = 'planned' {where}", values)

@@ -14,7 +14,7 @@ from arena.ratings.pairs import PairResult
 from arena.ratings.running import Rating
 from arena.store.database import Connection, snapshot
 from arena.store.rated import rating_after
-from arena.store.records import Entrant, ForfeitRow, GameRow, SeatRow, StoredRound, Tally, Tournament
+from arena.store.records import Entrant, ForfeitRow, GameRow, Pace, SeatRow, StoredRound, Tally, Tournament
 
 _TOURNAMENT = (
     "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, open, rated,"
@@ -153,6 +153,15 @@ class Reader:
         found = {row[0]: Tally(*row) for row in rows}
         (entrants,) = self._db.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
         return [found.get(entrant, Tally(entrant)) for entrant in range(entrants)]
+
+    def paces(self, tournament: str) -> list[Pace]:
+        """Returns by worker of a cluster and by entrant how fast it was there. Games played here are no part."""
+        rows = self._db.execute(
+            "SELECT worker, entrant, count(*), sum(decisions), sum(total_ms) FROM games JOIN seats ON game = id"
+            " WHERE tournament = ? AND status = 'done' AND worker IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
+            (tournament,),
+        )
+        return [Pace(*row) for row in rows]
 
     def pairs(self, tournament: str, deals: range | None = None) -> Iterator[PairResult]:
         """Yields the sums of each pair of entrants that met, by deal: of these deals, or of all."""

@@ -144,6 +144,18 @@ class SeatRow(msgspec.Struct, frozen=True):
     """CPU time while it had no open request, if that was measured."""
 
 
+class Pace(msgspec.Struct, frozen=True):
+    """How fast an entrant was on one worker of a cluster."""
+
+    worker: str
+    """Its name."""
+    entrant: int
+    games: int
+    decisions: int
+    total_ms: float
+    """Time of all decisions."""
+
+
 class Tally(msgspec.Struct, frozen=True):
     """Sums over an entrant's games that are done."""
 

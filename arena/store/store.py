@@ -236,7 +236,13 @@ class Store(Leases):
                 "UPDATE tournaments SET status = 'finished', finished = ? WHERE id = ?", (now(), tournament)
             )
 
-    def claim(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int = 1) -> list[Claim]:
+    def claim(
+        self,
+        tournament: str,
+        schedule: Callable[[int], PlannedGame],
+        limit: int = 1,
+        fits: Callable[[int], bool] = lambda number: True,
+    ) -> list[Claim]:
         """Claims games that follow each other in one block and that are claimed for the same time.
 
         They are the first that were given back, or else the first that were never claimed.
@@ -245,14 +251,15 @@ class Store(Leases):
             tournament: Which tournament.
             schedule: Returns the game at a place in the order.
             limit: The most games to claim.
+            fits: Whether a game, given by its number, may be claimed now. Others are passed over.
 
         Returns:
-            The claims in schedule order; none if every game is running or done.
+            The claims in schedule order; none if every game that may be claimed is running or done.
         """
         with immediate(self._db):
             while True:
                 self._void_of_gone(tournament)
-                claims = self._first_planned(tournament, schedule, limit)
+                claims = self._first_planned(tournament, schedule, limit, fits)
                 if claims or not self._add_rows(tournament, schedule, limit):
                     break
             self._db.executemany(
@@ -262,15 +269,21 @@ class Store(Leases):
             )
         return claims
 
-    def _first_planned(self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int) -> list[Claim]:
+    def _first_planned(
+        self, tournament: str, schedule: Callable[[int], PlannedGame], limit: int, fits: Callable[[int], bool]
+    ) -> list[Claim]:
         """Returns claims of the first games that have a row and are not begun."""
         claims: list[Claim] = []
         rows = self._db.execute(
             "SELECT id, number, deal, rotation, attempt + 1 FROM games"
-            " WHERE tournament = ? AND status = 'planned' ORDER BY number LIMIT ?",
-            (tournament, limit),
+            " WHERE tournament = ? AND status = 'planned' ORDER BY number",
+            (tournament,),
         )
-        for game, number, deal, rotation, attempt in rows.fetchall():
+        for game, number, deal, rotation, attempt in rows:
+            if len(claims) == limit:
+                break
+            if not fits(number):
+                continue
             claim = Claim(
                 game=game, tournament=tournament, number=number, deal=deal, rotation=rotation, attempt=attempt
             )

@@ -14,14 +14,15 @@ Laws:
    when they are finished, and nobody looks at them before, unless undisturbed.
 6. A worker that cannot be started leaves its lane's games where they are. `man` starts it again.
 7. On a cluster workers come and go. A lane for which there is none gives its games back. A worker elsewhere may live
-   longer than this process: so its games have leases, from before it gets them (`store/leases.py`).
+   longer than this process: so its games have leases, from before it gets them (`store/leases.py`). A worker that
+   cannot begin a game says so: that proves nothing about the game, which another lane plays.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
@@ -36,7 +37,7 @@ from arena.referee.job import Job
 from arena.store.leases import Leases
 from arena.store.records import Claim, PlannedGame
 from arena.tournament.blocks import AHEAD_GAMES, started_ahead
-from arena.tournament.workers import NoFreeWorker, Remote, undisturbed, was_killed
+from arena.tournament.workers import NoFreeWorker, Remote, has_refused, undisturbed, was_killed
 from arena.types import GameResult
 
 SUBMITTED: Final = 2
@@ -81,8 +82,14 @@ class Supply(Protocol):
     def share(self, lanes: int) -> int:
         """Returns how many games a lane may claim at a time, of so many lanes; 0: one, and only if it is idle."""
 
-    def claim(self, limit: int) -> Sequence[Work]:
-        """Claims games that follow each other in one block. If there is none, then none is left from now on."""
+    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
+        """Claims games that follow each other in one block. If there is none, none is left, or others have to play it.
+
+        Args:
+            limit: The most.
+            worker: The name of the cluster's worker that will play them; empty for one of this machine.
+            others: The names of the other workers of the cluster that play.
+        """
 
     def release(self, claim: Claim) -> None:
         """Gives a game back that was not played."""
@@ -129,6 +136,11 @@ class _Lane(AbstractContextManager["_Lane"]):
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
+
+    @property
+    def name(self) -> str:
+        """Its worker's on a cluster; empty for one of this machine."""
+        return self.executor.name if isinstance(self.executor, Remote) else ""
 
     def close(self) -> None:
         """Ends the worker, which has nothing to do."""
@@ -322,7 +334,7 @@ class Lanes(AbstractContextManager["Lanes"]):
             if lane.submitted:
                 lane.waiting.appendleft(work)
                 return
-            if self._supply.died(work.claim, error, outside=was_killed(lane.executor)):
+            if has_refused(lane.executor) or self._died(lane, work, error):
                 lane.waiting.appendleft(work)
             with suppress(NoFreeWorker):  # then `man` looks for one
                 self._restart(lane)
@@ -331,6 +343,10 @@ class Lanes(AbstractContextManager["Lanes"]):
             lane.waiting.appendleft(work)
             lane.is_broken = True
             raise
+
+    def _died(self, lane: _Lane, work: Work, error: BrokenExecutor) -> bool:
+        """Tells the supply that a worker ended in a game. Returns whether it may still be played."""
+        return self._supply.died(work.claim, error, outside=was_killed(lane.executor))
 
     def _attend_to_bots(self, lane: _Lane) -> None:
         if self._attend is None or lane.submitted or lane.is_broken or not lane.has_bots:
@@ -349,10 +365,11 @@ class Lanes(AbstractContextManager["Lanes"]):
         share = self._supply.share(self._count)
         if not self._supply.left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return
-        claimed = self._supply.claim(max(1, share))
+        others = [other.name for other in self._lanes if other is not lane and not other.is_broken]
+        claimed = self._supply.claim(max(1, share), lane.name, list(filter(None, others)))
         lane.waiting.extend(claimed)
         self._lease(lane)
-        if not claimed:  # the others are void
+        if not claimed and not self._supply.left:  # the others are void
             self._claim(lane)
 
     def _report(self, lane: _Lane, future: Future[GameResult]) -> None:
@@ -377,11 +394,11 @@ class Lanes(AbstractContextManager["Lanes"]):
                 lost.append((work, error))
             else:
                 self._supply.fault(work.claim, error)
-        if lost:
-            (running, ended), *others = lost
-            lane.waiting.extendleft(work for work, _ in reversed(others))
-            if self._supply.died(running.claim, ended, outside=was_killed(lane.executor)):
+        if lost and not has_refused(lane.executor):
+            running, ended = lost.pop(0)
+            if self._died(lane, running, ended):
                 self._supply.release(running.claim)
+        lane.waiting.extendleft(work for work, _ in reversed(lost))
         if lane.is_broken:
             with suppress(NoFreeWorker):  # then `man` looks for one
                 self._restart(lane)

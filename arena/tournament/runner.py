@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import partial
 from typing import Final
@@ -30,6 +30,7 @@ from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
+from arena.tournament.together import Homes
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
@@ -52,7 +53,9 @@ class Scheduled:
         processes: Processes,
         on_overload: OnOverload,
         planned: Callable[[PlacedRound], None] | None,
+        same_worker: bool,
     ) -> None:
+        self._homes = Homes(schedule) if same_worker else None
         self._store = store
         self._tournament = tournament
         self._schedule = schedule
@@ -82,10 +85,17 @@ class Scheduled:
         """Returns how many games a lane may claim at a time: few when few are left."""
         return min(self.left // lanes, MAX_CHUNK)
 
-    def claim(self, limit: int) -> Sequence[Work]:
+    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
         """Claims games of one block."""
-        claims = self._store.claim(self._tournament, self._schedule.game, limit)
-        self.left = self.left - len(claims) if claims else 0
+        if self._homes is None:
+            claims = self._store.claim(self._tournament, self._schedule.game, limit)
+            self.left = self.left - len(claims) if claims else 0
+        else:
+            fits = partial(self._homes.fits, worker=worker, others=others)
+            claims = self._store.claim(self._tournament, self._schedule.game, limit, fits)
+            for claim in claims:
+                self._homes.claim(claim.number, worker)
+            self.left = self.left - len(claims) if claims or others else 0
         return [Work(claim, self._job(claim)) for claim in claims]
 
     def _job(self, claim: Claim) -> Job:
@@ -164,6 +174,7 @@ class Runner:
         ahead: Whether bots are started before they are needed.
         planned: Called with each round that is planned by results.
         attend: Sees to the bots that wait in a worker; see `Lanes`.
+        same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
     """
 
     def __init__(
@@ -181,10 +192,13 @@ class Runner:
         ahead: bool = True,
         planned: Callable[[PlacedRound], None] | None = None,
         attend: Callable[[], object] | None = None,
+        same_worker: bool = False,
     ) -> None:
         self._schedule = schedule
         self._helm = helm
-        self._supply = partial(Scheduled, store, tournament.id, schedule, make_job, processes, on_overload, planned)
+        self._supply = partial(
+            Scheduled, store, tournament.id, schedule, make_job, processes, on_overload, planned, same_worker
+        )
         self._lanes = partial(Lanes, play=play, worker=worker, ahead=ahead, attend=attend)
 
     def run(self) -> Iterator[Played]:

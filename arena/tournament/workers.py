@@ -27,6 +27,8 @@ class Remote(Protocol):
     """For how long it may go on without being heard of."""
     was_killed: bool
     """Whether its worker was ended from outside, once it has ended."""
+    refused: bool
+    """Whether it ended because its worker cannot play: then no game of it was running."""
 
 
 class NoFreeWorker(MachineFault):
@@ -84,6 +86,11 @@ def was_killed(executor: Executor) -> bool:
         return isinstance(executor, Remote) and executor.was_killed
     ends = {process.exitcode for process in executor.processes}
     return bool(ends) and ends <= {-signal.SIGKILL, -signal.SIGTERM}
+
+
+def has_refused(executor: Executor) -> bool:
+    """Says of an executor that has ended whether it could not begin the first game without a result."""
+    return isinstance(executor, Remote) and executor.refused
 
 
 @contextmanager

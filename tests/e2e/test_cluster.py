@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
+import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -20,104 +19,34 @@ from referee_kit import make_job
 
 pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
 
+from distributed import Client
+
+from arena.cluster import far
 from arena.cluster import lane as lanes
 from arena.cluster.engine import connected
+from arena.cluster.orders import Ended, Play, decode_answer, encode
 from arena.link.bots import load_bot
 from arena.referee.worker import attend, play
 from arena.tournament.workers import NoFreeWorker
+from tests.cluster_kit import Machines, coordinator, digests, free_port, standings, travelling_bots, until
 
 BOTS = ("random", "greedy", "banzai")
 
 
-@contextmanager
-def dask(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of Dask's command line in a folder of its own."""
-    folder.mkdir()
-    command = [sys.executable, "-m", "dask", *arguments]
-    with (
-        (folder / "output").open("wb") as output,
-        subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, start_new_session=True) as process,
-    ):
-        try:
-            yield process
-        finally:
-            process.send_signal(signal.SIGCONT)
-            process.kill()
-
-
-class Workers:
-    """A scheduler and three workers that share no folder."""
-
-    def __init__(self, stack: ExitStack, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        self.address = f"tcp://127.0.0.1:{port}"
-        at = ("--host", "127.0.0.1", "--no-dashboard")
-        self.scheduler = stack.enter_context(dask("scheduler", *at, "--port", str(port), folder=folder / "scheduler"))
-        own = ("--no-nanny", "--nthreads", "1", "--memory-limit", "0", "--local-directory", ".")
-        self.processes = [
-            stack.enter_context(
-                dask("worker", self.address, *at, *own, "--name", f"w{number}", folder=folder / f"w{number}")
-            )
-            for number in range(3)
-        ]
-
-
 @pytest.fixture
-def workers(tmp_path: Path) -> Iterator[Workers]:
+def workers(tmp_path: Path) -> Iterator[Machines]:
     with ExitStack() as stack:
-        yield Workers(stack, tmp_path)
-
-
-def standings(text: str) -> list[tuple[str, float]]:
-    return [(row["bot"], row["rating"]) for row in json.loads(text)["standings"]]
-
-
-def digests(folder: Path) -> dict[int, str]:
-    """The play digest of each game, by its number."""
-    return {
-        int(path.stem[-6:]): json.loads(path.read_text().splitlines()[-1])["play_digest"]
-        for path in folder.glob("*/*.jsonl")
-    }
-
-
-def until(condition: object, seconds: float = 30.0) -> None:
-    assert callable(condition)
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-@pytest.mark.long
-def test_a_tournament_on_workers_of_which_one_is_killed_is_that_of_one_machine(
-    arena: Run, workers: Workers, tmp_path: Path
-) -> None:
-    what = ("tournament", *BOTS, "--deals", "12", "--seed", "x", "--json")
-    alone = arena(*what, "--db", "a.db", "--logs", "a")
-    until(lambda: "Registered" in (tmp_path / "w2/output").read_text())
-    command = [sys.executable, "-m", "arena", *what, "--db", "b.db", "--logs", "b", "--cluster", workers.address]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 10)
-        workers.processes[0].kill()
-        output, errors = running.communicate(timeout=120)
-    assert running.returncode == 0, errors
-    assert standings(output) == standings(alone.stdout)
-    assert digests(tmp_path / "b") == digests(tmp_path / "a")
-    (log,) = (tmp_path / "b").iterdir()
-    assert arena("verify", str(log), "--db", "b.db").returncode == 0
+        yield Machines(stack, tmp_path)
 
 
 @pytest.mark.long
 def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on_when_its_leases_are_over(
-    arena: Run, workers: Workers, tmp_path: Path
+    arena: Run, workers: Machines, tmp_path: Path
 ) -> None:
     what = ("tournament", *BOTS, "--deals", "12", "--seed", "x", "--json")
     alone = arena(*what, "--db", "a.db", "--logs", "a")
-    until(lambda: "Registered" in (tmp_path / "w2/output").read_text())
     again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
-    command = [sys.executable, "-m", "arena", *again]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+    with coordinator(tmp_path, *again, lease=8) as running:
         until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 10)
         folders = list(tmp_path.glob("w*/**/arena-*"))
         assert len(folders) == 3
@@ -137,7 +66,7 @@ def command_lines() -> Iterator[str]:
 
 
 def test_a_worker_that_stalls_past_its_lease_is_given_up_and_what_it_did_is_dropped(
-    workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workers: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lanes, "LEASE_S", 3.0)
     logs = tmp_path / "logs"
@@ -151,8 +80,8 @@ def test_a_worker_that_stalls_past_its_lease_is_given_up_and_what_it_did_is_drop
             stack.enter_context(cluster.lane())
         assert [lane.submit(attend).result() for lane in mine] == [None] * 3
         stalled = mine[0]
-        process = next(p for number, p in enumerate(workers.processes) if f"w{number}" == stalled.name)
-        os.kill(process.pid, signal.SIGSTOP)
+        process = workers.workers[stalled.name]
+        process.send(signal.SIGSTOP)
         lost = stalled.submit(play, jobs[0])
         others = [lane.submit(play, job) for lane, job in zip(mine[1:], jobs[1:], strict=True)]
         assert {future.result(timeout=60).game for future in others} == {"test-000001", "test-000002"}
@@ -161,7 +90,7 @@ def test_a_worker_that_stalls_past_its_lease_is_given_up_and_what_it_did_is_drop
         assert stalled.was_killed
         assert mine[1].submit(play, jobs[0]).result(timeout=60).game == "test-000000"
         before = {path.name: path.stat().st_mtime_ns for path in logs.iterdir()}
-        os.kill(process.pid, signal.SIGCONT)
+        process.send(signal.SIGCONT)
         stalled.shutdown()
         time.sleep(1)
         assert {path.name: path.stat().st_mtime_ns for path in logs.iterdir()} == before
@@ -190,7 +119,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("ended", ["the coordinator is killed", "the worker is killed", "the lane is left"])
-def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Workers, tmp_path: Path, ended: str) -> None:
+def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Machines, tmp_path: Path, ended: str) -> None:
     bot = tmp_path / "thinker"
     bot.mkdir()
     (bot / "bot.toml").write_text(
@@ -206,7 +135,7 @@ def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Workers, tmp_path: Pat
             if ended == "the coordinator is killed":
                 running.kill()
             elif ended == "the worker is killed":
-                for process in workers.processes:
+                for process in workers.workers.values():
                     process.kill()
             until(lambda: not any(f"{tmp_path}/mark" in line for line in command_lines()))
             until(lambda: not any(f"{tmp_path}/w" in line and "cluster.player" in line for line in command_lines()))
@@ -215,13 +144,90 @@ def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Workers, tmp_path: Pat
     assert not list(tmp_path.glob("*.jsonl"))
 
 
-def test_a_scheduler_that_ends_ends_the_lanes(workers: Workers, tmp_path: Path) -> None:
+def test_a_scheduler_that_ends_ends_the_lanes(workers: Machines, tmp_path: Path) -> None:
     bots = (load_bot("random"), load_bot("greedy"))
     job = replace(make_job(tmp_path, 2), bots=bots)
     with connected(workers.address) as cluster, cluster.lane() as lane:
         assert lane.submit(attend).result() is None
         workers.scheduler.kill()
-        workers.scheduler.wait()
         with pytest.raises(lanes.WorkerLost):
             lane.submit(play, job).result(timeout=60)
     assert list(tmp_path.glob("*.jsonl")) == []
+
+
+def unbuildable(folder: Path, unless: str) -> str:
+    """Makes a bot that is built only where the path of its folder has `unless` in it; returns its name for commands."""
+    owl, _ = travelling_bots(folder)
+    make = f"import os, shutil, sys; shutil.copy('bot.py', 'built.py') if {unless!r} in os.getcwd() else sys.exit(3)"
+    (Path(owl) / "make.py").write_text(make)
+    manifest = (
+        'name = "elk"\ncommand = ["{python}", "built.py"]\nbuild = ["{python}", "make.py"]\nbuilt = ["built.py"]\n'
+    )
+    (Path(owl) / "bot.toml").write_text(f'{manifest}language = "python"\ninclude = ["../arena_bot.py"]\n')
+    shutil.copy(Path(owl) / "bot.py", Path(owl) / "built.py")
+    return owl
+
+
+def test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word(
+    arena: Run, workers: Machines, tmp_path: Path
+) -> None:
+    elk = unbuildable(tmp_path / "home", unless="w1")
+    what = ("tournament", elk, "random", "--deals", "3", "--seed", "x", "--json")
+    done = arena(*what, "--cluster", workers.address, "--logs", "b")
+    for name in ("w0", "w2"):
+        assert f"worker {name} is left out: bot elk in python cannot be started there: expected `" in done.stderr
+    assert "exited with status 3" in done.stderr
+    assert digests(tmp_path / "b").keys() == set(range(6))
+    for name, built in (("w0", 0), ("w1", 1), ("w2", 0)):
+        places = [path for path in (tmp_path / name).glob("*/arena-bots/*") if path.is_dir()]
+        assert len(places) == built
+
+
+def test_a_bot_that_no_worker_can_build_ends_the_tournament_at_once(
+    arena: Run, workers: Machines, tmp_path: Path
+) -> None:
+    elk = unbuildable(tmp_path / "home", unless="nowhere")
+    done = arena("tournament", elk, "random", "--deals", "3", "--cluster", workers.address, code=None)
+    assert done.returncode not in (0, 70)
+    for name in ("w0", "w1", "w2"):
+        assert f"worker {name}: bot elk in python cannot be started there" in done.stderr
+
+
+def test_dask_plays_no_game_again_by_itself(workers: Machines, tmp_path: Path) -> None:
+    """The order of a lane whose worker is gone reaches another process at the same address: nothing is played there."""
+    port = free_port()
+    first = workers.start_worker("first", "--worker-port", str(port))
+    until(lambda: "Registered" in first.output)
+    job = replace(make_job(tmp_path, 2), bots=(load_bot("random"), load_bot("greedy")))
+    with Client(workers.address, set_as_default=False) as client:
+        (address,) = (
+            address for address, each in client.scheduler_info(-1)["workers"].items() if each["name"] == "first"
+        )
+        opened = client.run(far.open_lane, "token", 100.0, workers=[address])
+        assert opened
+        first.send(signal.SIGSTOP)
+        task = client.submit(
+            far.order, "token", "topic", encode(Play(job, here=True)), workers=[address], retries=0, pure=False
+        )
+        first.kill()
+        again = workers.start_worker("again", "--worker-port", str(port))
+        until(lambda: "Registered" in again.output)
+        answer = decode_answer(task.result(timeout=30))
+    assert isinstance(answer, Ended)
+    assert answer.killed
+    assert list(tmp_path.glob("*.jsonl")) == []
+    assert list(tmp_path.glob("*/*/*/arena-*/game/*")) == []
+
+
+def test_the_machines_of_a_cluster_are_compared(arena: Run, workers: Machines) -> None:
+    report = json.loads(arena("cluster", "check", workers.address, "--json").stdout)
+    assert report["ok"]
+    assert {worker["worker"] for worker in report["workers"]} == {"w0", "w1", "w2"}
+    assert all(worker["facts"]["versions"] == report["here"] for worker in report["workers"])
+    workers.workers["w1"].kill()
+    hidden = workers.start_worker("bare", path="/nowhere")
+    until(lambda: "Registered" in hidden.output)
+    done = arena("cluster", "check", workers.address, code=1)
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert failed
+    assert all(line.startswith("FAILED  bare: expected '") and "which others have" in line for line in failed)

@@ -15,6 +15,7 @@ OTHERWISE = {
     "arena.door.uploads": "archives as they come, in the league's own folder: no link is followed",
     "arena.link.custody": "the private directories of workers, to lock them: no link is followed",
     "arena.league.folder": "the lock of the service, which follows no link and waits for nothing",
+    "arena.cluster.cache": "locks of bots, in a folder that nobody else writes to: no link is followed",
     "arena.link.pool": "/proc",
     "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
     "arena.link.warden": "/proc, and the folders of ended processes",

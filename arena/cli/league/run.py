@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from arena.cli.help import Command
+from arena.cli.lanes import lanes_on
 from arena.cli.output import counted, say
+from arena.cli.playing import nothing
 from arena.errors import ArenaError
 from arena.text import plain
+
+if TYPE_CHECKING:
+    from arena.tournament.lanes import Worker
 
 
 @click.command(cls=Command)
@@ -33,13 +40,28 @@ from arena.text import plain
     metavar="ADDRESS",
     help="Open it to authors elsewhere, too: tcp://HOST:PORT, with * for all addresses of this machine.",
 )
+@click.option("--cluster", metavar="ADDRESS", help="Play games on this Dask cluster, or local:N (--insecure: no TLS).")
+@click.option("--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no events; league.log has them.")
-def run(folder: Path, games: int | None, concurrency: int | None, door: str, quiet: bool) -> None:
+@click.pass_context
+def run(
+    ctx: click.Context,
+    folder: Path,
+    games: int | None,
+    concurrency: int | None,
+    door: str,
+    cluster: str | None,
+    insecure: bool,
+    quiet: bool,
+) -> None:
     """Run the league in FOLDER: build, check and try what is submitted, play matches, rate, publish.
 
     It runs until it is stopped, by Ctrl-C or `kill`. Games that run then have a minute to end (`stop_s` in
     league.toml); a second signal does not wait for them. Nothing is lost by that, nor by a crash or a power failure:
     give the same command again. Games that were dropped are played again.
+
+    On a cluster (docs/cluster.md) games are played on its workers, all of them unless --concurrency says less. What is
+    submitted is built and tried on this machine in any case, and built again on each worker's.
 
     Other commands work from other terminals meanwhile: `arena league status`, `submit`, `pause`, `concurrency`.
 
@@ -55,16 +77,28 @@ def run(folder: Path, games: int | None, concurrency: int | None, door: str, qui
     from arena.cli.progress import moving_line
     from arena.league.folder import Folder
     from arena.league.running import run_league
+    from arena.league.tools import archive_of
     from arena.show.league import service_line
+    from arena.tournament.workers import local_worker
 
+    place = Folder(folder.absolute())
+    tell = nothing if quiet else say
+    number, elsewhere = concurrency, False
+    worker: Worker = local_worker
+    if cluster is not None or insecure:
+        sent = partial(archive_of, place)
+        lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, tell=tell, archive_of=sent))
+        number, worker, elsewhere = lanes.number, lanes.worker or local_worker, lanes.elsewhere
     with moving_line(quiet=quiet) as line:
         ended = run_league(
-            Folder(folder.absolute()),
+            place,
             games=games,
-            workers=concurrency,
-            tell=(lambda sentence: None) if quiet else say,
+            workers=number,
+            tell=tell,
             watch=None if line is None else lambda state: line(service_line(state, games)),
             door=door,
+            worker=worker,
+            elsewhere=elsewhere,
         )
     if ended.idle:
         raise ArenaError(

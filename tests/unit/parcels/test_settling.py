@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import BotError
-from arena.league.steps.tree import settle, tree_digest, what_stays
 from arena.link.bots import Manifest
+from arena.parcels.settling import settle, tree_digest, what_stays
 from tests.parcel_kit import make, tree
 
 

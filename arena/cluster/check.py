@@ -1,0 +1,201 @@
+"""Compares the machines of a cluster: what must be the same for games to be the same, and their times to be fair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from arena.cluster.survey import Facts
+from arena.types import NS_PER_MS
+
+_SAME: Final = ("arena", "dask", "distributed", "msgspec", "zstandard")
+"""What both ends of a lane work with."""
+_OF_BOTS: Final = ("python", "pyzmq", "libzmq", "msgpack")
+"""What bots in Python work with."""
+_WORST_CLOCK_NS: Final = NS_PER_MS
+_WORST_OFFSET_MS: Final = 1_000.0
+_EVEN: Final = 1.5
+"""Workers are called equal if the largest number of cores for a game is at most so many times the smallest."""
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker, and what it said of its machine."""
+
+    worker: str
+    """What people call it."""
+    facts: Facts | None = None
+    """None if it said nothing."""
+    problem: str = ""
+    """Why it said nothing."""
+    offset_ms: float | None = None
+    """How far its clock is ahead of the one here; None if it said nothing."""
+    uncertain_ms: float | None = None
+    """By how much that may be wrong: half of the way there and back."""
+    cores_per_game: float | None = None
+    """Cores of its machine for each worker there."""
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that differs."""
+
+    must: bool
+    """Whether it must be the same: else games are the same, and only their times may be less fair."""
+    workers: tuple[str, ...]
+    """Whom it concerns."""
+    what: str
+    """What was expected, and what was got."""
+    remedy: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """The document that `--json` prints."""
+
+    ok: bool
+    """Whether all is the same that must be."""
+    here: dict[str, str]
+    """The versions on this machine."""
+    workers: tuple[Machine, ...]
+    problems: tuple[Problem, ...]
+
+
+def compare(here: Mapping[str, str], machines: list[Machine]) -> Report:
+    """Compares workers with each other and with this machine.
+
+    Args:
+        here: The versions on this machine.
+        machines: The workers.
+    """
+    counts = Counter(machine.facts.machine for machine in machines if machine.facts is not None)
+    told = tuple(
+        machine
+        if machine.facts is None
+        else msgspec.structs.replace(
+            machine, cores_per_game=round(machine.facts.cores / counts[machine.facts.machine], 2)
+        )
+        for machine in machines
+    )
+    known = {machine.worker: machine.facts for machine in told if machine.facts is not None}
+    problems = (*_silent(told), *_versions(here, known), *_levels(known), *_tools(known), *_clocks(told), *_cores(told))
+    return Report(
+        ok=not any(problem.must for problem in problems), here=dict(here), workers=told, problems=tuple(problems)
+    )
+
+
+def _silent(machines: tuple[Machine, ...]) -> Iterator[Problem]:
+    for machine in machines:
+        if machine.facts is None:
+            yield Problem(
+                must=True,
+                workers=(machine.worker,),
+                what=f"expected it to say what it is, got: {machine.problem}",
+                remedy="install the same version of arena there, and start the worker anew",
+            )
+
+
+def _versions(here: Mapping[str, str], known: Mapping[str, Facts]) -> Iterator[Problem]:
+    for name in (*_SAME, *_OF_BOTS):
+        expected = here.get(name, "none")
+        others = _grouped(known, lambda facts, name=name: facts.versions.get(name, "none"))  # type: ignore[misc]
+        for version, workers in others.items():
+            if version != expected:
+                yield Problem(
+                    must=name in _SAME or _release(version) != _release(expected),
+                    workers=workers,
+                    what=f"expected {name} {expected}, as it is here, got: {version}",
+                    remedy=f"install {name} {expected} there, or {version} here",
+                )
+
+
+def _release(version: str) -> str:
+    """Returns the part of a version that says what it can do.
+
+    >>> _release("3.12.4")
+    '3.12'
+    """
+    return ".".join(version.split(".")[:2])
+
+
+def _levels(known: Mapping[str, Facts]) -> Iterator[Problem]:
+    for level in dict.fromkeys(level for facts in known.values() for level in facts.levels):
+        missing = {worker: facts.levels.get(level, ("all",)) for worker, facts in known.items()}
+        if all(missing.values()):
+            continue  # none gives it: a tournament that asks for it is refused everywhere
+        for worker, probes in missing.items():
+            if probes:
+                yield Problem(
+                    must=True,
+                    workers=(worker,),
+                    what=f"expected level {level}, which others give, got a machine on which fail: {', '.join(probes)}",
+                    remedy=f"run `arena doctor --level {level}` there",
+                )
+
+
+def _tools(known: Mapping[str, Facts]) -> Iterator[Problem]:
+    for tool in sorted({tool for facts in known.values() for tool in facts.tools}):
+        said = _grouped(known, lambda facts, tool=tool: facts.tools.get(tool, ""))  # type: ignore[misc]
+        if "" in said:
+            yield Problem(
+                must=True,
+                workers=said.pop(""),
+                what=f"expected {tool!r}, which others have, got: no such program; bots that need it cannot play there",
+                remedy=f"install {tool}",
+            )
+        if len(said) > 1:
+            common = max(said, key=lambda line: len(said[line]))
+            for line, workers in said.items():
+                if line != common:
+                    yield Problem(
+                        must=False,
+                        workers=workers,
+                        what=f"expected {tool} as on others, {common!r}, got: {line!r}",
+                        remedy="install the same version: else a bot may be faster on one than on another",
+                    )
+
+
+def _clocks(machines: tuple[Machine, ...]) -> Iterator[Problem]:
+    for machine in machines:
+        if machine.facts is not None and machine.facts.clock_ns > _WORST_CLOCK_NS:
+            yield Problem(
+                must=True,
+                workers=(machine.worker,),
+                what=f"expected a clock with steps of 1 ms or less, got: {machine.facts.clock_ns / NS_PER_MS:g} ms",
+                remedy="thinking cannot be measured there; leave it out",
+            )
+        if abs(machine.offset_ms or 0.0) - (machine.uncertain_ms or 0.0) > _WORST_OFFSET_MS:
+            yield Problem(
+                must=False,
+                workers=(machine.worker,),
+                what=f"expected the time of day as it is here, got: {machine.offset_ms:+.0f} ms",
+                remedy="set its clock (chrony, systemd-timesyncd): no game depends on it, but keys may not be valid",
+            )
+
+
+def _cores(machines: tuple[Machine, ...]) -> Iterator[Problem]:
+    shares = {machine.worker: machine.cores_per_game for machine in machines if machine.cores_per_game is not None}
+    few = tuple(worker for worker, share in shares.items() if share < 1)
+    if few:
+        yield Problem(
+            must=False,
+            workers=few,
+            what=f"expected a core for each game, got: {min(shares.values()):g}",
+            remedy="start fewer workers there: half as many as it has cores",
+        )
+    if shares and max(shares.values()) > _EVEN * min(shares.values()):
+        least = min(shares.values())
+        yield Problem(
+            must=False,
+            workers=tuple(worker for worker, share in shares.items() if share == least),
+            what=f"expected as many cores for a game as others have, {max(shares.values()):g}, got: {least:g}",
+            remedy="start as many workers for each core everywhere: else bots have unequal time",
+        )
+
+
+def _grouped(known: Mapping[str, Facts], of: Callable[[Facts], str]) -> dict[str, tuple[str, ...]]:
+    """Returns workers by what one says of them."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for worker, facts in known.items():
+        groups[of(facts)] = (*groups.get(of(facts), ()), worker)
+    return groups

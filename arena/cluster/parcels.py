@@ -1,0 +1,81 @@
+"""The archives in which bots travel: each bot is packed once, when a worker first needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from arena import files
+from arena.cluster.orders import Want
+from arena.errors import ArenaError, InternalError
+from arena.link.bots import MANIFEST, BotSpec
+from arena.parcels import LIMITS, check, pack
+
+PIECE: Final = files.MIB
+"""Bytes that are sent at a time."""
+
+
+def packed_anew(bot: BotSpec) -> Path | None:
+    """Returns no archive: for bots that were not sent by their authors."""
+    return None
+
+
+class Parcels:
+    """The archives of a run. Any thread may ask."""
+
+    def __init__(self, folder: Path, archive_of: Callable[[BotSpec], Path | None] = packed_anew) -> None:
+        """Takes an empty folder for archives, and what returns the archive that a bot came in, if it came in one."""
+        self._folder = folder
+        self._archive_of = archive_of
+        self._wants: dict[str, Want] = {}
+        """By digest of a bot's files. Bots of other names with the same files travel as one."""
+        self._places: dict[str, Path] = {}
+        """By digest of an archive where it lies."""
+        self._hopeless: dict[str, str] = {}
+        """By digest of a bot's files why no worker can start it."""
+        self._lock = Lock()
+
+    def give_up(self, bot: str, why: str) -> None:
+        """Notes that no worker can start a bot, given by the digest of its files."""
+        self._hopeless[bot] = why
+
+    def hopeless(self, bot: BotSpec) -> str:
+        """Returns why no worker can start a bot; empty if one may."""
+        if not (Path(bot.folder) / MANIFEST).is_file():
+            return (
+                f"expected a bot that can be sent to a cluster, got: {bot.name}, a command line; give a folder with a "
+                f"{MANIFEST}"
+            )
+        return self._hopeless.get(bot.digest, "")
+
+    def want(self, bot: BotSpec) -> Want:
+        """Returns what a worker is told of a bot that it needs."""
+        with self._lock:
+            if bot.digest not in self._wants:
+                self._wants[bot.digest] = self._packed(bot)
+            return self._wants[bot.digest]
+
+    def pieces(self, digest: str) -> list[bytes]:
+        """Returns an archive in pieces.
+
+        Raises:
+            InternalError: It cannot be read any more.
+        """
+        data = files.read(self._places[digest], "a bot's archive", LIMITS.packed, InternalError, links=False)
+        return [data[at : at + PIECE] for at in range(0, len(data), PIECE)]
+
+    def _packed(self, bot: BotSpec) -> Want:
+        try:
+            sent = self._archive_of(bot)
+            if sent is not None:
+                digest = check(sent).digest
+                self._places[digest] = sent
+                return Want(bot, digest)
+            parcel = pack(Path(bot.folder))
+            self._places[parcel.digest] = self._folder / parcel.digest
+            files.write(self._places[parcel.digest], parcel.data, mode=0o600)
+            return Want(bot, parcel.digest)
+        except (ArenaError, OSError) as error:
+            return Want(bot, why=str(error))

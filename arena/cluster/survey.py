@@ -1,0 +1,108 @@
+"""What a machine is for games: versions, levels of protection, toolchains, cores, memory, clock.
+
+`python -m arena.cluster.survey` prints it as msgpack. It is a process of its own, because probes start bots.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from importlib import metadata
+from typing import Final
+
+import msgspec
+
+from arena import __version__
+from arena.files import MIB
+from arena.link.bots import build_command, bundled_folders, read_manifest
+from arena.link.sandbox.doctor import examine
+from arena.tournament.workers import available_cores
+from arena.types import Level
+
+_PACKAGES: Final = ("dask", "distributed", "msgpack", "msgspec", "pyzmq", "zstandard")
+"""What arena and the bundled bots work with."""
+_COMPILER: Final = "cc"
+"""What `make` needs beside."""
+_TOOL_S: Final = 10.0
+_LONGEST: Final = 80
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """A machine, as a process on it sees it."""
+
+    machine: str
+    """Its name."""
+    versions: dict[str, str]
+    """Of arena, Python, and packages; those that are not installed are left out."""
+    levels: dict[Level, tuple[str, ...]]
+    """By level of protection the probes that fail; none if the machine gives it."""
+    tools: dict[str, str]
+    """By program that builds or runs bundled bots the first line that it says of its version; those that there are."""
+    cores: int
+    """That the process may use."""
+    memory_mib: int
+    """Of the machine."""
+    load: float
+    """Processes that ran or waited for a core, as a mean of the last minute."""
+    clock_ns: int
+    """The step of the clock that thinking is measured with."""
+
+
+def facts() -> Facts:
+    """Looks at this machine. It takes some seconds."""
+    examined = examine()
+    return Facts(
+        machine=socket.gethostname(),
+        versions=versions(),
+        levels={level: given.missing for level, given in examined.levels.items()},
+        tools={tool: _said(path) for tool in sorted(_tools()) if (path := shutil.which(tool)) is not None},
+        cores=available_cores(),
+        memory_mib=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MIB,
+        load=round(os.getloadavg()[0], 2),
+        clock_ns=round(time.get_clock_info("monotonic").resolution * 1e9),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Returns the versions of what this process works with; packages that are not installed are left out."""
+    found = {"arena": __version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    if "pyzmq" in found:
+        import zmq
+
+        found["libzmq"] = zmq.zmq_version()
+    return found
+
+
+def _tools() -> set[str]:
+    """Returns the programs that build and run the bundled bots."""
+    manifests = [read_manifest(folder) for folder in bundled_folders().values()]
+    words = {word for each in manifests for word in (*build_command(each)[:1], *each.command[:1], *each.needs)}
+    return {word for word in words if "/" not in word and not word.startswith("{")} | {_COMPILER}
+
+
+def _said(program: str) -> str:
+    for asking in ("--version", "version"):
+        try:
+            done = subprocess.run(
+                [program, asking], capture_output=True, text=True, errors="replace", timeout=_TOOL_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        if done.returncode == 0 and lines:
+            return lines[0][:_LONGEST]
+    return "there"
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(msgspec.msgpack.encode(facts()))

@@ -1,0 +1,120 @@
+"""Tournaments of bots that travel, on workers that share no file, while workers and all others are killed."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
+
+from tests.cluster_kit import Machines, coordinator, digests, standings, travelling_bots, until
+from tests.command_kit import arena
+
+GAMES = 600 if os.environ.get("ARENA_TEST_THOROUGH") else 60
+LEASE_S = 6.0
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The coordinator's folder, which no worker sees."""
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    with ExitStack() as stack:
+        (tmp_path / "away").mkdir()
+        yield Machines(stack, tmp_path / "away", blind=True)
+
+
+@pytest.fixture
+def what(home: Path) -> tuple[str, ...]:
+    """The words of the tournament."""
+    deals = str(GAMES // 6)
+    return (
+        "tournament",
+        *travelling_bots(home / "bots"),
+        "random",
+        "--deals",
+        deals,
+        "--seed",
+        "x",
+        "--time",
+        "off",
+        "--json",
+    )
+
+
+def logs(home: Path) -> int:
+    return len(list(home.glob("b/*/*.jsonl")))
+
+
+def check_equal(home: Path, what: tuple[str, ...]) -> None:
+    """Checks that the tournament on the cluster is that of one machine, and that nothing is left of other attempts."""
+    alone = arena(home, *what, "--db", "a.db", "--logs", "a")
+    assert standings((home / "out").read_text()) == standings(alone.stdout)
+    assert digests(home / "b") == digests(home / "a")
+    assert len(digests(home / "b")) == GAMES
+    (folder,) = (home / "b").iterdir()
+    arena(home, "verify", str(folder), "--db", "b.db")
+    with closing(sqlite3.connect(home / "b.db")) as db:
+        assert db.execute("SELECT count(*), count(DISTINCT number) FROM games WHERE status = 'done'").fetchone() == (
+            GAMES,
+            GAMES,
+        )
+
+
+def test_two_workers_are_killed_and_one_stalls_past_its_lease(
+    machines: Machines, home: Path, what: tuple[str, ...]
+) -> None:
+    on = (*what, "--db", "b.db", "--logs", "b", "--cluster", machines.address)
+    with coordinator(home, *on, lease=LEASE_S) as running:
+        until(lambda: logs(home) > GAMES // 12)
+        machines.workers["w0"].kill()
+        until(lambda: logs(home) > GAMES // 6)
+        machines.workers["w2"].send(signal.SIGSTOP)
+        machines.start_worker("w3")
+        until(lambda: logs(home) > GAMES // 3)
+        machines.workers["w1"].kill()
+        until(lambda: "worker w2 was not heard of" in (home / "err").read_text())
+        machines.workers["w2"].send(signal.SIGCONT)
+        assert running.wait(timeout=GAMES + 60) == 0, (home / "err").read_text()
+    check_equal(home, what)
+    told = (home / "err").read_text()
+    assert "worker w0 is gone" in told
+    assert "worker w1 is gone" in told
+    built = [path.name for path in machines.workers["w2"].folder.glob("*/arena-bots/*") if len(path.name) == 64]
+    assert len(built) == 2
+
+
+def test_the_coordinator_and_the_scheduler_are_killed(machines: Machines, home: Path, what: tuple[str, ...]) -> None:
+    on = (*what, "--db", "b.db", "--logs", "b", "--cluster", machines.address)
+    moments = sorted(random.Random(os.urandom(8)).sample(range(1, GAMES * 2 // 3), 2))
+    with coordinator(home, *on, lease=LEASE_S) as running:
+        until(lambda: logs(home) >= moments[0])
+        running.kill()
+    with coordinator(home, *on, lease=LEASE_S) as running:
+        until(lambda: logs(home) >= moments[1])
+        machines.scheduler.kill()
+        assert running.wait(timeout=60) == 1
+    assert "the cluster's scheduler is gone" in (home / "err").read_text()
+    machines.start_scheduler("scheduler2")
+    worker = machines.start_worker("w4")
+    until(lambda: "Registered" in worker.output)
+    with coordinator(home, *on, lease=LEASE_S) as running:
+        try:
+            assert running.wait(timeout=GAMES + 60) == 0, (home / "err").read_text()
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"killed after {moments} games: {(home / 'err').read_text()}")
+    check_equal(home, what)

@@ -1,0 +1,73 @@
+"""A league whose games are played on a cluster: the same executor, the same leases, archives as they came."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from command_kit import Run
+
+pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
+
+from arena.league.folder import Folder
+from arena.league.init import make_league
+from arena.league.settings import Bots, Game, Settings
+from arena.store.league import read_league
+from tests.cluster_kit import Machines, coordinator, travelling_bots, until
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Folder:
+    """A league of quick games whose bots are not confined."""
+    game = Game(rules="samurai", ruleset="basic", time="5/move")
+    (tmp_path / "home").mkdir()
+    return make_league(tmp_path / "home" / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
+
+
+def games(cup: Folder) -> list[tuple[int, str | None]]:
+    """The finished games: their numbers, and the workers that played them."""
+    with read_league(cup.database) as league:
+        return league._db.execute("SELECT number, worker FROM games WHERE status = 'done' ORDER BY number").fetchall()
+
+
+def test_a_league_plays_on_workers_of_this_machine(arena: Run, cup: Folder) -> None:
+    arena("league", "run", str(cup.path), "--games", "6", "--cluster", "local:2")
+    played = games(cup)
+    assert len(played) >= 6
+    assert {worker for _, worker in played} == {"0", "1"}
+    arena("league", "run", str(cup.path), "--games", "2")
+    assert {worker for _, worker in games(cup)} == {"0", "1", None}
+
+
+@pytest.mark.long
+def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
+    arena: Run, cup: Folder, tmp_path: Path
+) -> None:
+    (tmp_path / "away").mkdir()
+    fox = travelling_bots(tmp_path / "home" / "bots")[1]
+    arena("league", "author", "add", "ann", "--to", str(cup.path))
+    arena("league", "submit", fox, "--to", str(cup.path), "--author", "ann")
+    with ExitStack() as stack:
+        machines = Machines(stack, tmp_path / "away", blind=True)
+        words = ("league", "run", str(cup.path), "--games", "30", "--cluster", machines.address)
+        home = tmp_path / "home"
+        until_killed = random.Random(os.urandom(8)).randrange(3, 15)
+        with coordinator(home, *words, lease=6) as running:
+            until(lambda: len(games(cup)) >= until_killed)
+            running.kill()
+        machines.workers["w0"].kill()
+        with coordinator(home, *words, lease=6) as running:
+            assert running.wait(timeout=120) == 0, (home / "err").read_text()
+    told = (home / "err").read_text()
+    played = games(cup)
+    assert len(played) >= until_killed + 30
+    assert [number for number, _ in played] == sorted({number for number, _ in played})
+    assert {"w1", "w2"} <= {worker for _, worker in played}
+    assert "fox/1 is active" in told
+    assert any(path.is_dir() for path in machines.workers["w1"].folder.glob("*/arena-bots/*"))
+    standings = json.loads(arena("league", "standings", str(cup.path), "--json").stdout)
+    assert "fox/1" in {row["name"] for row in standings["items"]}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,6 +12,8 @@ import msgspec
 from arena.games import rules_of
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.record.log import Header, Record
+from arena.referee.feed import Feed
 from arena.referee.game import Game
 from arena.referee.job import Job
 from arena.referee.scribe import Watch
@@ -33,7 +37,20 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     rules = _rules(msgspec.json.encode(job.settings))
     pool = worker_pool()
     pool.enter(job.block, job.level)
-    return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+    with ExitStack() as stack:
+        if job.feed:
+            feed = Feed(Path(job.feed))
+            stack.callback(feed.close)
+            watch = feed if watch is None else _both(watch, feed)
+        return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+
+
+def _both(one: Watch, other: Watch) -> Watch:
+    def watch(record: Header | Record) -> None:
+        one(record)
+        other(record)
+
+    return watch
 
 
 def attend() -> None:

@@ -101,6 +101,8 @@ class Camera:
         self._room = MOST_NOTES
         self._used: set[str] = set()
         self._gained = [0] * self._first.rules.seats
+        self._gained_before = [0] * self._first.rules.seats
+        """Before the last decision."""
         self._decided: Record | None = None
         self._last: _Split = ({}, {eye: {} for eye in self._eyes})
         self._short = [
@@ -128,13 +130,15 @@ class Camera:
         if isinstance(record, ActionRecord | ForfeitRecord):
             yield self.frame()
             self._decided = record
+            self._gained_before = list(self._gained)
         if isinstance(record, ActionRecord | LateRecord) and len(record.note or "") > MOST_NOTE:
             record = replace(record, note=f"{record.note:.{MOST_NOTE}}{_CUT}")
         for onlooker in self._eyes.values():  # the first one first: the others take its views
             onlooker.see(record)
 
     def frame(self) -> Payload:
-        """Returns the frame of the last decision: what changed since the frame before.
+        """Returns the frame of the last decision: what changed since the frame before. May be called again when more
+        has come of the same decision.
 
         Raises:
             LogError: What happened cannot be put into words or drawn.
@@ -193,6 +197,7 @@ class Camera:
     def _decision(self, frame: Frame) -> Payload:
         """Returns who decided in how much time, and what makes the moment worth jumping to."""
         marks = ""
+        self._gained = list(self._gained_before)
         for event in frame.events:
             gains = self._first.presenter.gains(event)
             for seat, gained in gains.items():

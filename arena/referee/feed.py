@@ -4,7 +4,8 @@ A watcher binds a datagram socket in the feed's folder, which lies beside the da
 
 Laws:
 1. A game waits for nobody. A record is sent without blocking; while a watcher takes nothing, what it lacks is kept and
-   sent together later. So nobody there costs a look at a folder each second, and a watcher a `send` for a record.
+   sent together later, also during the next game. So nobody there costs a look at a folder each second, and a watcher
+   a `send` for a record.
 2. A watcher that comes in the middle of a game is sent the game from its beginning.
 3. The folder belongs to this user, and nobody else may write to it: records hold everybody's hands. What a watcher
    shows to others is its own responsibility.
@@ -18,7 +19,8 @@ import secrets
 import socket
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -37,11 +39,14 @@ MOST_BYTES: Final = 65_536
 """Bytes of a datagram. A record that does not fit is left out."""
 MOST_NOTE: Final = 2_000
 """Characters of a note that are sent."""
+MOST_WAITING: Final = 2**20
+"""Bytes that wait for a watcher that takes nothing."""
 REST_S: Final = 0.005
 """How long nothing is tried after a watcher took nothing."""
 
 _SUFFIX: Final = ".sock"
 _NAME: Final = re.compile(r"[0-9a-f]{16}\.sock")
+_MOST_LINE: Final = MOST_BYTES - 1_000
 _LONGEST_PATH: Final = 100
 """Bytes of a path that a socket's address can hold, with a margin."""
 _encode = msgspec.json.Encoder().encode
@@ -73,7 +78,7 @@ _heads = msgspec.json.Decoder(_Head)
 
 
 class Feed:
-    """The records of one game, for whoever watches. It is what the game's `Watch` calls.
+    """What a process that plays games tells whoever watches. It is what the games' `Watch` calls, game after game.
 
     Args:
         folder: The feed's folder; it need not be there.
@@ -83,33 +88,41 @@ class Feed:
         self._folder = folder
         self._game = ""
         self._records: list[Header | Record] = []
-        self._lines: list[bytes] = []
-        """The records in their form on the wire, as far as somebody wanted them."""
+        """Those of the game that is played."""
         self._watchers: dict[str, _Watcher] = {}
         self._look_at = 0.0
 
     def __call__(self, record: Header | Record) -> None:
-        """Takes the next record, the header first."""
+        """Takes the next record of a game, the header first."""
+        now = time.monotonic()
         if isinstance(record, Header):
             self._game = record.game
+            self._records.clear()
+            self._look_at = now
+        if self._watchers:
+            line = _line(record)
+            for watcher in self._watchers.values():
+                watcher.add(self._game, len(self._records), line)
         self._records.append(record)
-        now = time.monotonic()
         if now >= self._look_at:
             self._look_at = now + LOOK_S
             self._look()
         if self._watchers:
             self._send(now)
 
-    def close(self) -> None:
-        """Ends the feed of this game."""
+    def flush(self) -> None:
+        """Tries to send all that waits, at the end of a game. The rest goes with the next game."""
         if self._watchers:
             self._send(float("inf"))
+
+    def close(self) -> None:
+        """Ends the feed."""
         for watcher in self._watchers.values():
             watcher.socket.close()
         self._watchers.clear()
 
     def _look(self) -> None:
-        """Finds watchers that are new."""
+        """Finds watchers that are new, and gives them the game from its beginning."""
         try:
             names = os.listdir(self._folder)
         except OSError:
@@ -119,14 +132,15 @@ class Feed:
             return
         for name in sorted(new):
             if len(self._watchers) < MOST_WATCHERS and (connected := _connect(self._folder, name)) is not None:
-                self._watchers[name] = _Watcher(connected)
+                self._watchers[name] = watcher = _Watcher(connected)
+                for number, record in enumerate(self._records):
+                    watcher.add(self._game, number, _line(record))
 
     def _send(self, now: float) -> None:
-        self._lines += map(_line, self._records[len(self._lines) :])
         for name, watcher in list(self._watchers.items()):
             try:
                 if now >= watcher.rests_until:
-                    watcher.send(self._game, self._lines)
+                    watcher.send()
             except BlockingIOError:
                 watcher.rests_until = now + REST_S
             except OSError:  # it has gone
@@ -135,30 +149,45 @@ class Feed:
 
 
 class _Watcher:
-    """A socket to a watcher, and what was sent there."""
+    """A socket to a watcher, and what waits to be sent there."""
 
     def __init__(self, connected: socket.socket) -> None:
         self.socket = connected
-        self.sent = 0
         self.rests_until = 0.0
+        self._waiting: deque[tuple[str, int, bytes]] = deque()
+        """Game, number and line of records."""
+        self._bytes = 0
 
-    def send(self, game: str, lines: Sequence[bytes]) -> None:
-        """Sends what the watcher lacks.
+    def add(self, game: str, number: int, line: bytes) -> None:
+        """Adds a record. If too much waits, none of it is sent: then the watcher sees that something is missing."""
+        if len(line) > _MOST_LINE:
+            return
+        if self._bytes + len(line) > MOST_WAITING:
+            self._waiting.clear()
+            self._bytes = 0
+        self._waiting.append((game, number, line))
+        self._bytes += len(line)
+
+    def send(self) -> None:
+        """Sends what waits, as much in a datagram as fits.
 
         Raises:
             BlockingIOError: It takes nothing now.
             OSError: It has gone.
         """
-        while self.sent < len(lines):
-            head = _encode(_Head(game, self.sent))
-            parts, size, end = [head], len(head), self.sent
-            while end < len(lines) and size + len(lines[end]) < MOST_BYTES:
-                parts.append(lines[end])
-                size += len(lines[end]) + 1
-                end += 1
-            if len(parts) > 1:
-                self.socket.send(b"\n".join(parts))
-            self.sent = max(end, self.sent + 1)
+        while self._waiting:
+            game, first, _ = self._waiting[0]
+            parts = [_encode(_Head(game, first))]
+            size = len(parts[0])
+            for number, (other, at, line) in enumerate(self._waiting, start=first):
+                if other != game or at != number or size + len(line) >= MOST_BYTES:
+                    break
+                parts.append(line)
+                size += len(line) + 1
+            self.socket.send(b"\n".join(parts))
+            for line in parts[1:]:
+                self._waiting.popleft()
+                self._bytes -= len(line)
 
 
 def _line(record: Header | Record) -> bytes:

@@ -39,8 +39,8 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     pool.enter(job.block, job.level)
     with ExitStack() as stack:
         if job.feed:
-            feed = Feed(Path(job.feed))
-            stack.callback(feed.close)
+            feed = _feed(job.feed)
+            stack.callback(feed.flush)
             watch = feed if watch is None else _both(watch, feed)
         return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
 
@@ -56,6 +56,12 @@ def _both(one: Watch, other: Watch) -> Watch:
 def attend() -> None:
     """Answers the heartbeats of the bots that wait in this process, and buries the dead. Call it between games."""
     worker_pool().tidy()
+
+
+@lru_cache(maxsize=1)
+def _feed(folder: str) -> Feed:
+    """Returns the feed of this process: what one game could not send goes with the next."""
+    return Feed(Path(folder))
 
 
 @lru_cache(maxsize=4)

@@ -18,8 +18,9 @@ LAYERS = {
     "play": 5, "standings": 5, "cluster": 5,
     "pages": 6, "league": 6,
     "web": 7,
-    "cli": 8,
-    "__main__": 9,
+    "live": 8,
+    "cli": 9,
+    "__main__": 10,
 }  # fmt: skip
 """arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
 

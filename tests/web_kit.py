@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import json
+import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import msgspec
 from starlette.types import ASGIApp
@@ -66,3 +69,26 @@ def ask(
         return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
     finally:
         connection.close()
+
+
+class Watching:
+    """A browser that listens."""
+
+    def __init__(self, listening: Listening, path: str = "/events") -> None:
+        self.socket = socket.create_connection(("127.0.0.1", listening.port), timeout=PATIENCE_S)
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self.lines = self.socket.makefile("rb")
+
+    def until(self, event: str) -> Any:
+        """Returns the data of the next event of a name; None if the stream ends before."""
+        named = False
+        for line in self.lines:
+            if line.startswith(b"event: "):
+                named = line == f"event: {event}\n".encode()
+            elif line.startswith(b"data: ") and named:
+                return json.loads(line[6:])
+        return None
+
+    def close(self) -> None:
+        self.lines.close()
+        self.socket.close()

@@ -23,14 +23,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.errors import ArenaError
-from arena.live.games import SOURCE, Games, LiveFilm, LiveGame
+from arena.live.games import SOURCE, Games, LiveFilm, LiveGame, ended
 from arena.live.parts import SCRIPTS, STYLES, page, part
 from arena.live.scores import Board
 from arena.pages.game import game_page
 from arena.record.log import Log
 from arena.referee.feed import Ear
-from arena.show.seats import Seats
-from arena.text import plain
 from arena.web.guard import POLICY
 from arena.web.streams import Hub
 
@@ -166,10 +164,7 @@ class Watching:
 
     def _over(self, game: LiveGame) -> Any:
         """Returns what is said when a game is over."""
-        ranks = game.summary().ranks
-        seats = Seats([bot.name for bot in game.header.bots])
-        sentence = seats.places(ranks).plain if ranks else "The game was interrupted."
-        return {"sentence": plain(sentence), "replay": self._revealed and game.is_whole}
+        return {"sentence": ended(game.summary()), "replay": self._revealed and game.is_whole}
 
     # Answers
 

@@ -47,6 +47,21 @@ class Summary(msgspec.Struct, frozen=True):
     """Whether every record has come so far."""
 
 
+def ended(game: Summary) -> str:
+    """Returns how a game ended, in words.
+
+    >>> ended(Summary("g", ["fox", "owl"], 9, [1, 2], True)), ended(Summary("g", ["fox", "owl"], 9, [1, 1], True))
+    ('fox won against owl', 'fox, owl: drawn')
+    """
+    if not game.ranks:
+        return f"{', '.join(game.names)}: interrupted"
+    first = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank == 1]
+    if len(first) > 1:
+        return f"{', '.join(game.names)}: drawn"
+    others = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1]
+    return f"{first[0]} won against {', '.join(others)}"
+
+
 class LiveGame:
     """A game that runs, or has just ended."""
 

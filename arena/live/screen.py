@@ -13,7 +13,7 @@ from typing import Final
 from rich.text import Text
 
 from arena.errors import LogError
-from arena.live.games import SOURCE, Games, LiveGame, Summary
+from arena.live.games import SOURCE, Games, LiveGame, ended
 from arena.live.scores import Row, Scores
 from arena.show.replay import Onlooker
 from arena.show.scene import LEAST_HEIGHT, LEAST_WIDTH, Place
@@ -122,14 +122,14 @@ class Screen:
         count = len(self._games.running)
         line = Text(f"{count} running" if count else "nothing runs", "dim")
         if self._games.finished:
-            line.append("; last: ").append(_ended(self._games.finished[0].summary()))
+            line.append("; last: ").append(ended(self._games.finished[0].summary()))
         line.truncate(width, overflow="ellipsis")
         return line
 
     def _finished(self, width: int) -> list[Text]:
         lines = [Text("Last finished", "bold")]
         for game in self._games.finished:
-            line = Text(_ended(game.summary()))
+            line = Text(ended(game.summary()))
             line.truncate(width, overflow="ellipsis")
             lines.append(line)
         return lines if len(lines) > 1 else [*lines, Text("None since the watch began.", "dim")]
@@ -162,21 +162,6 @@ def _row(row: Row) -> Text:
     padded.append(" " * (_NAMES - padded.cell_len))
     counts = f" {rating:>7} {half:>7} {row.games:>6} {row.wins:>3} {row.draws:>3} {row.losses:>3} {row.forfeits:>8}"
     return Text(f"{row.place:>3} ").append_text(padded).append(counts)
-
-
-def _ended(game: Summary) -> str:
-    """Returns how a game ended, in words.
-
-    >>> _ended(Summary("g", ["fox", "owl"], 9, [1, 2], True)), _ended(Summary("g", ["fox", "owl"], 9, [1, 1], True))
-    ('fox won against owl', 'fox, owl: drawn')
-    """
-    if not game.ranks:
-        return f"{', '.join(game.names)}: interrupted"
-    first = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank == 1]
-    if len(first) > 1:
-        return f"{', '.join(game.names)}: drawn"
-    others = [name for name, rank in zip(game.names, game.ranks, strict=True) if rank > 1]
-    return f"{first[0]} won against {', '.join(others)}"
 
 
 def _keys() -> Iterator[Text]:

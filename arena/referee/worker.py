@@ -54,14 +54,26 @@ def _both(one: Watch, other: Watch) -> Watch:
 
 
 def attend() -> None:
-    """Answers the heartbeats of the bots that wait in this process, and buries the dead. Call it between games."""
+    """Answers the heartbeats of the bots that wait in this process, and buries the dead. Call it between games.
+
+    Watchers are sent what they could not take before.
+    """
     worker_pool().tidy()
+    for feed in _feeds.values():
+        feed.flush()
 
 
-@lru_cache(maxsize=1)
+_feeds: dict[str, Feed] = {}
+"""The feed of this process, by its folder: what one game could not send goes with the next."""
+
+
 def _feed(folder: str) -> Feed:
-    """Returns the feed of this process: what one game could not send goes with the next."""
-    return Feed(Path(folder))
+    if folder not in _feeds:
+        for feed in _feeds.values():
+            feed.close()
+        _feeds.clear()
+        _feeds[folder] = Feed(Path(folder))
+    return _feeds[folder]
 
 
 @lru_cache(maxsize=4)

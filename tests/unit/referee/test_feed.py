@@ -193,8 +193,9 @@ def test_a_link_to_a_folder_is_no_feed(folder: Path, tmp_path: Path) -> None:
 
 def test_what_is_no_record_is_passed_over(folder: Path, ear: Ear) -> None:
     (name,) = os.listdir(folder)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
-        other.connect(str(folder / name))
+    other = module._connect(folder, name)
+    assert other is not None
+    with other:
         for data in (b"", b"\xff", b"{}", b'{"game":"g","first":0}\n{"record":"header"}', b"[" * 60_000):
             other.send(data)
     assert list(ear.hear()) == []

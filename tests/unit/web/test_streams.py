@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, closing
 from typing import Any
@@ -14,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-from web_kit import PATIENCE_S, ask, served
+from web_kit import PATIENCE_S, Watching, ask, served
 
 from arena.web import streams
 from arena.web.serving import Listening
@@ -36,29 +34,6 @@ class Counter:
 
     async def _who(self, request: Request) -> PlainTextResponse:
         return PlainTextResponse(str(self.hub.watchers))
-
-
-class Watching:
-    """A browser that listens."""
-
-    def __init__(self, listening: Listening) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", listening.port), timeout=PATIENCE_S)
-        self.socket.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        self.lines = self.socket.makefile("rb")
-
-    def until(self, event: str) -> Any:
-        """Returns the data of the next event of a name; None if the stream ends before."""
-        named = False
-        for line in self.lines:
-            if line.startswith(b"event: "):
-                named = line == f"event: {event}\n".encode()
-            elif line.startswith(b"data: ") and named:
-                return json.loads(line[6:])
-        return None
-
-    def close(self) -> None:
-        self.lines.close()
-        self.socket.close()
 
 
 @pytest.fixture

@@ -74,9 +74,10 @@ def ask(
 class Watching:
     """A browser that listens."""
 
-    def __init__(self, listening: Listening, path: str = "/events") -> None:
+    def __init__(self, listening: Listening, path: str = "/events", *headers: str) -> None:
         self.socket = socket.create_connection(("127.0.0.1", listening.port), timeout=PATIENCE_S)
-        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        lines = (f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", "")
+        self.socket.sendall("\r\n".join(lines).encode())
         self.lines = self.socket.makefile("rb")
 
     def until(self, event: str) -> Any:

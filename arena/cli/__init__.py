@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "Show a logged game decision by decision: the board, what happened, and the bots' notes.",
     ),
     "verify": ("arena.cli.verify:verify", "Check logged games, and that none was chosen, changed or left out."),
+    "watch": ("arena.cli.watch:watch", "Show what is played now: standings, running games, results."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
     "tournaments": (
         "arena.cli.tournaments:tournaments",

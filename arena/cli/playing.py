@@ -198,6 +198,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
     from functools import partial
 
     from arena.cli.forfeits import Forfeits
+    from arena.referee.feed import feed_folder
     from arena.referee.worker import attend, play
     from arena.tournament.planner import schedule_of
     from arena.tournament.runner import Runner
@@ -222,7 +223,7 @@ def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: 
             store,
             tournament,
             schedule,
-            partial(setup.job, tournament),
+            partial(setup.job, tournament, feed=str(feed_folder(store.path))),
             play,
             manner.worker or local_worker,
             helm,

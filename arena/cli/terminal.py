@@ -95,14 +95,18 @@ class Terminal:
             self.screen.control(Control.home())
             self._context.update(Group(*lines[: self.screen.height]))
 
-    def wait(self, *others: int) -> tuple[list[str], set[int]]:
+    def wait(self, *others: int, timeout_s: float | None = None) -> tuple[list[str], set[int]]:
         """Waits until something was typed, the size has changed, or one of some descriptors can be read.
+
+        Args:
+            others: The descriptors.
+            timeout_s: The longest time to wait, in seconds; None: without end.
 
         Returns:
             The keys, in order, the last one `END` if there will be no more; and the descriptors that can be read. Both
-            are empty if only the size has changed.
+            are empty if only the size or the time has changed.
         """
-        ready, _, _ = select.select([self._in, self._changed, *others], [], [])
+        ready, _, _ = select.select([self._in, self._changed, *others], [], [], timeout_s)
         if self._changed in ready:
             os.read(self._changed, 1024)
         return self._keys() if self._in in ready else [], {*others} & {*ready}

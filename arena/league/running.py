@@ -38,6 +38,7 @@ from arena.league.workshop import Workshop
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
 from arena.parcels.building import PART
+from arena.referee.feed import feed_folder
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
@@ -244,6 +245,7 @@ class Jobs:
         self._settings = settings
         self._tournament = tournament
         self._games: dict[int, GameSettings] = {}
+        self._feed = str(feed_folder(store.games.path))
 
     def __call__(self, claim: Claim, game: PlannedGame) -> Job:
         """Returns the work for a claimed game. Its bots serve no other game.
@@ -266,6 +268,7 @@ class Jobs:
             logs=self._tournament.logs,
             level=self._settings.level,
             block=block_of("game", game, claim.attempt),
+            feed=self._feed,
         )
 
 

@@ -22,14 +22,16 @@ from arena.pages.security import json_in_script
 from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
 from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
 from arena.show.replay import NOTE, Fault, Frame, Note, Onlooker
-from arena.show.seats import MARKS
+from arena.show.seats import EVERYBODY, MARKS
 from arena.text import plain
 from arena.types import NS_PER_MS, Payload, Seat, Termination
 
 FORMAT: Final = 1
 """Version of the form of the data."""
 ALL: Final = "all"
-"""The eyes of everybody together."""
+"""The eyes of all seats together."""
+PUBLIC: Final = "public"
+"""The eyes of somebody who knows what every seat knows."""
 MOST_NOTE: Final = 2000
 """Characters of a bot's note that are kept."""
 MOST_NOTES: Final = 150_000
@@ -77,22 +79,30 @@ class Camera:
     Args:
         header: The game's first record.
         source: The name of its log in errors.
-        seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
+        seat: The seat whose knowledge is shown; None means that of every seat, and of all together; `EVERYBODY` what
+            all of them know.
+        whole: Whether `head` has every symbol that may be placed, for a game that goes on; else those placed so far.
     """
 
-    def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
+    def __init__(self, header: Header, source: str, seat: Seat | None = None, *, whole: bool = False) -> None:
         self._header = header
+        self._whole = whole
         self._first = Onlooker(header, source, seat)
         """Sees all that is shown. Only this one folds."""
-        self._eyes: dict[str, Onlooker] = {ALL if seat is None else str(seat): self._first}
+        own = ALL if seat is None else PUBLIC if seat == EVERYBODY else str(seat)
+        self._eyes: dict[str, Onlooker] = {own: self._first}
         if seat is None:
             seats = range(self._first.rules.seats)
             self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first) for eye in seats}
         self._drawing = self._first.presenter.drawing()
+        if not self._first.has_board:
+            self._drawing = Drawing(self._first.rules, self._first.presenter.names)
         self._strings: dict[str, int] = {}
         self._room = MOST_NOTES
         self._used: set[str] = set()
         self._gained = [0] * self._first.rules.seats
+        self._gained_before = [0] * self._first.rules.seats
+        """Before the last decision."""
         self._decided: Record | None = None
         self._last: _Split = ({}, {eye: {} for eye in self._eyes})
         self._short = [
@@ -120,13 +130,15 @@ class Camera:
         if isinstance(record, ActionRecord | ForfeitRecord):
             yield self.frame()
             self._decided = record
+            self._gained_before = list(self._gained)
         if isinstance(record, ActionRecord | LateRecord) and len(record.note or "") > MOST_NOTE:
             record = replace(record, note=f"{record.note:.{MOST_NOTE}}{_CUT}")
         for onlooker in self._eyes.values():  # the first one first: the others take its views
             onlooker.see(record)
 
     def frame(self) -> Payload:
-        """Returns the frame of the last decision: what changed since the frame before.
+        """Returns the frame of the last decision: what changed since the frame before. May be called again when more
+        has come of the same decision.
 
         Raises:
             LogError: What happened cannot be put into words or drawn.
@@ -141,6 +153,11 @@ class Camera:
             shown["x"] = others
         changed, self._last = _changes(self._last, {eye: self._scene(frame) for eye, frame in frames.items()})
         return shown | changed
+
+    @property
+    def strings(self) -> list[str]:
+        """The sentences of the frames made so far. Later ones come at the end."""
+        return list(self._strings)
 
     def head(self) -> Payload:
         """Returns all but the frames, as far as it is known after the frames made so far."""
@@ -169,7 +186,7 @@ class Camera:
             "corner": drawing.corner,
             "symbols": {symbol.name: [symbol.markup, symbol.width, symbol.height, symbol.words] for symbol in symbols},
             "ground": drawing.ground(),
-            "strings": list(self._strings),
+            "strings": self.strings,
         } | ({"board": [rules.name, *board]} if board else {})
 
     @property
@@ -180,6 +197,7 @@ class Camera:
     def _decision(self, frame: Frame) -> Payload:
         """Returns who decided in how much time, and what makes the moment worth jumping to."""
         marks = ""
+        self._gained = list(self._gained_before)
         for event in frame.events:
             gains = self._first.presenter.gains(event)
             for seat, gained in gains.items():
@@ -232,8 +250,10 @@ class Camera:
         return scene
 
     def _symbols(self) -> Iterator[Symbol]:
-        """Yields the symbols that are placed, and those that they are made of."""
+        """Returns the symbols that are placed, and those that they are made of."""
         all_symbols = {symbol.name: symbol for symbol in _all(self._drawing, self._first.rules.seats)}
+        if self._whole:
+            return iter(all_symbols.values())
         wanted = [*(f"M{seat}" for seat in range(self._first.rules.seats)), *sorted(self._used)]
         wanted += _USED.findall(self._drawing.ground())
         found: dict[str, Symbol] = {}

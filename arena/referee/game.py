@@ -77,6 +77,8 @@ class Game:
         keep: frozenset[Seat] = frozenset()
         try:
             self._open()
+            if self._has_onlookers:
+                self._show()
             while not isinstance(due := self._course.due, Over):
                 self._go_on(due)
                 if self._has_onlookers and not self._course.asked:

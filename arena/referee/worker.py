@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -10,6 +12,8 @@ import msgspec
 from arena.games import rules_of
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.record.log import Header, Record
+from arena.referee.feed import Feed
 from arena.referee.game import Game
 from arena.referee.job import Job
 from arena.referee.scribe import Watch
@@ -33,12 +37,43 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
     rules = _rules(msgspec.json.encode(job.settings))
     pool = worker_pool()
     pool.enter(job.block, job.level)
-    return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+    with ExitStack() as stack:
+        if job.feed:
+            feed = _feed(job.feed)
+            stack.callback(feed.flush)
+            watch = feed if watch is None else _both(watch, feed)
+        return Game(job, rules, LocalLink(pool, job.bots, job.ahead), watch, tap).play()
+
+
+def _both(one: Watch, other: Watch) -> Watch:
+    def watch(record: Header | Record) -> None:
+        one(record)
+        other(record)
+
+    return watch
 
 
 def attend() -> None:
-    """Answers the heartbeats of the bots that wait in this process, and buries the dead. Call it between games."""
+    """Answers the heartbeats of the bots that wait in this process, and buries the dead. Call it between games.
+
+    Watchers are sent what they could not take before.
+    """
     worker_pool().tidy()
+    for feed in _feeds.values():
+        feed.flush()
+
+
+_feeds: dict[str, Feed] = {}
+"""The feed of this process, by its folder: what one game could not send goes with the next."""
+
+
+def _feed(folder: str) -> Feed:
+    if folder not in _feeds:
+        for feed in _feeds.values():
+            feed.close()
+        _feeds.clear()
+        _feeds[folder] = Feed(Path(folder))
+    return _feeds[folder]
 
 
 @lru_cache(maxsize=4)

@@ -376,6 +376,14 @@ class Rules(ABC, Generic[S]):
     def fold(self, view: Payload, event: Payload) -> Payload:
         """Returns the view after an event's data; the view that is given stays as it was."""
 
+    def public(self, view: Payload) -> Payload | None:
+        """Returns what everybody at the table knows, made from what one seat knows: the same from every seat's view.
+
+        So a watcher of a running game can tell no seat anything new. None, the default of a game that hides something,
+        means that watchers see no board.
+        """
+        return {**view, "seat": None} if self.nothing_hidden else None
+
     def resample(self, state: S, seat: Seat, choose: Choose) -> S:
         """Returns another state that `seat` cannot tell from this one, all such states equally likely.
 

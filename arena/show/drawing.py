@@ -17,6 +17,7 @@ from typing import Any, ClassVar, TypeAlias
 import msgspec
 
 from arena.rules.base import Rules
+from arena.show.seats import EVERYBODY
 from arena.show.svg import element
 from arena.text import plain
 from arena.types import Payload, Seat
@@ -121,9 +122,10 @@ class Drawing:
         """
         scene: Scene = {}
         for seat, view in views.items():
+            whose = "" if seat == EVERYBODY else seat
             for key, value in view.items():
                 self.labels.setdefault(plain(key), plain(key))
-                scene[f"#{seat}.{plain(key)}"] = _cell(value)
+                scene[f"#{whose}.{plain(key)}"] = _cell(value)
         return scene
 
     def why(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 A frame is built as a bot builds its view: events are folded into what a seat knew at first. For one seat, only the
 events that this seat was told are folded. Without a seat, every seat's events are folded, each into its own view, and
-all views are shown together. The game's `Presenter` tells the events and draws the views.
+all views are shown together. With `EVERYBODY`, only what every seat knows is shown, which may leave this machine while
+the game goes on. The game's `Presenter` tells the events and draws the views.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 import msgspec
@@ -28,14 +29,15 @@ from arena.referee.replay import rules_of
 from arena.rules.course import tie_order
 from arena.show.layout import paragraph
 from arena.show.presenter import presenter
-from arena.show.scene import WORDS, Page, Place, page
-from arena.show.seats import Seats
+from arena.show.scene import WORDS, Page, Place, Scene, Sheet, page
+from arena.show.seats import EVERYBODY, Seats
 from arena.show.text import listed
 from arena.text import plain
 from arena.types import NS_PER_MS, Event, Payload, Seat, Termination
 
 NOTE = "note: "
 """What a note begins with."""
+_NO_BOARD = "Nobody may see this game's board before the game is over."
 
 
 class Note(Text):
@@ -125,7 +127,7 @@ class Onlooker:
     Args:
         header: The game's first record.
         source: The name of its log in errors.
-        seat: The seat whose knowledge is shown; None means all seats.
+        seat: The seat whose knowledge is shown; None means all seats, `EVERYBODY` what all of them know.
         whole: An onlooker of all seats that sees every record first: its views are taken, and not folded once more.
     """
 
@@ -134,12 +136,16 @@ class Onlooker:
         self._whole = whole
         self.rules = rules_of(header, source)
         eyes = range(self.rules.seats) if seat is None else (seat,)
+        self._first: Payload = {}
+        """With `EVERYBODY`, the view of the first seat, of which what all seats know is made."""
+        self.has_board = True
+        """Whether there is a board to show. A game may not say what everybody knows: then there are words alone."""
         self.presenter = presenter(self.rules.name)(header, self.rules, eyes)
         self.seats = Seats([bot.name for bot in header.bots])
         self.seat = seat
         self.forfeited: tuple[Seat, ...] = ()
         """The seats that forfeited in the last decision."""
-        self.views = {eye: self.rules.first_view(eye) for eye in eyes}
+        self.views = self._first_views(eyes)
         self.before = dict(self.views)
         """What they knew before the last decision."""
         self.number = 1
@@ -152,6 +158,14 @@ class Onlooker:
         """What has happened since the last frame: sentences, and runs of events that have no sentences yet."""
         self.ahead: list[Text] = []
         """Sentences for the top of the next frame."""
+
+    def _first_views(self, eyes: Collection[Seat]) -> dict[Seat, Payload]:
+        if self.seat != EVERYBODY:
+            return {eye: self.rules.first_view(eye) for eye in eyes}
+        self._first = self.rules.first_view(0)
+        public = self.rules.public(self._first)
+        self.has_board = public is not None
+        return {EVERYBODY: public or {}}
 
     def see(self, record: Record) -> None:
         """Takes the next record.
@@ -216,7 +230,9 @@ class Onlooker:
             LogError: What the seats know by the log cannot be drawn.
         """
         with self.fitting(frame.line):
-            scene = self.presenter.scene(frame.views, frame.before, frame.events, width, height - WORDS - 2)
+            scene = Scene(facts=[], sheets=[Sheet(lines=[Text(_NO_BOARD, "dim")])])
+            if self.has_board:
+                scene = self.presenter.scene(frame.views, frame.before, frame.events, width, height - WORDS - 2)
             return page(frame.heading, frame.lines, scene, bar, width, height, place)
 
     def _read(self, record: Record) -> None:
@@ -290,11 +306,18 @@ class Onlooker:
             yield Note(f"{NOTE}{plain(record.note)}", "italic")
 
     def _take(self, event: Event) -> None:
-        eyes = [eye for eye in self.views if event.reaches(eye)]
         data = event.data
-        for eye in eyes:
-            self.views[eye] = self._whole.views[eye] if self._whole else self.rules.fold(self.views[eye], data)
-        if not eyes:
+        if self.seat == EVERYBODY:
+            told = all(event.reaches(seat) for seat in range(self.rules.seats))
+            if event.reaches(0):
+                self._first = self.rules.fold(self._first, data)
+                self.views[EVERYBODY] = self.rules.public(self._first) or {}
+        else:
+            eyes = [eye for eye in self.views if event.reaches(eye)]
+            told = bool(eyes)
+            for eye in eyes:
+                self.views[eye] = self._whole.views[eye] if self._whole else self.rules.fold(self.views[eye], data)
+        if not told:
             return
         last = self.told[-1] if self.told else None
         if isinstance(last, list):

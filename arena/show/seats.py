@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from rich.style import Style
 from rich.text import Text
@@ -19,6 +20,8 @@ SEAT_STYLES = tuple(
     for ink, colour in zip(("#ffffff", "#1c1c1c", "#ffffff", "#1c1c1c", "#1c1c1c"), SEAT_COLOURS, strict=True)
 )
 """The style of each seat's pieces."""
+EVERYBODY: Final[Seat] = -1
+"""Stands for a seat that knows what all seats know, and nothing else."""
 NAME_WIDTH = 24
 """How many characters of a bot's name a sentence shows."""
 
@@ -36,6 +39,8 @@ class Seats:
 
     def who(self, seat: Seat) -> Text:
         """Returns a seat's mark, the name of its bot, and its number."""
+        if seat == EVERYBODY:
+            return Text("what everybody knows")
         return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
 
     def all(self, seats: Iterable[Seat]) -> Text:

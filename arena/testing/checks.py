@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Final
 
 from arena.errors import ActionError, IllegalAction
@@ -331,6 +332,7 @@ def check_fold(rules: Rules[Any], seed: int) -> None:
             views = [rules.first_view(seat) for seat in seats]
             for at.seat in seats:
                 _check_view(at, views[at.seat], rules.view(rules.start(), at.seat))
+            _check_public(at, views)
             for step in at.follow(walk(rules, seed, forfeits=likely)):
                 for at.seat in seats:
                     for event in step.events:
@@ -342,7 +344,21 @@ def check_fold(rules: Rules[Any], seed: int) -> None:
                             at.demand(same, "fold to leave the view as it was", "a changed one", fix)
                             views[at.seat] = folded
                     _check_view(at, views[at.seat], rules.view(step.after, at.seat))
+                at.seat = None
+                _check_public(at, views)
             at.step, at.what = None, ""
+
+
+def _check_public(at: Probe, views: Sequence[Payload]) -> None:
+    """Checks that what everybody knows is the same from every view: so each seat knows it, and it tells nobody more."""
+    if type(at.rules).public is Rules.public:  # there is nothing to tell, or nothing is hidden, which others check
+        return
+    first, *others = [shown(at.rules.public(view)) for view in views]
+    for seat, other in enumerate(others, start=1):
+        at.demand(
+            other == first, f"public to return the same from the views of seats 0 and {seat}, {first}", other,
+            "leave out all that only some seats know",
+        )  # fmt: skip
 
 
 def _check_view(at: Probe, folded: Payload, view: Payload) -> None:

@@ -126,8 +126,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     refs: tuple[str, ...]
     """The entrants' names on the command line in the operator's folder, by number."""
 
-    def job(self, tournament: Tournament, game: PlannedGame) -> Job:
-        """Returns the work for one game."""
+    def job(self, tournament: Tournament, game: PlannedGame, feed: str = "") -> Job:
+        """Returns the work for one game; `feed` is where it can be watched."""
         entropy = tournament.entropy or ()
         return Job(
             game=game_id(tournament.id, game.number),
@@ -142,6 +142,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
             entropy=tuple(entropy[entrant] for entrant in game.entrants) if any(entropy) else (),
             logs=tournament.logs,
             level=self.settings.level,
+            feed=feed,
         )
 
 

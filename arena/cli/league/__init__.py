@@ -11,6 +11,7 @@ from arena.cli.group import LazyGroup
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("arena.cli.league.init:init", "Make a league."),
     "run": ("arena.cli.league.run:run", "Run a league: build, try and play what is submitted."),
+    "serve": ("arena.cli.league.serve:serve", "Serve a league's pages, and what is played now."),
     "open": ("arena.cli.league.open:open_", "Open a league to authors elsewhere."),
     "submit": ("arena.cli.league.submit:submit", "Send a bot to a league."),
     "status": ("arena.cli.league.status:status", "Say how a league is, or how your bots stand in it."),

@@ -117,7 +117,8 @@ function mount(root, data, options = {}) {
       choose.dataset.eye = eye;
       whose.append(choose);
     }
-  } else if (data.eyes[0] !== "all") whose.append(make("span", "facts", "only what ", mark(+data.eyes[0]), ` ${seats[data.eyes[0]].name} could know`));
+  } else if (data.eyes[0] === "public") whose.append(make("span", "facts", "only what everybody knows"));
+  else if (data.eyes[0] !== "all") whose.append(make("span", "facts", "only what ", mark(+data.eyes[0]), ` ${seats[data.eyes[0]].name} could know`));
   const share = button("copy the address of this moment (s)", "wide", copy, "share");
   const gain = data.gain ? [
     button(`previous ${data.gain} (C)`, "", () => jump(-1, (frame) => has(frame, "c")), icon("before")),
@@ -205,9 +206,9 @@ function mount(root, data, options = {}) {
   /* Without a board: what each seat knows, as a table in which changes are marked. */
   function showFields(scene) {
     if (wide) return;
-    const before = scenes.get(eyes)[Math.max(0, at - 1)], numbers = seats.map((_, number) => number)
+    const before = scenes.get(eyes)[Math.max(0, at - 1)], numbers = [...seats.keys(), ""]
       .filter((number) => Object.keys(data.labels).some((name) => scene.has(`#${number}.${name}`)));
-    const head = make("tr", "", make("th"), ...numbers.map((number) => make("th", "", mark(number), ` ${seats[number].name}`)));
+    const head = make("tr", "", make("th"), ...numbers.map((number) => number === "" ? make("th", "", "everybody knows") : make("th", "", mark(number), ` ${seats[number].name}`)));
     const rows = Object.entries(data.labels).map(([name, label]) => make("tr", "", make("th", "", label), ...numbers.map((number) => {
       const key = `#${number}.${name}`, value = scene.has(key) ? scene.get(key) : "";
       return make("td", before.get(key) === value || !at ? "" : "changed", ...items(value));

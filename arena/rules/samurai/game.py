@@ -160,6 +160,10 @@ class Samurai(Rules[State]):
         """Returns the view after an event's data."""
         return payloads.fold(self.tables, view, event)
 
+    def public(self, view: Payload) -> Payload:
+        """Returns what everybody knows."""
+        return payloads.public(self.tables, view)
+
     def resample(self, state: State, seat: Seat, choose: base.Choose) -> State:
         """Returns the state with the hands and stacks of the others dealt anew from the tiles that they still have.
 

@@ -175,8 +175,17 @@ _PHASES = {"deal": "hand", "scatter": "setup", "captures": "turns", "refill": "t
 
 def sees_captured(tables: Tables, state: State, seat: Seat, other: Seat) -> bool:
     """Returns whether a seat sees the captured pieces of another (rules page, "Who may know what")."""
-    open_to_all = {"open": True, "hidden": False, "open_for_two": tables.seats == 2}[tables.options["captured"]]
-    return seat == other or open_to_all or state.phase == "over"
+    return seat == other or _captured_is_open(tables) or state.phase == "over"
+
+
+def _captured_is_open(tables: Tables) -> bool:
+    return {"open": True, "hidden": False, "open_for_two": tables.seats == 2}[tables.options["captured"]]
+
+
+def public(tables: Tables, view: Payload) -> Payload:
+    """Returns what everybody knows: a view without its seat's own hand and what only that seat sees captured."""
+    shows = _captured_is_open(tables) or view["phase"] == "over"
+    return view | {"seat": None, "hand": [], "captured": view["captured"] if shows else [None] * tables.seats}
 
 
 def view(tables: Tables, state: State, seat: Seat) -> Payload:

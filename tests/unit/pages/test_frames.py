@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -20,6 +21,7 @@ from arena.record.log import ActionRecord, Chance, ForfeitRecord, LateRecord, Lo
 from arena.show.drawing import Drawing
 from arena.show.presenter import Presenter, presenter
 from arena.show.replay import Replay
+from arena.show.seats import EVERYBODY
 from arena.types import Event, Payload
 
 LIMIT = 500_000
@@ -230,3 +232,41 @@ def test_a_game_without_a_drawing_is_a_table(samurai: Log, monkeypatch: pytest.M
 
 def test_the_form_of_the_data_has_its_number() -> None:
     assert module.FORMAT == 1
+
+
+def test_what_everybody_knows_is_the_same_whatever_only_some_know(log: Log) -> None:
+    """What seat 0 cannot know is exchanged, and every note, action and sentence: nothing changes. The kit checks that
+    it does not matter of which seat's view it is made."""
+    shown = msgspec.json.encode(data_of(log, EVERYBODY)).decode()
+
+    def secret(record: Record) -> Record:
+        apart = in_secret(record, EVERYBODY)
+        changed = {name: getattr(apart, name) for name in ("note", "action", "forfeits") if hasattr(apart, name)}
+        return replace(in_secret(record, 0), **changed)
+
+    other = replace(log, records=[secret(record) for record in log.records])
+    assert msgspec.json.encode(data_of(other, EVERYBODY)).decode() == shown
+    assert "SECRET" not in shown
+
+
+def test_no_tile_of_a_hand_is_in_what_everybody_knows(samurai: Log) -> None:
+    data = data_of(samurai, EVERYBODY)
+    assert data["eyes"] == ["public"]
+    (scenes,) = folded(data).values()
+    hands = [scene[f"#{seat}.hand"] for scene in scenes for seat in (0, 1)]
+    assert {tile for hand in hands for tile in hand} == {"B0", "B1"}
+    laid = {value[1] for scene in scenes for key, value in scene.items() if key[0] == "t"}
+    everything = msgspec.json.encode([data["frames"], data["strings"]]).decode()
+    assert set(re.findall(r'"(T\d\w+)"', everything)) == laid
+
+
+def test_what_everybody_knows_is_seen_by_every_seat(log: Log) -> None:
+    """On the board lies for everybody what lies there for each seat."""
+    (public,) = folded(data_of(log, EVERYBODY)).values()
+    for seat in range(log.header.settings.players):
+        own = folded(data_of(log, seat))[str(seat)]
+        assert [on_board(scene) for scene in public] == [on_board(scene) for scene in own]
+
+
+def on_board(scene: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in scene.items() if key[0] != "#"}

@@ -123,6 +123,19 @@ class SaysNothingIsHidden(KuhnPoker):
     nothing_hidden = True
 
 
+class PublicTellsTheCard(KuhnPoker):
+    """Onlookers are shown the card of the seat whose view it is."""
+
+    def public(self, view: Any) -> Any:
+        return view
+
+
+def test_what_everybody_knows_is_known_to_every_seat() -> None:
+    found = fault(PublicTellsTheCard)
+    assert found.law == "fold"
+    assert re.search(r"expected public to return the same from the views of seats 0 and 1, .*, got: ", str(found))
+
+
 @pytest.mark.parametrize(
     ("game", "found", "bytes_of_both"),
     [

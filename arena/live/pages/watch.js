@@ -1,0 +1,113 @@
+"use strict";
+/* The page of what runs now: standings, running and finished games, and the game that is followed, in a frame.
+
+   Laws: text becomes part of the page by textContent alone; what comes from the server is data. */
+(() => {
+const {make} = globalThis.arena.tools;
+const DWELL_MS = 4000;
+const by = (id) => document.getElementById(id);
+const stage = document.querySelector(".stage"), root = document.documentElement;
+let games = {running: [], finished: []}, followed = null, since = 0, auto = true, places = new Map(), timer = 0;
+
+const number = (value, digits) => value === null ? "–" : value.toFixed(digits).replace("-", "−");
+
+function showScores(scores) {
+  if (scores.title) by("title").textContent = scores.title;
+  document.title = `${scores.title || "arena"} · live`;
+  const count = scores.games === null ? `${scores.done} games` : `${scores.done} of ${scores.games} games`;
+  const state = scores.finished ? "finished" : scores.running ? "running" : "nobody plays now";
+  by("facts").textContent = scores.id ? `${count} · ${state}` : "Nothing has been played yet.";
+  if (!scores.rows.length) return;
+  const head = make("tr", "", ...[["#", ""], ["bot", "bot"], ["rating", ""], ["± 95 %", ""], ["games", ""], ["W D L", ""], ["forf.", ""]]
+    .map(([word, style]) => { const cell = make("th", style, word); cell.scope = "col"; return cell; }));
+  const now = new Map();
+  const rows = scores.rows.map((row) => {
+    now.set(row.bot, row.place);
+    const moved = places.has(row.bot) && places.get(row.bot) !== row.place;
+    return make("tr", moved ? "moved" : "", make("td", "", `${row.place}`), make("td", "bot", row.bot),
+      make("td", "", number(row.rating, 1)), make("td", "range", number(row.half_width, 1)), make("td", "", `${row.games}`),
+      make("td", "", `${row.wins} ${row.draws} ${row.losses}`), make("td", "", `${row.forfeits}`));
+  });
+  places = now;
+  const more = scores.left_out ? [make("p", "facts", `and ${scores.left_out} more`)] : [];
+  by("standings").replaceChildren(make("table", "", make("thead", "", head), make("tbody", "", ...rows)), ...more);
+}
+
+function names(game) {
+  const who = make("span", "who");
+  game.names.forEach((name, seat) => {
+    if (seat) who.append(" v. ");
+    who.append(make("span", game.ranks && game.ranks[seat] === 1 ? "first" : "", name));
+  });
+  return who;
+}
+
+function result(game) {
+  if (!game.ranks.length) return "interrupted";
+  return game.ranks.filter((rank) => rank === 1).length === 1 ? "won" : "drawn";
+}
+
+function entry(game) {
+  const when = game.ranks ? result(game) : game.whole ? `turn ${game.turn}` : "incomplete";
+  const row = make("button", "row", names(game), make("span", "when", when));
+  row.type = "button";
+  row.setAttribute("aria-pressed", `${game.id === followed}`);
+  row.addEventListener("click", () => { setAuto(false); follow(game.id); });
+  return row;
+}
+
+function showGames() {
+  const focused = document.activeElement && document.activeElement.dataset.game;
+  for (const [id, list, none] of [["running", games.running, "No game is running."], ["finished", games.finished, "None since the watch began."]]) {
+    const rows = list.map((game) => { const row = entry(game); row.dataset.game = game.id; return row; });
+    by(id).replaceChildren(...(rows.length ? rows : [make("p", "facts", none)]));
+  }
+  if (focused) for (const row of document.querySelectorAll(".row")) if (row.dataset.game === focused) row.focus();
+}
+
+function follow(id) {
+  if (id === followed) return;
+  followed = id;
+  since = performance.now();
+  const frame = make("iframe");
+  frame.src = `game/${encodeURIComponent(id)}/`;
+  frame.title = "the game that is followed";
+  stage.replaceChildren(frame);
+  showGames();
+}
+
+function setAuto(on) {
+  auto = on;
+  box.checked = on;
+  if (on) choose();
+}
+
+/* Follows a running game to its end, stays there for a moment, and goes on to the one that began last. */
+function choose() {
+  clearTimeout(timer);
+  if (!auto) return;
+  const shown = games.running.find((game) => game.id === followed);
+  const next = games.running.find((game) => game.whole) || (followed ? null : games.finished[0]);
+  if ((shown && shown.whole) || !next) return;
+  const left = followed === null ? 0 : since + DWELL_MS - performance.now();
+  if (left > 0) timer = setTimeout(choose, left);
+  else follow(next.id);
+}
+
+const box = make("input");
+box.type = "checkbox";
+box.checked = true;
+box.addEventListener("change", () => setAuto(box.checked));
+by("running").before(make("label", "", box, "go on to the next game"));
+
+const source = new EventSource("events");
+source.addEventListener("scores", (event) => { showScores(JSON.parse(event.data)); root.dataset.ready = "1"; });
+source.addEventListener("games", (event) => {
+  const before = games.running.some((game) => game.id === followed);
+  games = JSON.parse(event.data);
+  if (before && !games.running.some((game) => game.id === followed)) since = performance.now();
+  showGames();
+  choose();
+});
+source.addEventListener("error", () => { by("facts").textContent = "The connection is lost; trying again …"; });
+})();

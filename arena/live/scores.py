@@ -1,0 +1,136 @@
+"""Standings as they move, read from a database that somebody else writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.errors import ArenaError
+from arena.show.standings import subject_text
+from arena.standings.report import report
+from arena.store.lock import is_written_to
+from arena.store.reader import Reader
+from arena.store.store import open_reader
+from arena.text import plain
+
+MOST_ROWS: Final = 100
+"""Rows that are shown."""
+SHARE: Final = 10
+"""Reading the standings takes at most one part in so many of the time."""
+LEAST_S: Final = 1.0
+"""They are read at most so often."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A bot's place."""
+
+    place: int
+    bot: str
+    rating: float | None
+    """By the refit over all results; None before any."""
+    half_width: float | None
+    """The true rating lies in `rating` ± `half_width` with 95 %."""
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """How a tournament or a season stands."""
+
+    title: str
+    """What is played."""
+    id: str
+    done: int
+    games: int | None
+    """How many games it has; None if it has no end, or nobody knows yet."""
+    finished: bool
+    running: bool
+    """Whether somebody writes the database now."""
+    rows: list[Row]
+    left_out: int
+    """How many rows are not shown."""
+
+
+NOTHING: Final = Scores("", "", 0, None, finished=False, running=False, rows=[], left_out=0)
+"""Before anything is played."""
+
+
+class Board:
+    """Reads the standings of the latest tournament, or of one.
+
+    Args:
+        database: Where they are; it may not be there yet.
+        which: Returns which tournament; None means the latest at the time.
+        title: What is played, where the tournament does not say it well.
+        endless: Whether it is a season, which has no number of games.
+    """
+
+    def __init__(
+        self,
+        database: Path,
+        which: Callable[[Reader], str | None] = lambda reader: None,
+        *,
+        title: str = "",
+        endless: bool = False,
+    ) -> None:
+        self._database = database
+        self._which = which
+        self._title = title
+        self._endless = endless
+        self.scores = NOTHING
+        self.error = ""
+        """Why they could not be read the last time."""
+        self._next = 0.0
+
+    def due(self, now: float) -> bool:
+        """Returns whether it is time to read them again."""
+        return now >= self._next
+
+    def read(self) -> bool:
+        """Reads them. Returns whether they have changed."""
+        began = time.monotonic()
+        before = self.scores, self.error
+        try:
+            running = is_written_to(self._database)
+            with open_reader(self._database) as reader:
+                self.scores = self._read(reader, running=running)
+            self.error = ""
+        except ArenaError as error:
+            self.error = plain(str(error))
+        took = time.monotonic() - began
+        self._next = time.monotonic() + max(LEAST_S, SHARE * took)
+        return (self.scores, self.error) != before
+
+    def _read(self, reader: Reader, *, running: bool) -> Scores:
+        document, row = report(reader, self._which(reader))
+        rows = [
+            Row(
+                place=standing.rank,
+                bot=plain(standing.bot),
+                rating=standing.rating,
+                half_width=standing.half_width,
+                games=standing.games,
+                wins=standing.wins,
+                draws=standing.draws,
+                losses=standing.losses,
+                forfeits=standing.forfeits,
+            )
+            for standing in document.standings
+        ]
+        return Scores(
+            title=self._title or plain(subject_text(row.settings)),
+            id=row.id,
+            done=document.games,
+            games=None if self._endless else row.games,
+            finished=row.status == "finished",
+            running=running,
+            rows=rows[:MOST_ROWS],
+            left_out=max(0, len(rows) - MOST_ROWS),
+        )

@@ -1,0 +1,25 @@
+"""The standings of a league's open season."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.live.scores import Board
+from arena.store.league import LeagueReader
+from arena.store.reader import Reader
+from arena.text import plain
+
+
+def season_board(database: Path, name: str) -> Board:
+    """Returns the standings of whatever season is open in a league.
+
+    Args:
+        database: The league's database.
+        name: What the league is called.
+    """
+
+    def which(reader: Reader) -> str | None:
+        season = LeagueReader(reader._db, reader.path).seasons.current()
+        return None if season is None else season.tournament
+
+    return Board(database, which, title=plain(name), endless=True)

@@ -1,0 +1,163 @@
+"""Games from the feed: records in any parts make the same frames, and nothing hidden is in them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import pytest
+from golden.logs import FOLDER
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from live_kit import SAMURAI, laid, parts, tiles
+from msgspec.structs import replace
+
+from arena.live.games import MOST_FINISHED, MOST_RUNNING, Games, LiveFilm, LiveGame, ended
+from arena.pages.frames import film, folded
+from arena.record.log import Log, read_log
+from arena.referee.feed import Part
+from arena.show.seats import EVERYBODY
+
+LOGS = [read_log(path) for path in sorted(FOLDER.glob("*.jsonl"))]
+
+
+def shown(live: LiveFilm) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(live.head() | {"frames": live.frames}))
+
+
+def of_log(log: Log, seat: int | None) -> Any:
+    """The last scenes of all decisions, by the film of the log. A game that goes on has no plan: compare its cells."""
+    (scenes, *_) = folded(msgspec.json.decode(msgspec.json.encode(film(log, seat)[0]))).values()
+    return scenes
+
+
+def cells(scene: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in scene.items() if key[0] == "#"}
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda log: log.source.rpartition("/")[2])
+@pytest.mark.parametrize("hands", [False, True])
+def test_a_game_that_is_watched_shows_what_its_log_shows(log: Log, hands: bool) -> None:
+    games = Games()
+    game, live = None, None
+    for part in parts(log):
+        games.take(part)
+        game = game or games.find(log.header.game)
+        assert game is not None
+        live = live or LiveFilm(game, hands=hands)
+        list(live.go_on(0.0))  # no time passes: no decision is complete before the next one
+    assert live is not None
+    assert live.is_over
+    (scenes, *_) = folded(shown(live)).values()
+    expected = of_log(log, None if hands else EVERYBODY)
+    assert [cells(scene) for scene in scenes] == [cells(scene) for scene in expected]
+    if log.header.settings.rules == "samurai":  # a garden's size is planned in the film of a log
+        assert scenes == expected
+
+
+LAST = of_log(SAMURAI, EVERYBODY)[-1], film(SAMURAI)[0]["frames"][-1]["v"]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=1, max_size=60))
+def test_however_the_records_come_the_last_scene_is_the_same(steps: list[tuple[int, bool]]) -> None:
+    """With time or without between the parts: a decision may be shown before its draws have come."""
+    records = [SAMURAI.header, *SAMURAI.records]
+    game, at, live = LiveGame(SAMURAI.header), 1, None
+    for size, quiet in [*steps, (len(records), True)]:
+        game.take(at, list(SAMURAI.records[at - 1 : at - 1 + size]))
+        at += size
+        live = live or LiveFilm(game)
+        list(live.go_on(math.inf if quiet else 0.0))
+        if at > len(records):
+            break
+    assert live is not None
+    (scenes,) = folded(shown(live)).values()
+    assert scenes[-1] == LAST[0]
+    assert live.frames[-1]["v"] == LAST[1]
+
+
+def test_sentences_come_once_and_in_order() -> None:
+    game = LiveGame(SAMURAI.header)
+    live = LiveFilm(game)
+    list(live.go_on(math.inf))
+    strings = list(live.head()["strings"])
+    for at, record in enumerate(SAMURAI.records, start=1):
+        game.take(at, [record])
+        for frame in live.go_on(math.inf):
+            strings += live.new_strings()
+            assert max(frame["w"].get("l", [0])) < len(strings)
+    assert strings == live.head()["strings"]
+
+
+def test_no_hidden_tile_is_in_the_film_at_any_moment() -> None:
+    game = LiveGame(SAMURAI.header)
+    live = LiveFilm(game)
+    for at, record in enumerate(SAMURAI.records, start=1):
+        game.take(at, [record])
+        list(live.go_on(math.inf))
+        made = shown(live)
+        assert tiles(msgspec.json.encode([made["frames"], made["strings"]]).decode()) <= laid(SAMURAI.records[:at])
+
+
+def test_a_game_with_a_gap_stands_still_until_it_is_over() -> None:
+    games = Games()
+    pieces = list(parts(SAMURAI, 10))
+    for part in pieces[:2]:
+        games.take(part)
+    game = games.running[SAMURAI.header.game]
+    live = LiveFilm(game)
+    frames = len(list(live.go_on(math.inf)))
+    for part in pieces[3:-1]:
+        games.take(part)
+        assert not list(live.go_on(math.inf))
+    assert not game.summary().whole
+    games.take(pieces[-1])
+    assert live.is_over
+    assert len(live.frames) == frames
+    assert games.finished[0] is game
+    assert game.summary().ranks == list(SAMURAI.outcome.ranks)
+
+
+def test_a_game_that_begins_once_more_is_shown_anew() -> None:
+    games = Games()
+    for part in [*parts(SAMURAI, 20)][:2]:
+        games.take(part)
+    before = games.running[SAMURAI.header.game]
+    games.take(next(iter(parts(SAMURAI, 5))))
+    again = games.running[SAMURAI.header.game]
+    assert again is not before
+    assert len(again.records) == 4
+
+
+def test_what_is_kept_is_bounded() -> None:
+    games = Games()
+    for number in range(MOST_RUNNING + 5):
+        games.take(Part(f"g{number}", 0, [replace(SAMURAI.header, game=f"g{number}")]))
+    assert len(games.running) == MOST_RUNNING
+    for number in range(MOST_FINISHED + 5):
+        log = replace(SAMURAI, header=replace(SAMURAI.header, game=f"f{number}"))
+        for part in parts(log, 100):
+            games.take(part)
+    assert [game.id for game in games.finished] == [f"f{number}" for number in range(16, 4, -1)]
+
+
+def test_a_game_of_which_only_the_end_is_heard_is_passed_over() -> None:
+    games = Games()
+    games.take(Part("g", 70, [SAMURAI.outcome]))
+    assert not games.running
+    assert not games.finished
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words"),
+    [
+        ([1, 2, 2], "fox won against owl, bear"),
+        ([1, 1, 2], "fox, owl, bear: drawn"),
+        ([], "fox, owl, bear: interrupted"),
+    ],
+)
+def test_the_end_of_a_game_in_words(ranks: list[int], words: str) -> None:
+    summary = LiveGame(SAMURAI.header).summary()
+    assert ended(msgspec.structs.replace(summary, names=["fox", "owl", "bear"], ranks=ranks)) == words

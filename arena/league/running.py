@@ -26,6 +26,7 @@ from arena.league.publishing import Publishing
 from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
 from arena.league.settings import Settings, load
+from arena.league.showing import Showing
 from arena.league.steps import StepReport
 from arena.league.steps.build import PART
 from arena.league.stopping import Stopping
@@ -104,10 +105,14 @@ def _run_season(
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
+        showing = Showing(folder.path, settings.site.every_s, tell)
+        service.add(showing)
         ended = service.run(stopping, games)
         if ended.closing:
             store.seasons.stop()
             service.publish()
+        if ended.games:
+            showing.finish()
     dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
     tell(f"Ended after {ended.games} rated games{dropped}")
     if ended.closing:

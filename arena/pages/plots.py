@@ -139,6 +139,8 @@ def _plain_axes(axes: Axes) -> None:
 
 
 def _draw_courses(axes: Axes, courses: Sequence[Course]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     _plain_axes(axes)
     axes.grid(axis="y", color=LINE, linewidth=0.7)
     drawn = list(enumerate(courses))
@@ -162,7 +164,8 @@ def _draw_courses(axes: Axes, courses: Sequence[Course]) -> None:
     room = max(4.0, 0.12 * (max(means) - min(means)))
     axes.set_ylim(min(means) - room, max(means) + room)
     axes.set_xlim(0, last)
-    axes.xaxis.get_major_locator().set_params(integer=True, nbins=6)  # type: ignore[attr-defined]
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(7, integer=True))
     _label_ends(axes, ends, last)
 
 

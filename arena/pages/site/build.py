@@ -13,18 +13,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-import arena
 from arena import files
 from arena.pages import plots
 from arena.pages.site import contexts, promises, replays
 from arena.pages.site.contexts import PAGE, Shown, heading
-from arena.pages.site.parts import ASSETS, remove_others, write_parts
+from arena.pages.site.parts import ASSETS, part, remove_others, write_parts
 from arena.pages.site.press import Press
 from arena.pages.site.tallies import BotTally, add_up
 from arena.record import compressed
@@ -276,7 +275,7 @@ class _Pages:
             plots.Course(row.bot, shown.courses.get(shown.named(row.bot).number, ()))
             for row in shown.report.standings
         ]
-        digest = hashlib.sha256(msgspec.json.encode([arena.__version__, courses])).hexdigest()[:12]
+        digest = hashlib.sha256(msgspec.json.encode([_drawn_by(), courses])).hexdigest()[:12]
         name = f"rating-{digest}"
         if not (self._folder / f"{name}-dark.svg").exists():
             light = plots.courses_svg(courses)
@@ -284,6 +283,12 @@ class _Pages:
             files.write(self._folder / f"{name}-light.svg", light)
             files.write(self._folder / f"{name}-dark.svg", plots.darkened(light))
         return name
+
+
+@cache
+def _drawn_by() -> str:
+    """Returns the program that draws, so that what another version drew is drawn again."""
+    return part(Path(plots.__file__))
 
 
 def drawn(row: Tournament) -> int:

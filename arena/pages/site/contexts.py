@@ -105,6 +105,7 @@ def tournament(shown: Shown) -> Payload:
         "head": heading(shown.row, shown.name),
         "league": shown.is_league,
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
+        "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,
         "rows": [_standing(shown, row, scale, is_shared=_is_shared(shown, row)) for row in rows],
         "has_scores": any(row.mean_score is not None for row in rows),
         "order": order_text(document["order"], document["standings"]) if shown.report.order else "",

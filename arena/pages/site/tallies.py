@@ -14,7 +14,7 @@ from arena.store.exhibits import ShownSeat
 
 MOST_SLOW: Final = 5
 """How many slowest decisions are named."""
-MOST_GAMES: Final = 50
+MOST_GAMES: Final = 20
 """How many last games are named."""
 
 

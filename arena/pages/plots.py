@@ -115,7 +115,7 @@ def _drawing(width: float, height: float) -> Iterator[Figure]:
     import matplotlib
     from matplotlib.figure import Figure
 
-    own = {"svg.fonttype": "none", "svg.hashsalt": "arena", "font.family": "DejaVu Sans", "font.size": 8.5}
+    own: Any = {"svg.fonttype": "none", "svg.hashsalt": "arena", "font.family": "DejaVu Sans", "font.size": 8.5}
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may have letters that the font lacks
         matplotlib.rcdefaults()
@@ -184,9 +184,7 @@ def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], last: int) -
     for (_, name, colour), place in zip(ordered, places, strict=True):
         shown = plain(name)
         shown = shown if len(shown) <= LABEL else f"{shown[: LABEL - 1]}…"
-        axes.text(
-            last * 1.015, place, shown, color=colour, va="center", weight="bold", clip_on=False, parse_math=False
-        )
+        axes.text(last * 1.015, place, shown, color=colour, va="center", weight="bold", clip_on=False, parse_math=False)
 
 
 def _draw_intervals(axes: Axes, intervals: Sequence[Interval]) -> None:

@@ -31,8 +31,8 @@ class ShownSeat(msgspec.Struct, frozen=True):
     seat: int
     entrant: int
     rank: int
-    shared: bool
-    """Whether another seat has the same rank."""
+    shared: int
+    """1 if another seat has the same rank, else 0."""
     decisions: int
     total_ms: float
     max_ms: float
@@ -57,7 +57,7 @@ class ShownGame(msgspec.Struct, frozen=True, kw_only=True):
     """By seat the code."""
 
 
-class ShownForfeit(msgspec.Struct, frozen=True):
+class ShownForfeit(msgspec.Struct, frozen=True, kw_only=True):
     """A forfeit with what may be told of it."""
 
     number: int
@@ -116,7 +116,7 @@ class Exhibits(Reader):
             f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} ORDER BY number, seat",
             (tournament,),
         )
-        return (ShownSeat(*row[:4], bool(row[4]), *row[5:]) for row in rows)
+        return (ShownSeat(*row) for row in rows)
 
     def shown_games(self, tournament: str, first: int = 0, stop: int = 2**62) -> list[ShownGame]:
         """Returns the games that may be shown, of the numbers from `first` to before `stop`."""
@@ -148,24 +148,27 @@ class Exhibits(Reader):
     def shown_forfeits(self, tournament: str, entrant: int, limit: int) -> list[ShownForfeit]:
         """Returns the last forfeits of an entrant, the latest first."""
         rows = self._db.execute(
-            "SELECT number, games.id, seat, entrant, forfeit, turn, overloaded, sentence, stderr, games.match"
+            "SELECT number, games.id, seat, forfeit, turn, overloaded, sentence, stderr, games.match"
             f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND entrant = ? AND forfeit IS NOT NULL"
             " ORDER BY number DESC LIMIT ?",
             (tournament, entrant, limit),
         )
         return [
             ShownForfeit(
-                *row[:6],
-                bool(row[6]),
-                row[7] or "" if row[9] is None else "",
-                msgspec.json.decode(row[8] or "[]", type=list[str]) if row[9] is None else [],
+                number=number,
+                game=game,
+                seat=seat,
+                entrant=entrant,
+                code=code,
+                turn=turn,
+                overloaded=bool(overloaded),
+                sentence=(sentence or "") if match is None else "",
+                last_words=msgspec.json.decode(stderr or "[]", type=list[str]) if match is None else [],
             )
-            for row in rows
+            for number, game, seat, code, turn, overloaded, sentence, stderr, match in rows
         ]
 
-    def rating_courses(
-        self, tournament: str, games: int, points: int
-    ) -> dict[int, list[tuple[int, float, float]]]:
+    def rating_courses(self, tournament: str, games: int, points: int) -> dict[int, list[tuple[int, float, float]]]:
         """Returns by entrant how its running rating moved in the first `games` games: game, mean and deviation.
 
         Of each of `points` equal parts of the games it has the last rating, if the entrant played in it.

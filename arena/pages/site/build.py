@@ -12,8 +12,9 @@ Laws:
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -102,16 +103,14 @@ def build(wish: Wish, count: Count) -> Built:
             press.page(INDEX, "nothing", [], dict)
     have = sum(reel.number in made[reel.tournament] for reel in reels)
     _remove_old_parts(wish.folder / ASSETS, parts.values())
-    return Built(
-        pages=press.written, replays=have, left=len(reels) - have - len(faults), faults=tuple(faults)
-    )
+    return Built(pages=press.written, replays=have, left=len(reels) - have - len(faults), faults=tuple(faults))
 
 
 def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Reel]:
     """Yields the replays of a tournament that can be made, the latest first. Those without a public log are removed."""
     is_league = row.settings.get("format") == LEAGUE
     logs = wish.database.parent / "published" / "logs" if is_league else Path(row.logs)
-    there = {path.name.removesuffix(compressed.SUFFIX): str(path) for path in sorted(logs.glob("*"))}
+    there = {name.removesuffix(compressed.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
     folder = wish.folder / row.id
     made = replays.made(folder)
     shown = reader.shown_logs(row.id)
@@ -121,6 +120,11 @@ def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Re
     for number, log in reversed(shown.items()):
         if number not in made and log in there:
             yield replays.Reel(number, there[log], str(wish.folder), row.id)
+
+
+def _names(folder: Path) -> list[str]:
+    """Returns the names of what is in a folder, in order; of a log that is there in both forms the packed one last."""
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
 
 
 def _make(wish: Wish, reels: Sequence[replays.Reel], count: Count) -> list[str]:
@@ -188,7 +192,8 @@ class _Pages:
         for entrant in self._shown.entrants:
             tally = self._shown.tallies.get(entrant.number) or BotTally()
             self._write_bot(entrant, [by_number[number] for number in tally.last])
-        self._press.page(f"{self._row.id}/game.html", "game", self._head, lambda: {"head": self._head})
+        title = self._head["title"]
+        self._press.page(f"{self._row.id}/game.html", "game", title, lambda: {"head": self._head})
         place = {"root": "../", "here": "", "all": []}
         self._press.page(name, "tournament", self.facts, lambda: self._context() | place)
 
@@ -213,13 +218,18 @@ class _Pages:
         return self._reader.shown_games(self._row.id)
 
     @cached_property
+    def _refs(self) -> list[str]:
+        """How to name the bots on the command line, by entrant."""
+        return refs_of([entrant.spec for entrant in self._reader.entrants(self._row.id)])
+
+    @cached_property
     def _shown(self) -> Shown:
         row = self._row
         document, _ = report(self._reader, row.id)
         entrants = self._reader.entrants(row.id)
         command = ""
         if not self._name:
-            command = repeat_command(row, refs_of([entrant.spec for entrant in entrants]), self._wish.database)
+            command = repeat_command(row, self._refs, self._wish.database)
         return Shown(
             row=row,
             name=self._name,
@@ -238,30 +248,32 @@ class _Pages:
         pages: dict[int, list[ShownGame]] = {}
         for game in self._played:
             pages.setdefault(game.number // PAGE, []).append(game)
-        names = [entrant.name for entrant in self._shown.entrants]
+        names = {entrant.number: entrant.name for entrant in self._shown.entrants}
         for page, found in sorted(pages.items()):
-            facts = [self._head, names, sorted(pages), [(game.number, game.number in self._made) for game in found]]
-            self._press.page(
-                f"{self._row.id}/games-{page}.html",
-                "games",
-                facts,
-                lambda page=page, found=found: {  # type: ignore[misc]
-                    "head": self._head,
-                    "games": contexts.games(self._shown, found),
-                    "page": page,
-                    "pages": sorted(pages, reverse=True),
-                },
-            )
+            sat = sorted({entrant for game in found for entrant in game.entrants})
+            facts = [
+                [self._head["title"], page - 1 in pages, page + 1 in pages, [names[entrant] for entrant in sat]],
+                [(game.number, game.number in self._made) for game in found],
+            ]
+            context = partial(self._games_context, page, found, [one for one in (page - 1, page + 1) if one in pages])
+            self._press.page(f"{self._row.id}/games-{page}.html", "games", facts, context)
+
+    def _games_context(self, page: int, found: Sequence[ShownGame], beside: Sequence[int]) -> Payload:
+        return {"head": self._head, "games": contexts.games(self._shown, found), "page": page, "beside": beside}
 
     def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
         forfeits = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
         versions = self._reader.versions_of(entrant.name, self._row.id)
-        [ref] = refs_of([entrant.spec])
-        reruns = {} if self._name else {
-            one.number: rerun_command(one.game, ref, one.seat, self._wish.database)
-            for one in forfeits
-            if one.code != "start_failed"
-        }
+        ref = self._refs[entrant.number]
+        reruns = (
+            {}
+            if self._name
+            else {
+                one.number: rerun_command(one.game, ref, one.seat, self._wish.database)
+                for one in forfeits
+                if one.code != "start_failed"
+            }
+        )
         context = contexts.bot(self._shown, entrant, last, forfeits, {"versions": versions, "reruns": reruns})
         self._press.page(f"{self._row.id}/bot-{entrant.number}.html", "bot", context, lambda: context)
 
@@ -272,8 +284,7 @@ class _Pages:
         if not shown.courses:
             return ""
         courses = [
-            plots.Course(row.bot, shown.courses.get(shown.named(row.bot).number, ()))
-            for row in shown.report.standings
+            plots.Course(row.bot, shown.courses.get(shown.named(row.bot).number, ())) for row in shown.report.standings
         ]
         digest = hashlib.sha256(msgspec.json.encode([_drawn_by(), courses])).hexdigest()[:12]
         name = f"rating-{digest}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -154,7 +154,7 @@ def _standing(shown: Shown, row: Standing, scale: Scale, *, is_shared: bool) -> 
 
 
 def _remarks(member: Member | None) -> Iterable[str]:
-    """Yields what everybody must know of a league's version: that it does not play any more, that nobody confines it."""
+    """Yields what everybody must know of a league's version: that it plays no more, that nobody confines it."""
     if member is not None and member.state != "active":
         yield member.state
     if member is not None and member.level == "remote":
@@ -251,9 +251,7 @@ def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
             "when": moment(game.finished),
             "seats": [
                 {"bot": names[entrant], "number": entrant, "seat": seat, "rank": rank, "won": rank == 1, "code": code}
-                for seat, (entrant, rank, code) in enumerate(
-                    zip(game.entrants, game.ranks, game.forfeits, strict=True)
-                )
+                for seat, (entrant, rank, code) in enumerate(zip(game.entrants, game.ranks, game.forfeits, strict=True))
             ],
             "end": _end(game),
             "turns": game.turns,
@@ -282,7 +280,10 @@ def bot(
     """
     row = next(row for row in shown.report.standings if row.bot == entrant.name)
     tally = shown.tallies.get(entrant.number) or BotTally()
-    points = [(0, MU, BAND * SIGMA), *((game + 1, mu, BAND * sigma) for game, mu, sigma in shown.courses.get(entrant.number, ()))]
+    points = [
+        (0, MU, BAND * SIGMA),
+        *((game + 1, mu, BAND * sigma) for game, mu, sigma in shown.courses.get(entrant.number, ())),
+    ]
     table = shown.report.crosstable or ()
     against = next((row.against for row in table if row.bot == entrant.name), ())
     return {

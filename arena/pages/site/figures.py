@@ -101,7 +101,7 @@ def time_text(ms: float) -> str:
     ['0.0 ms', '2.7 ms', '49 ms', '1.2 s', '75 s']
     """
     if ms < 1000:
-        return f"{ms:.1f} ms" if ms < 10 and ms != int(ms) or ms == 0 else f"{ms:.0f} ms"
+        return f"{ms:.1f} ms" if (ms < 10 and ms != int(ms)) or ms == 0 else f"{ms:.0f} ms"
     return f"{ms / 1000:.1f} s" if ms < 10_000 and ms % 1000 else f"{ms / 1000:.0f} s"
 
 

@@ -82,7 +82,10 @@ class Press:
         self.written += 1
 
     def _key(self, facts: Any) -> str:
-        encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(facts)), order="sorted")
+        try:
+            encoded = msgspec.json.encode(facts)
+        except UnicodeEncodeError:
+            encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(facts)))
         return hashlib.sha256(self._edition.encode() + encoded).hexdigest()[:24]
 
 

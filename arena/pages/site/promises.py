@@ -38,9 +38,7 @@ def kept(folder: Path, row: Tournament) -> Audit | None:
     return found.audit if found.finished == row.finished else None
 
 
-def check(
-    reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]
-) -> Audit | None:
+def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]) -> Audit | None:
     """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
 
     Args:

@@ -33,7 +33,7 @@ class SeatTally(msgspec.Struct):
         """Adds a game."""
         self.games += 1
         self.wins += seat.rank == 1 and not seat.shared
-        self.draws += seat.rank == 1 and seat.shared
+        self.draws += seat.rank == 1 and bool(seat.shared)
         self.forfeits += seat.forfeit is not None
         self.decisions += seat.decisions
         self.total_ms += seat.total_ms

@@ -163,12 +163,11 @@ def check_plot(path: Path, is_printed: bool) -> None:
 def write_plot(path: Path, document: Any, title: str, reader: Reader | None) -> None:
     """Draws standings into a file, with the course of the running ratings if there is a database to read it from."""
     from arena import files
-    from arena.pages.plots import Course, Interval, standings_plot
+    from arena.pages.plots import POINTS, Course, Interval, standings_plot
 
     rows = [row for row in document.standings if row.rating is not None]
     courses = []
     if reader is not None:
-        from arena.pages.site.build import POINTS
         from arena.store.exhibits import Exhibits
 
         id = document.tournament.id

@@ -75,17 +75,21 @@ class Showing:
         if self._every_s <= 0:
             return
         end = time.monotonic() + PATIENCE_S
-        for _ in range(2):  # the one that runs, and one that sees everything
-            if self._process is None:
-                self._start()
-            if (process := self._process) is None:
-                return
-            try:
-                process.wait(max(0.1, end - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                self._drop(process, "the service ends")
-                return
-            self._ended(process)
+        if self._process is not None and not self._wait(self._process, end):
+            return
+        self._start()
+        if self._process is not None:
+            self._wait(self._process, end)
+
+    def _wait(self, process: subprocess.Popen[bytes], end: float) -> bool:
+        """Waits for a process to end, and ends it if it takes too long. Returns whether it ended by itself."""
+        try:
+            process.wait(max(0.1, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._drop(process, "the service ends")
+            return False
+        self._ended(process)
+        return True
 
     def _check_extra(self) -> None:
         try:

@@ -44,6 +44,8 @@ DARK: Final[Mapping[str, str]] = {
     ),
 }
 """By colour of a light page that of a dark one."""
+POINTS: Final = 150
+"""At most so many points has the course of a rating."""
 LABEL: Final = 18
 """Characters of a name beside its line."""
 BAND: Final = 1.96

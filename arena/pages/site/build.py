@@ -36,8 +36,6 @@ from arena.tournament.commands import refs_of, repeat_command, rerun_command
 from arena.types import Payload
 
 INDEX: Final = "index.html"
-POINTS: Final = 150
-"""At most so many points has the course of a rating."""
 FORFEITS: Final = 20
 """How many last forfeits of a bot are told."""
 _PARTS: Final = ("site-", "viewer-")
@@ -177,7 +175,7 @@ class _Pages:
         self.facts = [
             [row.id, name, row.settings, row.status, row.finished, row.games, row.rated],
             [len(logs), hashlib.sha256(repr(sorted(made)).encode()).hexdigest()],
-            promises.listed(self._audit, row),
+            promises.listed(self._audit),
             sorted(self._members.items()),
         ]
         """All that its pages are made from, or what changes with it."""
@@ -237,9 +235,9 @@ class _Pages:
             members=self._members,
             report=document,
             tallies=add_up(self._reader.shown_seats(row.id)),
-            courses=self._reader.rating_courses(row.id, drawn(row), POINTS),
+            courses=self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
             made=self._made,
-            promises=promises.listed(self._audit, row),
+            promises=promises.listed(self._audit),
             command=command,
             last=self._played[-1].number if self._played else -1,
         )
@@ -264,12 +262,11 @@ class _Pages:
     def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
         forfeits = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
         versions = self._reader.versions_of(entrant.name, self._row.id)
-        ref = self._refs[entrant.number]
         reruns = (
             {}
             if self._name
             else {
-                one.number: rerun_command(one.game, ref, one.seat, self._wish.database)
+                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, self._wish.database)
                 for one in forfeits
                 if one.code != "start_failed"
             }

@@ -144,7 +144,7 @@ def _standing(shown: Shown, row: Standing, scale: Scale, *, is_shared: bool) -> 
         "ahead": "" if row.ahead_of_next is None else percent(min(max(row.ahead_of_next, 0.0001), 0.9999)),
         "points": "" if row.points is None else percent(row.points),
         "games": row.games,
-        "record": f"{row.wins}–{row.draws}–{row.losses}",
+        "record": "\u2013".join(map(str, (row.wins, row.draws, row.losses))),
         "score": "" if row.mean_score is None else f"{row.mean_score:.1f}",
         "forfeits": row.forfeits,
         "mean_ms": row.mean_ms,

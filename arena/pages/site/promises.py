@@ -13,7 +13,7 @@ from arena.errors import ArenaError
 from arena.record.log import find_logs
 from arena.store.reader import Reader
 from arena.store.records import Tournament
-from arena.tournament.audit import PROMISES, Audit, Auditor, examine_all
+from arena.tournament.audit import PROMISES, Audit, Auditor, Fault, examine_all
 from arena.types import Payload
 
 FILE: Final = "promises.json"
@@ -62,21 +62,34 @@ def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance
     for log in examine_all(found, processes):
         auditor.add(log)
         advance()
-    audit = msgspec.structs.replace(auditor.result(complete=True), folder=row.id)
+    audit = auditor.result(complete=True)
+    audit = msgspec.structs.replace(
+        audit, folder=row.id, faults=tuple(_without_folders(fault, reader, row) for fault in audit.faults)
+    )
     folder.mkdir(parents=True, exist_ok=True)
     files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Kept(row.finished or "", audit))))
     return audit
 
 
-def listed(audit: Audit | None, row: Tournament) -> list[Payload]:
+def _without_folders(fault: Fault, reader: Reader, row: Tournament) -> Fault:
+    """Returns a fault without the folders of the organiser, which are nobody's business."""
+    return Fault(fault.check, fault.reason.replace(row.logs, row.id).replace(str(reader.path), reader.path.name))
+
+
+def listed(audit: Audit | None) -> list[Payload]:
     """Returns each promise with its state: `kept`, `broken` or `open`, and what was found wrong."""
     found = []
     for name, promise in PROMISES.items():
         faults = [] if audit is None else [fault.reason for fault in audit.faults if fault.check == name]
         is_checked = audit is not None and name in audit.checked
         state = "broken" if faults else "kept" if is_checked else "open"
-        short = [fault.replace(f"{row.logs}/", "") for fault in faults[:MOST_FAULTS]]
         found.append(
-            {"name": name, "promise": promise, "state": state, "faults": short, "more": len(faults) - len(short)}
+            {
+                "name": name,
+                "promise": promise,
+                "state": state,
+                "faults": faults[:MOST_FAULTS],
+                "more": len(faults) - MOST_FAULTS,
+            }
         )
     return found

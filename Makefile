@@ -10,8 +10,9 @@ CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-tournament: $(VENV)/installed ## Play a tournament of the bundled Python bots and print the standings
+tournament: $(VENV)/with-pages ## Play a tournament of the bundled Python bots, print the standings and make the page that shows it
 	@$(BIN)/arena tournament
+	@$(BIN)/arena site
 
 test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q

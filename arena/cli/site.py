@@ -60,7 +60,8 @@ def site(
       arena site --db league.db -o public --title "Spring cup"
     """
     need("pages", "`arena site`")
-    from arena.pages.site.build import INDEX, Wish, build
+    from arena.pages.site.build import Wish, build
+    from arena.pages.site.tournament import INDEX
     from arena.tournament.workers import available_cores
 
     if league is not None:

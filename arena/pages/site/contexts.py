@@ -21,6 +21,10 @@ from arena.types import Payload, TimeControl
 
 PAGE: Final = 500
 """Games of a page of games."""
+CROSSED: Final = 40
+"""Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
+DRAWN: Final = 24
+"""Bots whose courses are drawn."""
 LAST: Final = 12
 """Games on the page of a tournament."""
 _PRE_WIDTH: Final = 96
@@ -111,6 +115,7 @@ def tournament(shown: Shown) -> Payload:
         "order": order_text(document["order"], document["standings"]) if shown.report.order else "",
         "cross": _crosstable(shown),
         "numbered": len(rows) > 6,
+        "cut": len(rows) > CROSSED,
         "courses": _course_words(shown),
         "rounds": _rounds(shown.report),
         "settings": _settings(shown),
@@ -165,6 +170,7 @@ def _crosstable(shown: Shown) -> list[Payload]:
     table = shown.report.crosstable
     if table is None or len(table) < 2:
         return []
+    table = table[:CROSSED]
     order = [row.bot for row in table]
     numbers = {entrant.name: entrant.number for entrant in shown.entrants}
     found = []
@@ -191,7 +197,7 @@ def _course_words(shown: Shown) -> str:
         return ""
     last = [
         f"{row.bot} {shown.courses[number][-1][1]:.1f}"
-        for row in shown.report.standings
+        for row in shown.report.standings[:DRAWN]
         if (number := shown.named(row.bot).number) in shown.courses
     ]
     return f"The running rating of each bot over the games, with a band of 95 %. At the end: {', '.join(last)}."

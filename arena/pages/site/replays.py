@@ -13,14 +13,14 @@ import signal
 import time
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from arena import files
-from arena.errors import ArenaError
+from arena.errors import ArenaError, MachineFault
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
@@ -73,6 +73,8 @@ def make(reel: Reel) -> tuple[int, str]:
         data, style = film(read_log(Path(reel.log)), every_symbol=True)
     except ArenaError as error:
         return reel.number, str(error)
+    except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
+        return reel.number, f"{reel.log} cannot be drawn: {type(error).__name__}: {error}"
     site = Path(reel.site)
     shared = {key: data.pop(key) for key in _SHARED if key == "symbols" or len(data[key]) >= _INLINE}
     drawing = write_asset(site, "drawing.css", style.encode())
@@ -92,6 +94,10 @@ def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float |
         count: How many they are.
         processes: How many processes may work.
         seconds: After this time none is begun any more; None means all are made.
+
+    Raises:
+        MachineFault: A process was ended from outside.
+        OSError: A replay cannot be written.
     """
     end = None if seconds is None else time.monotonic() + seconds
     wanted = _until(reels, end)
@@ -99,14 +105,17 @@ def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float |
         yield from map(make, wanted)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=_stand_back) as workers:
-        running: set[Future[Any]] = set()
-        for reel in wanted:
-            running.add(workers.submit(make, reel))
-            if len(running) >= 4 * processes:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        yield from (future.result() for future in running)
+    try:
+        with ProcessPoolExecutor(processes, mp_context=context, initializer=_stand_back) as workers:
+            running: set[Future[Any]] = set()
+            for reel in wanted:
+                running.add(workers.submit(make, reel))
+                if len(running) >= 4 * processes:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            yield from (future.result() for future in running)
+    except BrokenExecutor as error:
+        raise MachineFault(f"a process that made replays was ended: {error}; give the command again") from error
 
 
 def _until(reels: Iterable[Reel], end: float | None) -> Iterator[Reel]:

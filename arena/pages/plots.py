@@ -148,6 +148,7 @@ def _draw_courses(axes: Axes, courses: Sequence[Course]) -> None:
     drawn = list(enumerate(courses))
     last = max((course.points[-1][0] + 1 for course in courses if course.points), default=1)
     ends = []
+    alpha = 0.13 if len(courses) <= 4 else 0.07
     for place, course in reversed(drawn):  # the best lie above
         colour = COLOURS[place] if place < len(COLOURS) else LINE
         games = [0, *(game + 1 for game, _, _ in course.points)]
@@ -158,7 +159,7 @@ def _draw_courses(axes: Axes, courses: Sequence[Course]) -> None:
         if place < len(COLOURS):
             low = [mean - width for mean, width in zip(means, widths, strict=True)]
             high = [mean + width for mean, width in zip(means, widths, strict=True)]
-            axes.fill_between(games, low, high, color=colour, alpha=0.13, linewidth=0, step="post")
+            axes.fill_between(games, low, high, color=colour, alpha=alpha, linewidth=0, step="post")
             ends.append((means[-1], course.name, colour))
         width = 1.7 if place < len(COLOURS) else 0.9
         axes.plot(games, means, color=colour, linewidth=width, solid_joinstyle="round", drawstyle="steps-post")

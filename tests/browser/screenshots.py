@@ -36,7 +36,7 @@ def main(folder: Path) -> None:
             shoot(browser, page, folder / f"{name}-eyes.png", -2, WIDE, eyes="1")
             shoot(browser, page, folder / f"{name}-narrow.png", -2, NARROW)
             shoot(browser, page, folder / f"{name}-narrow-dark.png", -2, NARROW, color_scheme="dark")
-        site = tournament(Path(made))
+        site = tournament(Path(made), CRASHING)
         for page in (site / "index.html", *sorted(site.glob("*/bot-[01].html")), *site.glob("*/games-0.html")):
             for name, size, scheme in (
                 ("light", WIDE, "light"),
@@ -48,11 +48,11 @@ def main(folder: Path) -> None:
         browser.close()
 
 
-def tournament(folder: Path) -> Path:
-    """Plays a tournament of the bundled bots, a crashing one too, and returns the folder of its site."""
+def tournament(folder: Path, *more: str, deals: int = 3) -> Path:
+    """Plays a tournament of the bundled bots and more, and returns the folder of its site."""
     arena = [sys.executable, "-m", "arena"]
-    words = ("tournament", "random", "greedy", "daimyo", "banzai", CRASHING, "--deals", "3", "--seed", "a", "--quiet")
-    subprocess.run([*arena, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    words = ("tournament", "random", "greedy", "daimyo", "banzai", *more, "--deals", str(deals), "--seed", "a")
+    subprocess.run([*arena, *words, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     subprocess.run([*arena, "site", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return folder / "site"
 

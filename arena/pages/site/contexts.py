@@ -68,7 +68,9 @@ def heading(row: Tournament, name: str = "") -> Payload:
     players = sorted({one["players"] for one in settings.get("games", [game])})
     rules, _, rest = game_text(settings).partition(" ")
     played = f"{rules.capitalize()}, {rest.replace('_', ' ')}, {' or '.join(map(str, players))} players"
-    facts = [settings.get("format", "round-robin"), f"time {time_of(game)}"]
+    deals = settings.get("deals")
+    facts = [f"{deals} deal{'' if deals == 1 else 's'}"] if isinstance(deals, int) else []
+    facts += [settings.get("format", "round-robin"), f"time {time_of(game)}"]
     if game["board"]:
         facts.append(f"board {game['board']['name']}")
     if settings.get("level", "trusted") != "trusted":
@@ -112,7 +114,7 @@ def tournament(shown: Shown) -> Payload:
         "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,
         "rows": [_standing(shown, row, scale, is_shared=_is_shared(shown, row)) for row in rows],
         "has_scores": any(row.mean_score is not None for row in rows),
-        "order": order_text(document["order"], document["standings"]) if shown.report.order else "",
+        "order": _order(shown.report, document),
         "cross": _crosstable(shown),
         "numbered": len(rows) > 6,
         "cut": len(rows) > CROSSED,
@@ -123,6 +125,14 @@ def tournament(shown: Shown) -> Payload:
         "promises": shown.promises,
         "last_page": (max(shown.last, 0)) // PAGE,
     }
+
+
+def _order(report: Report, document: Payload) -> str:
+    """Returns how much of the order is settled, in words; empty before any game."""
+    if report.order is None:
+        return ""
+    place = "# is the place reached. " if report.progress is not None and report.progress.places is not None else ""
+    return place + order_text(document["order"], document["standings"])
 
 
 def _is_shared(shown: Shown, row: Standing) -> bool:

@@ -24,7 +24,7 @@ from arena.tournament.commands import refs_of, repeat_command, rerun_command
 from arena.types import Payload
 
 INDEX: Final = "index.html"
-FORFEITS: Final = 20
+FORFEITS: Final = 10
 """How many last forfeits of a bot are told."""
 
 

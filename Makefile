@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-tournament: $(VENV)/installed ## Play a tournament of the bundled Python bots and print the standings
+tournament: $(VENV)/with-pages ## Play a tournament of the bundled Python bots, print the standings and make the page that shows it
 	@$(BIN)/arena tournament
+	@$(BIN)/arena site
 
 test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q
@@ -66,6 +67,9 @@ tour: $(VENV)/with-test ## Run the README's commands and write what they print i
 
 screenshots: $(VENV)/with-test ## Write pictures of each kind of page into build/screenshots: needs chromium
 	@PYTHONPATH=tests $(BIN)/python tests/browser/screenshots.py build/screenshots
+
+pictures: $(VENV)/with-test ## Write the README's pictures into docs/pictures: needs chromium
+	@PYTHONPATH=tests:tests/browser $(BIN)/python tests/browser/pictures.py docs/pictures
 
 golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example logs; review the difference before you keep it
 	@$(BIN)/python tests/golden/generate.py

@@ -24,6 +24,7 @@ GAME = {
     "ruleset": "standard",
     "options": {"setup": "draft"},
     "players": 2,
+    "time": {"bank_ms": 10_000, "increment_ms": 100, "limit_ms": None},
     "board": {"name": "Japan", "hash": "00"},
 }
 

@@ -31,6 +31,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "verify": ("arena.cli.verify:verify", "Check logged games, and that none was chosen, changed or left out."),
     "watch": ("arena.cli.watch:watch", "Show what is played now: standings, running games, results."),
     "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
+    "site": (
+        "arena.cli.site:site",
+        "Write the tournaments of a database as a folder of pages, which any browser opens from disk.",
+    ),
     "tournaments": (
         "arena.cli.tournaments:tournaments",
         "List the tournaments in the database, show one, or remove some with their logs.",

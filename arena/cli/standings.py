@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 @click.option("--trueskill", is_flag=True, help="Show mu and sigma, however narrow the terminal.")
 @click.option("--crosstable", is_flag=True, help="Make the cross-table of more than 100 bots too.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the standings as CSV; with --crosstable the cross-table.")
+@click.option(
+    "--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Draw them as FILE.svg or FILE.png instead.",
+)  # fmt: skip
 @json_option
 def standings(
     db: Path,
@@ -46,6 +50,7 @@ def standings(
     trueskill: bool,
     crosstable: bool,
     as_csv: bool,
+    plot: Path | None,
     as_json: bool,
 ) -> None:
     """Print the standings of a tournament in the database. It may still be running.
@@ -78,10 +83,13 @@ def standings(
     two tournaments if its files are the same; two versions are two bots. Ratings have the mean 25, unless --anchor
     gives some.
 
+    --plot draws each rating with its interval, and beside them how the running ratings moved.
+
     \b
     Example:
       arena standings --db arena.db --rules gardener --ruleset draft
       arena standings --pool --anchor greedy=25 --csv
+      arena standings --plot standings.svg
     """
     from arena.standings.report import courses
     from arena.store.finding import identified
@@ -89,6 +97,8 @@ def standings(
 
     if as_csv and as_json:
         raise click.UsageError("expected one of --csv and --json, got: both")
+    if plot is not None:
+        check_plot(plot, as_csv or as_json)
     wanted: dict[str, Any] = {"rules": rules, "ruleset": ruleset, "crosstable": crosstable, "anchors": given(anchors)}
     update(db)
     with open_reader(db) as reader:
@@ -96,6 +106,9 @@ def standings(
             tournament = identified(reader, tournament)
         document, heading, remark = (of_pool if pool else of_tournament)(reader, tournament, wanted)
         moved = None if pool else courses(reader, document.tournament.id)
+        if plot is not None:
+            write_plot(plot, document, heading, None if pool else reader)
+            return
     if as_json:
         show_json(document)
     elif as_csv:
@@ -131,6 +144,44 @@ def of_pool(reader: Reader, tournament: str | None, wanted: dict[str, Any]) -> t
     players = " and ".join(map(str, document.players))
     together = f"{counted(len(document.tournaments), 'tournament')}, {counted(document.games, 'game')}"
     return document, f"{played}, {players} players: {together}", ""
+
+
+def check_plot(path: Path, is_printed: bool) -> None:
+    """Checks that standings can be drawn into a file.
+
+    Raises:
+        ConfigError: What draws is not installed, or the file is of another form.
+    """
+    from arena.extras import need
+
+    if is_printed:
+        raise click.UsageError("expected one of --plot, --csv and --json, got: two")
+    if path.suffix not in (".svg", ".png"):
+        raise ConfigError(f"expected a file that ends with .svg or .png, got: {str(path)!r} - at --plot")
+    need("pages", "--plot")
+
+
+def write_plot(path: Path, document: Any, title: str, reader: Reader | None) -> None:
+    """Draws standings into a file, with the course of the running ratings if there is a database to read it from."""
+    from arena import files
+    from arena.pages.plots import POINTS, Course, Interval, standings_plot
+
+    rows = [row for row in document.standings if row.rating is not None]
+    courses = []
+    if reader is not None:
+        from arena.store.exhibits import Exhibits
+
+        id = document.tournament.id
+        moved = Exhibits(reader._db, reader.path).rating_courses(id, reader.rated(id), POINTS)
+        numbers = {entrant.name: entrant.number for entrant in reader.entrants(id)}
+        courses = [Course(row.bot, moved.get(numbers[row.bot], ())) for row in rows]
+    intervals = [Interval(row.bot, row.rating, row.half_width or 0.0) for row in rows]
+    picture = standings_plot(intervals, courses, title, path.suffix[1:])
+    try:
+        files.write(path, picture)
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be written, got: '{path}': {error.strerror}") from None
+    say(f"{path} is written")
 
 
 def given(anchors: tuple[str, ...]) -> dict[str, float]:

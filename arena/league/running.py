@@ -29,6 +29,7 @@ from arena.league.publishing import Publishing
 from arena.league.retention import Shelf
 from arena.league.service import Ended, Service
 from arena.league.settings import Settings, check_bind, load
+from arena.league.showing import Showing
 from arena.league.steps import StepReport
 from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
@@ -152,11 +153,15 @@ def _run_season(
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, hands, stack)
+        showing = Showing(folder.path, settings.site.every_s, tell)
+        service.add(showing)
         add_duties(service)
         ended = service.run(stopping, games)
         if ended.closing:
             store.seasons.stop()
             service.publish()
+        if ended.games:
+            showing.finish()
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:

@@ -108,6 +108,13 @@ class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """How long running games may take once the service is asked to stop."""
 
 
+class Site(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[site]`: the league's pages."""
+
+    every_s: Annotated[float, Meta(ge=0, le=86_400)] = 60.0
+    """How often they are made; 0: never."""
+
+
 class Logs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[logs]`: how long logs of games are kept. Results and digests stay for ever."""
 
@@ -152,6 +159,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     suspension: Suspension = Suspension()
     matchmaking: Matchmaking = Matchmaking()
     service: Service = Service()
+    site: Site = Site()
     logs: Logs = Logs()
     season: Season = Season()
     door: Door = Door()

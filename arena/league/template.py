@@ -83,6 +83,11 @@ publish_s = 10
 # How long running games may take once the service is asked to stop, in seconds.
 stop_s = 60
 
+[site]
+# How often the league's pages are made in the folder `site`, in seconds; 0 is never. They need
+# `pip install 'samurai-arena[pages]'`.
+every_s = 60
+
 # How long logs of games are kept. Results and digests stay for ever.
 [logs]
 # Those of most games, in days.

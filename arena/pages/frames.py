@@ -48,17 +48,18 @@ _CUT = " … (cut)"
 _USED = re.compile(r'href="#(\w+)"')
 
 
-def film(log: Log, seat: Seat | None = None) -> tuple[Payload, str]:
+def film(log: Log, seat: Seat | None = None, *, whole: bool = False) -> tuple[Payload, str]:
     """Returns the data of a whole game, and the CSS of its symbols.
 
     Args:
         log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
+        whole: Whether symbols that this game does not show are among them, so that games can share them.
 
     Raises:
         LogError: A record does not fit the game.
     """
-    camera = Camera(log.header, log.source, seat)
+    camera = Camera(log.header, log.source, seat, whole=whole)
     camera.plan(log.records)
     frames = [frame for record in log.records for frame in camera.see(record)]
     frames.append(camera.frame())

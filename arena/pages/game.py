@@ -30,7 +30,7 @@ def game_page(log: Log, seat: Seat | None = None) -> str:
     """
     data, drawn = film(log, seat)
     script = raw("".join(_part(f"viewer/{name}.js") for name in ("tools", "charts", "viewer")))
-    style = raw(_part("viewer/viewer.css") + drawn)
+    style = raw(_part("viewer/colours.css") + _part("viewer/viewer.css") + drawn)
     names = " v. ".join(seat["name"] for seat in data["seats"])
     return (
         Environment(autoescape=True, undefined=StrictUndefined)

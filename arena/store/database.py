@@ -303,7 +303,13 @@ def patiently(connection: Connection, statement: str) -> None:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """Runs the block in a transaction that only reads: every query in it sees the same moment."""
+    """Runs the block in a transaction that only reads: every query in it sees the same moment.
+
+    Within another such block it is a part of that one.
+    """
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ from arena.show import replay
 from arena.show.presenter import Presenter
 
 WIDE, NARROW = (1280, 800), (390, 844)
+CRASHING = f"cmd:{sys.executable} -c 1/0"
 
 
 def main(folder: Path) -> None:
@@ -34,7 +36,34 @@ def main(folder: Path) -> None:
             shoot(browser, page, folder / f"{name}-eyes.png", -2, WIDE, eyes="1")
             shoot(browser, page, folder / f"{name}-narrow.png", -2, NARROW)
             shoot(browser, page, folder / f"{name}-narrow-dark.png", -2, NARROW, color_scheme="dark")
+        site = tournament(Path(made), CRASHING)
+        for page in (site / "index.html", *sorted(site.glob("*/bot-[01].html")), *site.glob("*/games-0.html")):
+            for name, size, scheme in (
+                ("light", WIDE, "light"),
+                ("dark", WIDE, "dark"),
+                ("narrow", NARROW, "light"),
+                ("narrow-dark", NARROW, "dark"),
+            ):
+                shoot_whole(browser, page, folder / f"site-{page.stem}-{name}.png", size, scheme)
         browser.close()
+
+
+def tournament(folder: Path, *more: str, deals: int = 3) -> Path:
+    """Plays a tournament of the bundled bots and more, and returns the folder of its site."""
+    arena = [sys.executable, "-m", "arena"]
+    words = ("tournament", "random", "greedy", "daimyo", "banzai", *more, "--deals", str(deals), "--seed", "a")
+    subprocess.run([*arena, *words, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*arena, "site", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return folder / "site"
+
+
+def shoot_whole(browser: Any, page: Path, file: Path, size: tuple[int, int], scheme: str) -> None:
+    """Writes a picture of a whole page of a site."""
+    window = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
+    window.goto(f"file://{page}")
+    window.screenshot(path=file, full_page=True)
+    window.close()
+    print(file)
 
 
 def pages(folder: Path) -> Any:

@@ -34,6 +34,9 @@ def test_the_wheel_holds_the_bundled_data_and_no_build_products(wheel: Path) -> 
     for name in ("boards/japan.txt", "protocol/SPEC.md", "bots/python/greedy/bot.toml", "bots/python/arena_bot.py"):
         assert f"arena/bundled/{name}" in names
     assert "arena/record/log.zdict" in names
+    for path in (ROOT / "arena" / "pages").rglob("*.*"):
+        if path.suffix in (".jinja", ".css", ".js"):
+            assert str(path.relative_to(ROOT)) in names
     for path in ROOT.glob("bots/*/template/.gitignore"):
         assert f"arena/bundled/{path.relative_to(ROOT)}" in names
     assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"arena"}

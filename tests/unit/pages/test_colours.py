@@ -13,7 +13,8 @@ from arena.pages import game
 from arena.show import svg
 from arena.show.samurai.drawing import SamuraiDrawing
 
-VIEWER = (Path(game.__file__).parent / "viewer" / "viewer.css").read_text(encoding="utf-8")
+FOLDER = Path(game.__file__).parent / "viewer"
+VIEWER = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("colours.css", "viewer.css"))
 SAMURAI = SamuraiDrawing.style
 
 LIGHT, DARK = 0, 1

@@ -1,0 +1,1 @@
+"""A database as a folder of static pages."""

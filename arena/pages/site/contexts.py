@@ -1,0 +1,324 @@
+"""Puts together what each page of a tournament tells, as plain values for its template."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from arena.pages.plots import BAND
+from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
+from arena.pages.site.tallies import BotTally
+from arena.ratings.running import MU, SIGMA
+from arena.show.rounds import adaptive_table, bracket, swiss_table
+from arena.show.standings import game_text, order_text, percent
+from arena.standings.report import Report
+from arena.standings.table import HeadToHead, Standing
+from arena.store.exhibits import Member, ShownForfeit, ShownGame
+from arena.store.records import Entrant, Tournament
+from arena.types import Payload, TimeControl
+
+PAGE: Final = 500
+"""Games of a page of games."""
+CROSSED: Final = 40
+"""Bots in a cross-table: a larger one cannot be read. Each bot's page has all its opponents."""
+DRAWN: Final = 24
+"""Bots whose courses are drawn."""
+LAST: Final = 12
+"""Games on the page of a tournament."""
+_PRE_WIDTH: Final = 96
+"""Columns of a bracket or a table of rounds."""
+
+
+class Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pages of a tournament are made from."""
+
+    row: Tournament
+    name: str
+    """The name of a league's season; empty for other tournaments."""
+    entrants: Sequence[Entrant]
+    members: Mapping[int, Member]
+    """Of a league's open season by entrant."""
+    report: Report
+    tallies: Mapping[int, BotTally]
+    courses: Mapping[int, Sequence[tuple[int, float, float]]]
+    made: Collection[int]
+    """The numbers of the games that have a replay."""
+    promises: Sequence[Payload]
+    """As `promises.listed` returns them."""
+    command: str
+    """What repeats it; empty in a league."""
+    last: int
+    """The number of its last game that is shown; -1 before any."""
+
+    @property
+    def is_league(self) -> bool:
+        """Whether it is a season of a league."""
+        return bool(self.name)
+
+    def named(self, bot: str) -> Entrant:
+        """Returns an entrant by its name."""
+        return next(entrant for entrant in self.entrants if entrant.name == bot)
+
+
+def heading(row: Tournament, name: str = "") -> Payload:
+    """Returns what a tournament is called, and what it is in a few words."""
+    settings, game = row.settings, row.settings["game"]
+    players = sorted({one["players"] for one in settings.get("games", [game])})
+    rules, _, rest = game_text(settings).partition(" ")
+    played = f"{rules.capitalize()}, {rest.replace('_', ' ')}, {' or '.join(map(str, players))} players"
+    deals = settings.get("deals")
+    facts = [f"{deals} deal{'' if deals == 1 else 's'}"] if isinstance(deals, int) else []
+    facts += [settings.get("format", "round-robin"), f"time {time_of(game)}"]
+    if game["board"]:
+        facts.append(f"board {game['board']['name']}")
+    if settings.get("level", "trusted") != "trusted":
+        facts.append(settings["level"])
+    return {
+        "id": row.id,
+        "title": name or played,
+        "facts": [played, *facts] if name else facts,
+        "finished": row.status == "finished",
+        "when": moment(row.finished or row.created),
+        "games": row.rated,
+        "planned": row.games,
+        "open": row.open,
+    }
+
+
+def time_of(game: Payload) -> str:
+    """Returns the time of a seat, as the command line takes it."""
+    return str(msgspec.convert(game["time"], TimeControl))
+
+
+def moment(at: str) -> str:
+    """Returns a time in UTC for people.
+
+    >>> moment("2026-01-02T03:04:05.678+00:00")
+    '2026-01-02 03:04 UTC'
+    """
+    return f"{at[:10]} {at[11:16]} UTC" if len(at) >= 16 else at
+
+
+def tournament(shown: Shown) -> Payload:
+    """Returns what the page of a tournament tells."""
+    document = msgspec.to_builtins(shown.report)
+    rows = shown.report.standings
+    rated = [(row.rating, row.half_width or 0.0) for row in rows if row.rating is not None]
+    scale = scale_of(rated)
+    return {
+        "head": heading(shown.row, shown.name),
+        "league": shown.is_league,
+        "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
+        "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,
+        "rows": [_standing(shown, row, scale, is_shared=_is_shared(shown, row)) for row in rows],
+        "has_scores": any(row.mean_score is not None for row in rows),
+        "order": _order(shown.report, document),
+        "cross": _crosstable(shown),
+        "numbered": len(rows) > 6,
+        "cut": len(rows) > CROSSED,
+        "courses": _course_words(shown),
+        "rounds": _rounds(shown.report),
+        "settings": _settings(shown),
+        "command": shown.command,
+        "promises": shown.promises,
+        "last_page": (max(shown.last, 0)) // PAGE,
+    }
+
+
+def _order(report: Report, document: Payload) -> str:
+    """Returns how much of the order is settled, in words; empty before any game."""
+    if report.order is None:
+        return ""
+    place = "# is the place reached. " if report.progress is not None and report.progress.places is not None else ""
+    return place + order_text(document["order"], document["standings"])
+
+
+def _is_shared(shown: Shown, row: Standing) -> bool:
+    return sum(other.rank == row.rank for other in shown.report.standings) > 1
+
+
+def _standing(shown: Shown, row: Standing, scale: Scale, *, is_shared: bool) -> Payload:
+    entrant = shown.named(row.bot)
+    member = shown.members.get(entrant.number)
+    is_rated = row.rating is not None
+    rating, half = row.rating or 0.0, row.half_width or 0.0
+    return {
+        "number": entrant.number,
+        "rank": f"{row.rank}{'=' if is_shared else ''}",
+        "bot": row.bot,
+        "version": "" if shown.is_league else row.version,
+        "author": member.author if member else "",
+        "remark": " · ".join(_remarks(member)),
+        "rating": f"{rating:.1f}" if is_rated else "",
+        "half": f"{half:.1f}" if is_rated else "",
+        "at": scale.at(rating) if is_rated else None,
+        "low": scale.at(rating - half),
+        "high": scale.at(rating + half),
+        "ahead": "" if row.ahead_of_next is None else percent(min(max(row.ahead_of_next, 0.0001), 0.9999)),
+        "points": "" if row.points is None else percent(row.points),
+        "games": row.games,
+        "record": "\u2013".join(map(str, (row.wins, row.draws, row.losses))),
+        "score": "" if row.mean_score is None else f"{row.mean_score:.1f}",
+        "forfeits": row.forfeits,
+        "mean_ms": row.mean_ms,
+        "max_ms": row.max_ms,
+        "conservative": "" if row.conservative is None else f"{row.conservative:.1f}",
+    }
+
+
+def _remarks(member: Member | None) -> Iterable[str]:
+    """Yields what everybody must know of a league's version: that it plays no more, that nobody confines it."""
+    if member is not None and member.state != "active":
+        yield member.state
+    if member is not None and member.level == "remote":
+        yield "remote, uncontrolled"
+
+
+def _crosstable(shown: Shown) -> list[Payload]:
+    table = shown.report.crosstable
+    if table is None or len(table) < 2:
+        return []
+    table = table[:CROSSED]
+    order = [row.bot for row in table]
+    numbers = {entrant.name: entrant.number for entrant in shown.entrants}
+    found = []
+    for place, row in enumerate(table, start=1):
+        met = {one.bot: one for one in row.against}
+        cells = [
+            None if bot == row.bot else _cell(row.bot, met[bot]) if bot in met else {"shade": None} for bot in order
+        ]
+        found.append({"place": place, "bot": row.bot, "number": numbers[row.bot], "cells": cells})
+    return found
+
+
+def _cell(bot: str, met: HeadToHead) -> Payload:
+    return {
+        "shade": shade(met.score),
+        "share": f"{100 * met.score:.0f}",
+        "title": f"{bot} v. {met.bot}: {met.games} games, {met.better} better, {met.equal} equal, {met.worse} worse",
+    }
+
+
+def _course_words(shown: Shown) -> str:
+    """Returns the picture of the courses in words; empty if there is none."""
+    if not shown.courses:
+        return ""
+    last = [
+        f"{row.bot} {shown.courses[number][-1][1]:.1f}"
+        for row in shown.report.standings[:DRAWN]
+        if (number := shown.named(row.bot).number) in shown.courses
+    ]
+    return f"The running rating of each bot over the games, with a band of 95 %. At the end: {', '.join(last)}."
+
+
+def _rounds(report: Report) -> str:
+    """Returns how the rounds of a tournament stand, as text; empty if its format has none that people follow."""
+    progress = report.progress
+    if progress is None:
+        return ""
+    if progress.format == "adaptive":
+        return adaptive_table(progress.neighbours, progress.needed, _PRE_WIDTH).plain
+    if progress.points is not None:
+        return swiss_table(progress.rounds, progress.points, _PRE_WIDTH).plain
+    if progress.places is not None:
+        first = [bot for bot, place in progress.places.items() if place == 1]
+        return bracket(progress.rounds, _PRE_WIDTH, winner=first[0] if len(first) == 1 else None).plain
+    return ""
+
+
+_GAME: Final = ("rules", "ruleset", "rules_version", "race_window_ms")
+_NO_SETTING: Final = ("game", "games", "bots", "format", "chance", "level", "seed", "on_overload", "processes")
+
+
+def _settings(shown: Shown) -> list[tuple[str, str]]:
+    row, settings = shown.row, shown.row.settings
+    game = settings["game"]
+    players = sorted({one["players"] for one in settings.get("games", [game])})
+    found = [(name.replace("_", " "), str(game[name])) for name in _GAME if name in game]
+    found += [(f"option {name}", str(value)) for name, value in game["options"].items()]
+    found += [("players", " or ".join(map(str, players))), ("time", time_of(game))]
+    if game["board"]:
+        found.append(("board", f"{game['board']['name']} ({game['board']['hash'][:12]})"))
+    found.append(("format", str(settings.get("format", "round-robin"))))
+    found += [(name.replace("_", " "), str(value)) for name, value in settings.items() if name not in _NO_SETTING]
+    found += [
+        ("bots are confined", str(settings.get("level", "trusted"))),
+        ("losses by overload", str(settings.get("on_overload", "rate"))),
+        ("a bot's process is kept for a", str(settings.get("processes", "tournament"))),
+        ("seed", "none: chance is the system's" if row.seed is None else row.seed),
+        ("commitment", row.commitment),
+    ]
+    if row.beacon:
+        found.append(("beacon", row.beacon))
+    found += [("begun", moment(row.created)), ("finished", moment(row.finished) if row.finished else "not yet")]
+    return [(name, "none" if value == "None" else value) for name, value in found]
+
+
+def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
+    """Returns the rows of a list of games, the latest first."""
+    names = {entrant.number: entrant.name for entrant in shown.entrants}
+    return [
+        {
+            "number": game.number,
+            "game": game.game,
+            "watch": game.number in shown.made,
+            "when": moment(game.finished),
+            "seats": [
+                {"bot": names[entrant], "number": entrant, "seat": seat, "rank": rank, "won": rank == 1, "code": code}
+                for seat, (entrant, rank, code) in enumerate(zip(game.entrants, game.ranks, game.forfeits, strict=True))
+            ],
+            "end": _end(game),
+            "turns": game.turns,
+            "seconds": f"{game.seconds:.2f}",
+        }
+        for game in reversed(found)
+    ]
+
+
+def _end(game: ShownGame) -> str:
+    ended = game.termination.replace("_", " ")
+    return ended if game.counts else f"{ended}, unrated"
+
+
+def bot(
+    shown: Shown, entrant: Entrant, last: Sequence[ShownGame], forfeits: Sequence[ShownForfeit], more: Payload
+) -> Payload:
+    """Returns what the page of a bot tells.
+
+    Args:
+        shown: The tournament.
+        entrant: The bot.
+        last: Its last games, in order.
+        forfeits: Its last forfeits, the latest first.
+        more: What else the page shows: `versions`, `reruns`.
+    """
+    row = next(row for row in shown.report.standings if row.bot == entrant.name)
+    tally = shown.tallies.get(entrant.number) or BotTally()
+    points = [
+        (0, MU, BAND * SIGMA),
+        *((game + 1, mu, BAND * sigma) for game, mu, sigma in shown.courses.get(entrant.number, ())),
+    ]
+    table = shown.report.crosstable or ()
+    against = next((row.against for row in table if row.bot == entrant.name), ())
+    return {
+        "head": heading(shown.row, shown.name),
+        "league": shown.is_league,
+        "entrant": entrant,
+        "row": _standing(shown, row, Scale(0.0, 1.0), is_shared=_is_shared(shown, row)),
+        "curve": curve(points),
+        "opponents": [
+            {**_cell(entrant.name, met), "bot": met.bot, "number": shown.named(met.bot).number, "met": met}
+            for met in against
+        ],
+        "seats": [(seat, one, percent(one.wins / one.games)) for seat, one in sorted(tally.seats.items())],
+        "bars": bars(tally.times()),
+        "slowest": [
+            {"number": number, "watch": number in shown.made, "ms": ms} for number, ms in tally.slowest() if ms > 0
+        ],
+        "codes": tally.codes.most_common(),
+        "forfeits": [{"forfeit": one, "watch": one.number in shown.made} for one in forfeits],
+        "games": games(shown, last),
+        **more,
+    }

@@ -1,0 +1,87 @@
+"""Writes what the pages of a site share: style, scripts, and what many games are drawn with.
+
+An asset's name has the digest of its content. So a name never changes its content, pages of before find what they
+need until they are replaced, and a server may have it kept for ever.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+from arena import files
+from arena.errors import ArenaError, InternalError
+
+HERE: Final = Path(__file__).parent
+VIEWER: Final = HERE.parent / "viewer"
+ASSETS: Final = "assets"
+
+
+def part(path: Path) -> str:
+    """Returns the text of a part of a page."""
+    return files.read_text(path, "a part of a page", files.MOST_TEXT, InternalError)
+
+
+def asset_name(name: str, data: bytes) -> str:
+    """Returns what an asset is called: `site.css` becomes `site-DIGEST.css`."""
+    stem, _, ending = name.rpartition(".")
+    return f"{stem}-{hashlib.sha256(data).hexdigest()[:12]}.{ending}"
+
+
+def write_asset(folder: Path, name: str, data: bytes) -> str:
+    """Writes an asset of a site unless it is there. Returns what it is called.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    called = asset_name(name, data)
+    path = folder / ASSETS / called
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write(path, data)
+    return called
+
+
+def write_parts(folder: Path) -> dict[str, str]:
+    """Writes the style and the scripts of all pages. Returns what they are called.
+
+    Raises:
+        OSError: One cannot be written.
+    """
+    colours, viewer, site = (part(path) for path in (VIEWER / "colours.css", VIEWER / "viewer.css", HERE / "site.css"))
+    scripts = [VIEWER / f"{name}.js" for name in ("tools", "charts", "viewer")]
+    return {
+        "site": write_asset(folder, "site.css", (colours + site).encode()),
+        "viewer": write_asset(folder, "viewer.css", (colours + viewer).encode()),
+        "script": write_asset(folder, "viewer.js", "".join(map(part, [*scripts, HERE / "replay.js"])).encode()),
+    }
+
+
+def replace_file(path: Path, data: bytes) -> bool:
+    """Writes a file in one step, unless it has this content already. Returns whether it was written.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if is_same(path, data):
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write(path, data)
+    return True
+
+
+def is_same(path: Path, data: bytes) -> bool:
+    """Says whether a file has this content."""
+    try:
+        return files.read(path, "a page", files.MOST_LOG, ArenaError, links=False) == data
+    except ArenaError:
+        return False
+
+
+def remove_others(folder: Path, keep: Collection[str]) -> None:
+    """Removes the files of a folder that have other names."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.name not in keep and path.is_file():
+            path.unlink(missing_ok=True)

@@ -1,0 +1,95 @@
+"""What `arena verify` finds out about a tournament that is finished: checked once, and kept in its folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena import files
+from arena.errors import ArenaError
+from arena.record.log import find_logs
+from arena.store.reader import Reader
+from arena.store.records import Tournament
+from arena.tournament.audit import PROMISES, Audit, Auditor, Fault, examine_all
+from arena.types import Payload
+
+FILE: Final = "promises.json"
+MOST_FAULTS: Final = 10
+"""How many faults of one check are shown."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What was found out, and when the tournament had finished then."""
+
+    finished: str
+    audit: Audit
+
+
+def kept(folder: Path, row: Tournament) -> Audit | None:
+    """Returns what was found out before about a tournament as it is now; None if nothing was."""
+    try:
+        text = files.read(folder / FILE, "what was verified", files.MOST_DOCUMENT, ArenaError, links=False)
+        found = msgspec.json.decode(text, type=Kept)
+    except (ArenaError, msgspec.MsgspecError):
+        return None
+    return found.audit if found.finished == row.finished else None
+
+
+def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]) -> Audit | None:
+    """Plays all games of a finished tournament again, as `arena verify --complete` does, and keeps what was found.
+
+    Args:
+        reader: The database.
+        row: The tournament.
+        folder: Its folder in the site.
+        processes: How many may work.
+        advance: Called after each game.
+
+    Returns:
+        What was found; None if its logs are gone.
+
+    Raises:
+        OSError: It could not be kept.
+    """
+    logs = Path(row.logs)
+    found = sorted(map(str, find_logs(logs))) if logs.is_dir() else []
+    if not found:
+        return None
+    auditor = Auditor(logs, reader, None)
+    for log in examine_all(found, processes):
+        auditor.add(log)
+        advance()
+    audit = auditor.result(complete=True)
+    audit = msgspec.structs.replace(
+        audit, folder=row.id, faults=tuple(_without_folders(fault, reader, row) for fault in audit.faults)
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Kept(row.finished or "", audit))))
+    return audit
+
+
+def _without_folders(fault: Fault, reader: Reader, row: Tournament) -> Fault:
+    """Returns a fault without the folders of the organiser, which are nobody's business."""
+    return Fault(fault.check, fault.reason.replace(row.logs, row.id).replace(str(reader.path), reader.path.name))
+
+
+def listed(audit: Audit | None) -> list[Payload]:
+    """Returns each promise with its state: `kept`, `broken` or `open`, and what was found wrong."""
+    found = []
+    for name, promise in PROMISES.items():
+        faults = [] if audit is None else [fault.reason for fault in audit.faults if fault.check == name]
+        is_checked = audit is not None and name in audit.checked
+        state = "broken" if faults else "kept" if is_checked else "open"
+        found.append(
+            {
+                "name": name,
+                "promise": promise,
+                "state": state,
+                "faults": faults[:MOST_FAULTS],
+                "more": len(faults) - MOST_FAULTS,
+            }
+        )
+    return found

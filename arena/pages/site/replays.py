@@ -1,0 +1,131 @@
+"""Makes the replays of a site: for each game a script with its frames, packed, made once and never changed.
+
+A script calls one function with its data, because a page that is opened from disk may load scripts and nothing else.
+What games share (symbols, the board) is a script of its own for all of them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import multiprocessing
+import os
+import signal
+import time
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from arena import files
+from arena.errors import ArenaError, MachineFault
+from arena.pages.frames import FORMAT, film
+from arena.pages.security import json_in_script
+from arena.pages.site.parts import write_asset
+from arena.record.log import read_log
+
+FOLDER: Final = f"replays-{FORMAT}"
+"""Frames of another form lie elsewhere: they are made again. `replay.js` has the same name."""
+FEW: Final = 16
+"""So few games are made sooner than a process is started."""
+_INLINE: Final = 2_000
+"""Bytes of a ground from which on games share it: one that differs from game to game is smaller."""
+_SHARED: Final = ("symbols", "ground")
+_NICENESS: Final = 10
+
+
+class Reel(msgspec.Struct, frozen=True):
+    """A replay to be made."""
+
+    number: int
+    """The game's."""
+    log: str
+    """The path of its log."""
+    site: str
+    """The folder of the site."""
+    tournament: str
+
+
+def name_of(number: int) -> str:
+    """Returns the path of a game's replay in its tournament's folder.
+
+    >>> name_of(12345)
+    'replays-1/012/012345.js'
+    """
+    return f"{FOLDER}/{number // 1000:03}/{number:06}.js"
+
+
+def made(folder: Path) -> set[int]:
+    """Returns the numbers of the games whose replays are in a tournament's folder."""
+    return {
+        int(path.stem)
+        for part in (folder / FOLDER).glob("[0-9]*")
+        for path in part.glob("*.js")
+        if path.stem.isdigit() and path.name == f"{path.stem}.js"
+    }
+
+
+def make(reel: Reel) -> tuple[int, str]:
+    """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
+    try:
+        data, style = film(read_log(Path(reel.log)), whole=True)
+    except ArenaError as error:
+        return reel.number, str(error)
+    except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
+        return reel.number, f"{reel.log} cannot be drawn: {type(error).__name__}: {error}"
+    site = Path(reel.site)
+    shared = {key: data.pop(key) for key in _SHARED if key == "symbols" or len(data[key]) >= _INLINE}
+    drawing = write_asset(site, "drawing.css", style.encode())
+    scenery = write_asset(site, "scenery.js", f"arena.scenery({json_in_script(shared)});\n".encode())
+    packed = b64encode(gzip.compress(msgspec.json.encode(data), 9, mtime=0)).decode()
+    path = site / reel.tournament / name_of(reel.number)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    files.write(path, f'arena.frames("{scenery}","{drawing}","{packed}");\n'.encode())
+    return reel.number, ""
+
+
+def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float | None) -> Iterator[tuple[int, str]]:
+    """Makes replays, in so many processes if there are many. Yields what `make` returns for each that was made.
+
+    Args:
+        reels: The replays, the most wanted first.
+        count: How many they are.
+        processes: How many processes may work.
+        seconds: After this time none is begun any more; None means all are made.
+
+    Raises:
+        MachineFault: A process was ended from outside.
+        OSError: A replay cannot be written.
+    """
+    end = None if seconds is None else time.monotonic() + seconds
+    wanted = _until(reels, end)
+    if processes < 2 or count < FEW:
+        yield from map(make, wanted)
+        return
+    context = multiprocessing.get_context("spawn")
+    try:
+        with ProcessPoolExecutor(processes, mp_context=context, initializer=_stand_back) as workers:
+            running: set[Future[Any]] = set()
+            for reel in wanted:
+                running.add(workers.submit(make, reel))
+                if len(running) >= 4 * processes:
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            yield from (future.result() for future in running)
+    except BrokenExecutor as error:
+        raise MachineFault(f"a process that made replays was ended: {error}; give the command again") from error
+
+
+def _until(reels: Iterable[Reel], end: float | None) -> Iterator[Reel]:
+    for reel in reels:
+        if end is not None and time.monotonic() >= end:
+            return
+        yield reel
+
+
+def _stand_back() -> None:
+    """Leaves signals to the first process, and the cores to games."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICENESS)

@@ -1,0 +1,189 @@
+"""Writes the pages of one tournament, those of which something has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import cache, cached_property, partial
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena import files
+from arena.pages import plots
+from arena.pages.site import contexts, promises
+from arena.pages.site.contexts import PAGE, Shown, heading
+from arena.pages.site.parts import part
+from arena.pages.site.press import Press
+from arena.pages.site.tallies import BotTally, add_up
+from arena.standings.report import report
+from arena.store.exhibits import Exhibits, ShownGame
+from arena.store.records import Entrant, Tournament
+from arena.tournament.commands import refs_of, repeat_command, rerun_command
+from arena.types import Payload
+
+INDEX: Final = "index.html"
+FORFEITS: Final = 10
+"""How many last forfeits of a bot are told."""
+
+
+class TournamentPages:
+    """The pages of a tournament."""
+
+    def __init__(
+        self,
+        database: Path,
+        site: Path,
+        reader: Exhibits,
+        press: Press,
+        row: Tournament,
+        name: str,
+        made: frozenset[int],
+    ) -> None:
+        self._database = database
+        self._reader = reader
+        self._press = press
+        self._row = row
+        self._name = name
+        self._made = made
+        self._folder = site / row.id
+        self._head = heading(row, name)
+        self._audit = promises.kept(site / row.id, row)
+        self._members = reader.members(row.id) if name else {}
+        logs = reader.shown_logs(row.id)
+        self.facts = [
+            [row.id, name, row.settings, row.status, row.finished, row.games, row.rated],
+            reader.tallies(row.id),  # a match of a league that is taken out of the ratings changes them
+            [len(logs), hashlib.sha256(repr(sorted(made)).encode()).hexdigest()],
+            promises.listed(self._audit),
+            sorted(self._members.items()),
+        ]
+        """All that its pages are made from, or what changes with it."""
+
+    def write(self) -> None:
+        """Writes those of which something has changed."""
+        name = f"{self._row.id}/{INDEX}"
+        if self._press.is_current(name, self.facts):
+            return
+        self._write_games()
+        by_number = {game.number: game for game in self._played}
+        for entrant in self._shown.entrants:
+            tally = self._shown.tallies.get(entrant.number) or BotTally()
+            self._write_bot(entrant, [by_number[number] for number in tally.last])
+        title = self._head["title"]
+        self._press.page(f"{self._row.id}/game.html", "game", title, lambda: {"head": self._head})
+        place = {"root": "../", "here": "", "all": []}
+        self._press.page(name, "tournament", self.facts, lambda: self._context() | place)
+
+    def write_first(self, listed: Sequence[Payload]) -> None:
+        """Writes the first page of the site: this tournament, and a list of all."""
+        place = {"root": "", "here": f"{self._row.id}/", "all": listed}
+        self._press.page(INDEX, "tournament", [self.facts, listed], lambda: self._context() | place)
+
+    def remove_old_pictures(self) -> None:
+        """Removes pictures that no page shows any more."""
+        if "_picture" in self.__dict__:
+            for path in self._folder.glob("rating-*.svg"):
+                if not path.name.startswith(f"{self._picture}-"):
+                    path.unlink()
+
+    def _context(self) -> Payload:
+        last = contexts.games(self._shown, self._played[-contexts.LAST :])
+        return {**contexts.tournament(self._shown), "picture": self._picture, "games": last}
+
+    @cached_property
+    def _played(self) -> list[ShownGame]:
+        return self._reader.shown_games(self._row.id)
+
+    @cached_property
+    def _refs(self) -> list[str]:
+        """How to name the bots on the command line, by entrant."""
+        return refs_of([entrant.spec for entrant in self._reader.entrants(self._row.id)])
+
+    @cached_property
+    def _shown(self) -> Shown:
+        row = self._row
+        document, _ = report(self._reader, row.id, crosstable=True)
+        entrants = self._reader.entrants(row.id)
+        command = ""
+        if not self._name:
+            command = repeat_command(row, self._refs, self._database)
+        return Shown(
+            row=row,
+            name=self._name,
+            entrants=entrants,
+            members=self._members,
+            report=document,
+            tallies=add_up(self._reader.shown_seats(row.id)),
+            courses=self._reader.rating_courses(row.id, drawn(row), plots.POINTS),
+            made=self._made,
+            promises=promises.listed(self._audit),
+            command=command,
+            last=self._played[-1].number if self._played else -1,
+        )
+
+    def _write_games(self) -> None:
+        pages: dict[int, list[ShownGame]] = {}
+        for game in self._played:
+            pages.setdefault(game.number // PAGE, []).append(game)
+        names = {entrant.number: entrant.name for entrant in self._shown.entrants}
+        for page, found in sorted(pages.items()):
+            sat = sorted({entrant for game in found for entrant in game.entrants})
+            facts = [
+                [self._head["title"], page - 1 in pages, page + 1 in pages, [names[entrant] for entrant in sat]],
+                [(game.number, game.number in self._made) for game in found],
+            ]
+            context = partial(self._games_context, page, found, [one for one in (page - 1, page + 1) if one in pages])
+            self._press.page(f"{self._row.id}/games-{page}.html", "games", facts, context)
+
+    def _games_context(self, page: int, found: Sequence[ShownGame], beside: Sequence[int]) -> Payload:
+        return {"head": self._head, "games": contexts.games(self._shown, found), "page": page, "beside": beside}
+
+    def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
+        forfeits = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+        versions = self._reader.versions_of(entrant.name, self._row.id)
+        reruns = (
+            {}
+            if self._name
+            else {
+                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, self._database)
+                for one in forfeits
+                if one.code != "start_failed"
+            }
+        )
+        context = contexts.bot(self._shown, entrant, last, forfeits, {"versions": versions, "reruns": reruns})
+        self._press.page(f"{self._row.id}/bot-{entrant.number}.html", "bot", context, lambda: context)
+
+    @cached_property
+    def _picture(self) -> str:
+        """The name of the picture of the ratings, which is drawn unless it is there; empty if there is none."""
+        shown = self._shown
+        if not shown.courses:
+            return ""
+        courses = [
+            plots.Course(row.bot, shown.courses.get(shown.named(row.bot).number, ()))
+            for row in shown.report.standings[: contexts.DRAWN]
+        ]
+        digest = hashlib.sha256(msgspec.json.encode([_drawn_by(), courses])).hexdigest()[:12]
+        name = f"rating-{digest}"
+        if not (self._folder / f"{name}-dark.svg").exists():
+            light = plots.courses_svg(courses)
+            self._folder.mkdir(parents=True, exist_ok=True)
+            files.write(self._folder / f"{name}-light.svg", light)
+            files.write(self._folder / f"{name}-dark.svg", plots.darkened(light))
+        return name
+
+
+@cache
+def _drawn_by() -> str:
+    """Returns the program that draws, so that what another version drew is drawn again."""
+    return part(Path(plots.__file__))
+
+
+def drawn(row: Tournament) -> int:
+    """Returns up to which game ratings are drawn: in a large tournament that goes on, not anew after every game."""
+    if row.finished is not None:
+        return row.rated
+    step: int = 10 ** max(0, len(str(row.rated)) - 3)
+    return row.rated // step * step

@@ -1,0 +1,221 @@
+"""Reads what pages show of a tournament: its games, its seats, the course of its ratings, versions of a league.
+
+Law: a game of a league's match is not there before the match is published, because its games share the deal. And
+of a league nobody reads what a bot said beside its actions: neither the sentence of a forfeit nor last words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.store.reader import Reader
+from arena.store.records import Tournament
+from arena.store.store import open_reader, update
+
+_SHOWN: Final = (
+    "games.tournament = ? AND games.status = 'done' AND (games.match IS NULL OR EXISTS (SELECT 1 FROM matches"
+    " WHERE matches.tournament = games.tournament AND matches.number = games.match AND published IS NOT NULL))"
+)
+
+
+class ShownSeat(msgspec.Struct, frozen=True):
+    """What one entrant did in a game that may be shown."""
+
+    number: int
+    """The game's place in the schedule."""
+    seat: int
+    entrant: int
+    rank: int
+    shared: int
+    """1 if another seat has the same rank, else 0."""
+    decisions: int
+    total_ms: float
+    max_ms: float
+    forfeit: str | None
+
+
+class ShownGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that may be shown."""
+
+    game: str
+    number: int
+    finished: str
+    """UTC (ISO 8601)."""
+    termination: str
+    turns: int
+    seconds: float
+    counts: bool
+    entrants: tuple[int, ...]
+    """By seat."""
+    ranks: tuple[int, ...]
+    forfeits: tuple[str | None, ...]
+    """By seat the code."""
+
+
+class ShownForfeit(msgspec.Struct, frozen=True, kw_only=True):
+    """A forfeit with what may be told of it."""
+
+    number: int
+    game: str
+    seat: int
+    entrant: int
+    code: str
+    turn: int | None
+    overloaded: bool
+    sentence: str
+    """Empty in a league."""
+    last_words: list[str]
+    """What it wrote last to stderr; nothing in a league."""
+
+
+class Version(msgspec.Struct, frozen=True):
+    """A version of a bot that was an entrant."""
+
+    tournament: str
+    entrant: int
+    name: str
+    version: str
+    digest: str
+
+
+class Member(msgspec.Struct, frozen=True):
+    """The version of a league's bot that is an entrant of the open season."""
+
+    author: str
+    state: str
+    level: str
+
+
+class Exhibits(Reader):
+    """A reader for pages. Make one with `open_exhibits`."""
+
+    def all(self) -> list[Tournament]:
+        """Returns the tournaments in which a game is planned, the latest first."""
+        ids = self._db.execute("SELECT id FROM tournaments WHERE games > 0 ORDER BY rowid DESC").fetchall()
+        return [self.tournament(id) for (id,) in ids]
+
+    def seasons(self) -> dict[str, str]:
+        """Returns the names of a league's seasons by their tournaments; none if it is no league's database."""
+        return dict(self._db.execute("SELECT tournament, name FROM seasons").fetchall())
+
+    def shown_logs(self, tournament: str) -> dict[int, str]:
+        """Returns the names of the logs of the games that may be shown, by the games' numbers in order."""
+        query = f"SELECT number, log FROM games WHERE {_SHOWN} ORDER BY number"
+        return {number: log for number, log in self._db.execute(query, (tournament,)) if log}
+
+    def shown_seats(self, tournament: str) -> Iterator[ShownSeat]:
+        """Yields the seats of all games that may be shown, in schedule order."""
+        rows = self._db.execute(
+            "SELECT number, seat, entrant, rank, EXISTS (SELECT 1 FROM seats AS others WHERE others.game = seats.game"
+            " AND others.seat <> seats.seat AND others.rank = seats.rank), decisions, total_ms, max_ms, forfeit"
+            f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} ORDER BY number, seat",
+            (tournament,),
+        )
+        return (ShownSeat(*row) for row in rows)
+
+    def shown_games(self, tournament: str, first: int = 0, stop: int = 2**62) -> list[ShownGame]:
+        """Returns the games that may be shown, of the numbers from `first` to before `stop`."""
+        found: dict[int, tuple[tuple[object, ...], list[tuple[int, int, str | None]]]] = {}
+        rows = self._db.execute(
+            "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit"
+            f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND number >= ? AND number < ?"
+            " ORDER BY number, seat",
+            (tournament, first, stop),
+        )
+        for number, *about, entrant, rank, forfeit in rows:
+            found.setdefault(number, (tuple(about), []))[1].append((entrant, rank, forfeit))
+        return [
+            ShownGame(
+                game=str(about[0]),
+                number=number,
+                finished=str(about[1] or ""),
+                termination=str(about[2]),
+                turns=int(str(about[3] or 0)),
+                seconds=float(str(about[4] or 0)),
+                counts=bool(about[5]),
+                entrants=tuple(entrant for entrant, _, _ in seats),
+                ranks=tuple(rank for _, rank, _ in seats),
+                forfeits=tuple(forfeit for _, _, forfeit in seats),
+            )
+            for number, (about, seats) in found.items()
+        ]
+
+    def shown_forfeits(self, tournament: str, entrant: int, limit: int) -> list[ShownForfeit]:
+        """Returns the last forfeits of an entrant, the latest first."""
+        rows = self._db.execute(
+            "SELECT number, games.id, seat, forfeit, turn, overloaded, sentence, stderr, games.match"
+            f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND entrant = ? AND forfeit IS NOT NULL"
+            " ORDER BY number DESC LIMIT ?",
+            (tournament, entrant, limit),
+        )
+        return [
+            ShownForfeit(
+                number=number,
+                game=game,
+                seat=seat,
+                entrant=entrant,
+                code=code,
+                turn=turn,
+                overloaded=bool(overloaded),
+                sentence=(sentence or "") if match is None else "",
+                last_words=msgspec.json.decode(stderr or "[]", type=list[str]) if match is None else [],
+            )
+            for number, game, seat, code, turn, overloaded, sentence, stderr, match in rows
+        ]
+
+    def rating_courses(self, tournament: str, games: int, points: int) -> dict[int, list[tuple[int, float, float]]]:
+        """Returns by entrant how its running rating moved in the first `games` games: game, mean and deviation.
+
+        Of each of `points` equal parts of the games it has the last rating, if the entrant played in it.
+        """
+        courses: dict[int, list[tuple[int, float, float]]] = {}
+        rows = self._db.execute(
+            "SELECT entrant, max(number), mu, sigma FROM ratings WHERE tournament = ? AND number < ?"
+            " GROUP BY entrant, number * ? / ? ORDER BY entrant, number",
+            (tournament, games, points, max(games, 1)),
+        )
+        for entrant, number, mu, sigma in rows:
+            courses.setdefault(entrant, []).append((number, mu, sigma))
+        return courses
+
+    def versions_of(self, name: str, tournament: str) -> list[Version]:
+        """Returns where bots of this name were entered up to a tournament, the latest first.
+
+        In a league these are all versions of the bot: the part of the name after the stroke does not count.
+        """
+        bot = name.partition("/")[0]
+        rows = self._db.execute(
+            "SELECT tournament, number, name, version, entrants.digest FROM entrants"
+            " JOIN tournaments ON tournaments.id = tournament WHERE (name = ? OR substr(name, 1, ?) = ?)"
+            " AND tournaments.rowid <= (SELECT rowid FROM tournaments WHERE id = ?)"
+            " ORDER BY tournaments.rowid DESC, number DESC",
+            (bot, len(bot) + 1, f"{bot}/", tournament),
+        )
+        return [Version(*row) for row in rows]
+
+    def members(self, tournament: str) -> dict[int, Member]:
+        """Returns the members of a league by entrant, if the tournament is its open season."""
+        rows = self._db.execute(
+            "SELECT entrant, authors.name, state, level FROM versions JOIN bots ON bots.id = bot"
+            " JOIN authors ON authors.id = author WHERE entrant IS NOT NULL"
+            " AND EXISTS (SELECT 1 FROM seasons WHERE tournament = ? AND closed IS NULL)",
+            (tournament,),
+        )
+        return {entrant: Member(*row) for entrant, *row in rows}
+
+
+@contextmanager
+def open_exhibits(path: Path) -> Iterator[Exhibits]:
+    """Opens the database at `path` to show what is in it. Brings one of an earlier version up to date.
+
+    Raises:
+        StoreError: It is missing, it is not a database of ours, or it must change and is in use.
+    """
+    update(path)
+    with open_reader(path) as reader:
+        yield Exhibits(reader._db, path)

@@ -1,0 +1,53 @@
+"""Writes the README's pictures into a folder, small: `make pictures`."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from browser_kit import chromium, launch, played
+from PIL import Image
+from playwright.sync_api import sync_playwright
+from screenshots import tournament
+
+from arena.pages.game import game_page
+
+COLOURS = 200
+"""So many colours has a picture: enough for what is drawn in flat ones."""
+
+
+def main(folder: Path) -> None:
+    """Writes the pictures, and prints their names and sizes."""
+    program = chromium()
+    if program is None:
+        sys.exit("needs chromium, which is not on this machine's path; install it (Debian: apt install chromium)")
+    folder.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as made, sync_playwright() as playwright:
+        browser = launch(playwright, program)
+        site = tournament(Path(made), deals=10)
+        gardens = Path(made) / "gardens.html"
+        gardens.write_text(game_page(played(Path(made), "gardener", 3)), encoding="utf-8")
+        [game] = site.glob("*/game.html")
+        shoot(browser, f"{site}/index.html", folder / "site.png", (1180, 800))
+        shoot(browser, f"{game}?n=110#t=44", folder / "game.png", (1280, 800))
+        shoot(browser, f"{gardens}#t=60&seat=1", folder / "seat-dark.png", (1280, 800), color_scheme="dark")
+        browser.close()
+
+
+def shoot(browser: Any, address: str, file: Path, size: tuple[int, int], **options: Any) -> None:
+    """Writes one picture."""
+    window = browser.new_page(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", **options)
+    window.goto(f"file://{address}")
+    if "#" in address:
+        window.wait_for_selector("html[data-ready]", state="attached")
+    image = Image.open(io.BytesIO(window.screenshot())).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    window.close()
+    print(f"{file}: {file.stat().st_size // 1000} kB")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

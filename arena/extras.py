@@ -7,7 +7,7 @@ from typing import Final
 
 from arena.errors import ConfigError
 
-MODULES: Final = {"pages": ("jinja2", "matplotlib")}
+MODULES: Final = {"pages": ("jinja2", "matplotlib", "starlette", "uvicorn")}
 """The modules of each extra; pyproject.toml has their versions."""
 
 

@@ -17,8 +17,9 @@ LAYERS = {
     "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
     "play": 5, "standings": 5, "cluster": 5,
     "pages": 6, "league": 6,
-    "cli": 7,
-    "__main__": 8,
+    "web": 7,
+    "cli": 8,
+    "__main__": 9,
 }  # fmt: skip
 """arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
 

@@ -1,0 +1,14 @@
+"""Pages that are served to browsers: the base that every such command stands on.
+
+- `serving` binds a socket, says the address, serves an application until it is asked to end, and ends politely.
+- `guard` decides who may ask: only browsers that were given the address, and no page of another site.
+- `streams` sends what happens to any number of watchers. None of them can hold up anything.
+
+A command puts them together like this:
+
+    listening = listen("127.0.0.1:0")
+    key = new_key()
+    hub = Hub(scene)
+    app = Guard(Starlette(routes=[Route("/", page), Route("/events", hub)]), key=key, port=listening.port)
+    serve(app, listening, ready=lambda: say(listening.url(key)), on_stop=hub.close)
+"""

@@ -11,7 +11,7 @@ import click
 
 from arena.cli import complete, signals
 from arena.cli.entrants import enter
-from arena.cli.help import WHO, Command, option
+from arena.cli.help import HOW, WHO, Command, option
 from arena.cli.options import MakeGame, json_option, logs_option, seed_option, untimed_game_options
 from arena.cli.output import console, counted, say, show_json, show_line
 from arena.errors import ConfigError
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 @option(WHO, "--name", default="you", show_default=True, metavar="TEXT", help="What the log calls you.")
 @untimed_game_options
 @seed_option
+@option(HOW, "--web", is_flag=True, help="Play in a browser instead of the terminal.")
+@option(HOW, "--bind", default=None, metavar="HOST:PORT", help="Where the page is served.  [default: 127.0.0.1:0]")
+@option(HOW, "--open/--no-open", "opens", default=False, help="Open the browser here.  [default: print the address]")
 @logs_option("Where the folder of its log is made.")
 @json_option
 def play(
@@ -43,10 +46,13 @@ def play(
     seat: int,
     name: str,
     seed: str | None,
+    web: bool,
+    bind: str | None,
+    opens: bool,
     logs: Path,
     as_json: bool,
 ) -> None:
-    """Play against bots yourself: one game at the terminal.
+    """Play against bots yourself, at the terminal or in a browser.
 
     You sit in a seat like any bot's. BOTs are as for `arena match`; without any you meet random. What you may choose is
     marked on the board and listed. Arrow keys, a number or a name choose; Backspace takes a choice back, Enter sends
@@ -54,9 +60,14 @@ def play(
     (--time off,5/move: 5). In a race, as in Gardener's ruleset race, bots are faster than people. Afterwards you get
     the log, and the command that shows the game again.
 
+    With --web an address is printed; open it in a browser on this machine. What you may choose is marked on the board:
+    click it, or type its number. The page has its own help, and at the end it shows the game with all hands open, and
+    plays another one. Ctrl-C here ends it.
+
     \b
     Example:
       arena play greedy
+      arena play greedy --web
       arena play --rules gardener random --players 3
       arena play shogun --ruleset classic --seat 1
     """
@@ -68,13 +79,27 @@ def play(
     from arena.referee.worker import play as play_game
     from arena.tournament.workers import local_worker
 
-    screen = console()
-    if not can_step(screen):
-        raise ConfigError("expected a terminal to play at, got: a file or a pipe; bots meet with `arena match`")
     check_name(name)
     entered = enter(bots or ("random",), make_game.rules)
+
+    def table_for(front: Front) -> Table:
+        return set_table(entered, make_game, front.spec(name), logs, players=players, seat=seat, seed=seed)
+
+    if web:
+        from arena.cli.play_web import play_in_browser
+
+        for table, result in play_in_browser(table_for, bind, opens=opens):
+            report(table, result, as_json=as_json)
+        return
+    if bind is not None or opens:
+        raise click.UsageError("--bind and --open are for --web")
+    screen = console()
+    if not can_step(screen):
+        raise ConfigError(
+            "expected a terminal to play at, got: a file or a pipe; use --web, or `arena match` for bots alone"
+        )
     with Front() as front:
-        table = set_table(entered, make_game, front.spec(name), logs, players=players, seat=seat, seed=seed)
+        table = table_for(front)
         sitting = Sitting(table.header, seat)
         try:
             with local_worker() as worker, Terminal(screen) as terminal:

@@ -21,8 +21,9 @@ from msgspec.structs import replace
 from arena.pages.security import json_in_script
 from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
 from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
+from arena.show.presenter import Presenter
 from arena.show.replay import NOTE, Fault, Frame, Note, Onlooker
-from arena.show.seats import EVERYBODY, MARKS
+from arena.show.seats import EVERYBODY
 from arena.text import plain
 from arena.types import NS_PER_MS, Payload, Seat, Termination
 
@@ -106,10 +107,6 @@ class Camera:
         """Before the last decision."""
         self._decided: Record | None = None
         self._last: _Split = ({}, {eye: {} for eye in self._eyes})
-        self._short = [
-            (self._first.seats.who(seat).plain, f"{MARKS[seat]} {self._first.seats.names[seat]}")
-            for seat in range(self._first.rules.seats)
-        ]
 
     def plan(self, records: Iterable[Record]) -> None:
         """Looks ahead, so that the board has its final size at once. Call it before the first record, or never."""
@@ -162,33 +159,10 @@ class Camera:
 
     def head(self) -> Payload:
         """Returns all but the frames, as far as it is known after the frames made so far."""
-        header, rules, drawing = self._header, self._first.rules, self._drawing
-        played = header.settings
-        board = [] if played.board is None else [plain(played.board.name)]
-        width, height = drawing.size
-        symbols = self._symbols()
-        return {
-            "format": FORMAT,
-            "game": header.game,
-            "facts": [
-                plain(played.rules).replace("_", " ").capitalize(),
-                plain(played.ruleset),
-                f"{played.players} players",
-                *board,
-                str(played.time),
-            ],
-            "turn": self._first.presenter.turn_name,
-            "gain": self._first.presenter.gain_name,
-            "gained": self._first.presenter.gained_name,
+        return opening(self._header, self._first.presenter, self._drawing, self._symbols()) | {
             "eyes": list(self._eyes),
-            "seats": [{"name": plain(bot.name), "version": plain(bot.version)} for bot in header.bots],
-            "labels": drawing.labels,
-            "size": [round(width, 1), round(height, 1)],
-            "corner": drawing.corner,
-            "symbols": {symbol.name: [symbol.markup, symbol.width, symbol.height, symbol.words] for symbol in symbols},
-            "ground": drawing.ground(),
             "strings": self.strings,
-        } | ({"board": [rules.name, *board]} if board else {})
+        }
 
     @property
     def style(self) -> str:
@@ -235,10 +209,7 @@ class Camera:
         return self._keep(note)
 
     def _string(self, text: str) -> int:
-        # The page shows a seat's mark in its colour, and needs no number beside it.
-        for long, short in self._short:
-            text = text.replace(long, short)
-        return self._keep(_cut(text, MOST_LINE))
+        return self._keep(_cut(self._first.seats.brief(text), MOST_LINE))
 
     def _keep(self, text: str) -> int:
         return self._strings.setdefault(text, len(self._strings))
@@ -252,7 +223,7 @@ class Camera:
 
     def _symbols(self) -> Iterator[Symbol]:
         """Returns the symbols that are placed, and those that they are made of."""
-        all_symbols = {symbol.name: symbol for symbol in _all(self._drawing, self._first.rules.seats)}
+        all_symbols = {symbol.name: symbol for symbol in every_symbol(self._drawing, self._first.rules.seats)}
         if self._whole:
             return iter(all_symbols.values())
         wanted = [*(f"M{seat}" for seat in range(self._first.rules.seats)), *sorted(self._used)]
@@ -264,6 +235,33 @@ class Camera:
                 found[name] = all_symbols[name]
                 wanted += _USED.findall(all_symbols[name].markup)
         return (symbol for name, symbol in all_symbols.items() if name in found)
+
+
+def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Iterable[Symbol]) -> Payload:
+    """Returns what a page is told of a game besides its frames, their sentences and whose eyes there are."""
+    played = header.settings
+    board = [] if played.board is None else [plain(played.board.name)]
+    width, height = drawing.size
+    return {
+        "format": FORMAT,
+        "game": header.game,
+        "facts": [
+            plain(played.rules).replace("_", " ").capitalize(),
+            plain(played.ruleset),
+            f"{played.players} players",
+            *board,
+            str(played.time),
+        ],
+        "turn": presenter.turn_name,
+        "gain": presenter.gain_name,
+        "gained": presenter.gained_name,
+        "seats": [{"name": plain(bot.name), "version": plain(bot.version)} for bot in header.bots],
+        "labels": drawing.labels,
+        "size": [round(width, 1), round(height, 1)],
+        "corner": drawing.corner,
+        "symbols": {symbol.name: [symbol.markup, symbol.width, symbol.height, symbol.words] for symbol in symbols},
+        "ground": drawing.ground(),
+    } | ({"board": [presenter.rules.name, *board]} if board else {})
 
 
 def mark_slow(frames: list[Payload]) -> None:
@@ -304,9 +302,9 @@ def _changes(last: _Split, scenes: Mapping[str, Scene]) -> tuple[Payload, _Split
     }
     own = {eye: {key: value for key, value in scene.items() if key not in common} for eye, scene in scenes.items()}
     shown: Payload = {}
-    if changed := _difference(last[0], common):
+    if changed := difference(last[0], common):
         shown["d"] = changed
-    if each := {eye: changed for eye in own if (changed := _difference(last[1][eye], own[eye]))}:
+    if each := {eye: changed for eye in own if (changed := difference(last[1][eye], own[eye]))}:
         shown["e"] = each
     return shown, (common, own)
 
@@ -315,7 +313,7 @@ def _after(scene: Scene, changed: Scene) -> Scene:
     return {key: value for key, value in (scene | changed).items() if value is not None}
 
 
-def _difference(before: Scene, after: Scene) -> Scene:
+def difference(before: Scene, after: Scene) -> Scene:
     """Returns what changed: None takes a key away."""
     changed = {key: value for key, value in after.items() if key not in before or before[key] != value}
     return changed | {key: None for key in before if key not in after}
@@ -329,7 +327,8 @@ def _symbols_of(key: str, value: Any) -> Iterator[str]:
         yield from (item if isinstance(item, str) else item[0] for item in value)
 
 
-def _all(drawing: Drawing, seats: int) -> Iterator[Symbol]:
+def every_symbol(drawing: Drawing, seats: int) -> Iterator[Symbol]:
+    """Yields all that a scene of a game can place."""
     yield from mark_symbols(seats)
     yield from drawing.symbols()
 

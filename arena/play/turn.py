@@ -62,6 +62,10 @@ class Turn:
         self.seat: Seat = self.view.get("seat", 0)
         state = rules.guess(self.view, self._kind)
         self._steps = [_Step(state, ())]
+        self._choices: dict[int, tuple[_Step, Choice | None]] = {}
+        """By depth, what was to be chosen: a front asks again and again."""
+        self._written: tuple[Any, Sequence[Payload]] = (None, ())
+        """The last state whose legal plays were written, and these."""
 
     @property
     def is_begun(self) -> bool:
@@ -131,6 +135,13 @@ class Turn:
 
     def choice(self) -> Choice | None:
         """Returns what is to be chosen next, or None if the decision is whole."""
+        depth, step = len(self._steps), self._steps[-1]
+        known = self._choices.get(depth)
+        if known is None or known[0] is not step:
+            known = self._choices[depth] = step, self._next_choice()
+        return known[1]
+
+    def _next_choice(self) -> Choice | None:
         if self.is_whole:
             return None
         products = [product for product in self._products() if self._fits(product)]
@@ -168,7 +179,7 @@ class Turn:
     def preview(self, value: Any) -> tuple[Payload, tuple[Payload, ...]] | None:
         """Returns the view, and what happens, if a value is chosen that makes a play whole; else None.
 
-        Whether something is turned or not can still be open.
+        Whether something is turned or not can still be open, and what leaves no choice.
         """
         if self._steps[-1].state is None:
             return None
@@ -178,7 +189,7 @@ class Turn:
             self.choose(value)
             while len(self._steps[-1].plays) == plays:
                 choice = self.choice()
-                if choice is None or not all(isinstance(other, bool) for other in choice.values):
+                if choice is None or not _is_open_still(choice):
                     return None
                 self.choose(choice.values[0])
             return self.shown(), self.events
@@ -228,7 +239,9 @@ class Turn:
     def _products_of(self, step: _Step) -> Sequence[Payload]:
         if step.state is None:
             return self._legal
-        return self._rules.write_legal(step.state, self.seat)
+        if self._written[0] is not step.state:
+            self._written = step.state, self._rules.write_legal(step.state, self.seat)
+        return self._written[1]
 
     def _fits(self, product: Payload) -> bool:
         """Returns whether a product has all that was chosen, and leaves something to choose."""
@@ -252,6 +265,11 @@ class Turn:
             else:
                 left.setdefault(text, value)
         return Choice(key, tuple(left.values()), given["choose"] - sum(name == key for name, _ in self.chosen))
+
+
+def _is_open_still(choice: Choice) -> bool:
+    """Returns whether a preview can do without a choice."""
+    return len(choice.values) == 1 or all(isinstance(value, bool) for value in choice.values)
 
 
 def _is_among(value: Any, given: Any) -> bool:

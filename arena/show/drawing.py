@@ -76,6 +76,17 @@ def mark_symbols(seats: int) -> Iterator[Symbol]:
         yield Symbol(f"M{seat}", mark, 24.0, 24.0, f"seat {seat}")
 
 
+class Offered(msgspec.Struct, frozen=True):
+    """How a value that a person may choose is shown: on the board, as a picture on a button, or in words alone."""
+
+    at: tuple[float, float] | None = None
+    """The middle of its place on the board."""
+    ring: str = ""
+    """The symbol that surrounds the place."""
+    symbol: str = ""
+    """The picture on its button."""
+
+
 class Drawing:
     """Draws a game without a drawing of its own: all that the views hold, as cells, and no board.
 
@@ -104,6 +115,24 @@ class Drawing:
 
         It is called before everything else, or never while a game goes on.
         """
+
+    def make_room(self, views: Mapping[Seat, Payload]) -> bool:
+        """Sees to it that all fits the board that these seats may put on it next, in a game that still goes on.
+
+        Returns whether places have changed: then the ground and all scenes must be made anew.
+        """
+        return False
+
+    def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
+        """Returns how a value is shown that a person may choose.
+
+        Args:
+            view: What the person's seat knows.
+            kind: Which decision it is.
+            key: The key of a play.
+            value: What it may be.
+        """
+        return Offered()
 
     def symbols(self) -> Iterator[Symbol]:
         """Yields what scenes place, besides the marks of the seats."""

@@ -72,6 +72,8 @@ class Presenter:
     """The word for what `gains` tells: "capture". A game that has no gains has none."""
     gained_name: ClassVar[str] = ""
     """What a seat's gains add up to: "pieces captured"."""
+    follows: ClassVar[frozenset[str]] = frozenset()
+    """The events that belong to the decision before them, though they name another seat or none."""
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         self.rules = rules
@@ -143,6 +145,25 @@ class Presenter:
         return Scene(facts=[], sheets=[Sheet(lines=lines, changed=changed)])
 
     # A person's choices
+
+    def turn_of(self, view: Payload) -> int:
+        """Returns the number of the turn that a view is in; 0 in the set-up, or where there are none."""
+        turn = view.get(self.turn_name.lower())
+        return turn if type(turn) is int else 0
+
+    def primer(self) -> Iterator[str]:
+        """Yields how the game is played under these rules, in sentences for somebody who never saw it."""
+        yield "Choose one of the plays that are offered; only those are legal."
+
+    def hint(self, kind: str, key: str, *, begun: bool) -> str:
+        """Returns a sentence that helps with a question, or "" if the question says enough.
+
+        Args:
+            kind: Which decision it is.
+            key: The key of a play for which a value is to be chosen.
+            begun: Whether plays of this decision were made before.
+        """
+        return ""
 
     def question(self, kind: str, key: str) -> str:
         """Returns what a person is asked who is to choose a value for a key of a play, in a kind of decision."""

@@ -36,12 +36,19 @@ class Seats:
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = [clip(name, NAME_WIDTH) for name in names]
+        self._brief = [(self.who(seat).plain, f"{MARKS[seat]} {name}") for seat, name in enumerate(self.names)]
 
     def who(self, seat: Seat) -> Text:
         """Returns a seat's mark, the name of its bot, and its number."""
         if seat == EVERYBODY:
             return Text("what everybody knows")
         return Text.assemble(seat_mark(seat), f" {self.names[seat]} (seat {seat})")
+
+    def brief(self, text: str) -> str:
+        """Returns a sentence without the numbers of seats: a page shows each seat's mark in its colour."""
+        for long, short in self._brief:
+            text = text.replace(long, short)
+        return text
 
     def all(self, seats: Iterable[Seat]) -> Text:
         """Returns some seats as a list."""

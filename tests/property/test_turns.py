@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,12 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.games import game, make_settings, names, rules_of
+from arena.play.choosing import Choosing
 from arena.play.turn import Turn
 from arena.rules.base import Rules
 from arena.rules.course import Accepted, Ask, Chance, Course, Over
 from arena.types import Payload
 
 RULESETS = [(name, ruleset) for name in ("samurai", "gardener") for ruleset in game(name).rulesets]
+
+MOST_REACHED = 500
+"""Plays of a state that are compared one by one; a first hand has 10,000."""
 
 
 def request_of(course: Course, seat: int, kind: str) -> Payload:
@@ -123,3 +130,75 @@ def test_a_game_without_a_guess_has_turns_of_one_play() -> None:
     assert turn.is_whole
     assert turn.action() == {"plays": [{"at": [0, 3], "turned": True}]}
     assert turn.preview(False) is None
+
+
+# What a front lists, with all that leaves no choice chosen by itself
+
+
+def plays_of(choosing: Choosing, done: int) -> Iterator[str]:
+    """Goes all ways to one more play, and back."""
+    choice = choosing.choice
+    assert choice is not None
+    for place in range(len(choice.values)):
+        before = picture(choosing.turn)
+        assert choosing.choose(place)
+        if len(choosing.turn.plays) > done:
+            yield json.dumps(choosing.turn.plays[-1], sort_keys=True)
+        else:
+            yield from plays_of(choosing, done)
+        assert choosing.undo()
+        assert picture(choosing.turn) == before
+
+
+def legal_plays(rules: Rules[Any], state: Any, seat: int) -> list[str]:
+    written = (rules.write_play(play) for play in rules.legal(state, seat))
+    return [json.dumps(play, sort_keys=True) for play in written]
+
+
+def compare(rules: Rules[Any], choosing: Choosing, state: Any, seat: int) -> bool:
+    legal = [play for play in legal_plays(rules, state, seat) if play != "{}"]  # to end is no choice of the list
+    if len(legal) > MOST_REACHED:
+        return False
+    assert sorted(plays_of(choosing, len(choosing.turn.plays))) == sorted(set(legal)), "each once"
+    return True
+
+
+@pytest.mark.parametrize(("name", "ruleset"), RULESETS, ids="-".join)
+@given(seed=st.integers(0, 2**32), seats=st.sampled_from([2, 3]))
+@settings(max_examples=2)
+def test_all_that_is_legal_can_be_chosen_and_nothing_else(name: str, ruleset: str, seed: int, seats: int) -> None:
+    rules = rules_of(make_settings(name, seats, ruleset=ruleset))
+    course, rng, compared = Course(rules), random.Random(seed), Counter[tuple[str, bool]]()
+    while not isinstance(due := course.due, Over):
+        if isinstance(due, Chance):
+            course.draw(rng.randrange(due.draw.n))
+            continue
+        assert isinstance(due, Ask)
+        for decision in course.ask().decisions:
+            seat, kind = decision.seat, decision.kind
+            choosing = Choosing(Turn(rules, request_of(course, seat, kind)))
+            while not choosing.turn.is_whole and not (choosing.turn.may_end and rng.random() < 0.4):
+                place = kind, choosing.is_begun
+                if kind != "hand" and not choosing.turn.chosen and compared[place] < 2 and rng.random() < 0.3:
+                    compared[place] += compare(rules, choosing, choosing.turn._steps[-1].state, seat)
+                choice = choosing.choice
+                assert choice is not None
+                assert choosing.choose(rng.randrange(len(choice.values)))
+            assert isinstance(course.answer(seat, choosing.turn.action()), Accepted) or decision.race
+    assert compared[("turn" if name == "samurai" else "plant"), False]
+
+
+def test_what_is_no_place_of_the_list_changes_nothing() -> None:
+    rules = rules_of(make_settings("gardener", 2))
+    course = Course(rules)
+    while not isinstance(course.due, Ask):
+        course.draw(0)
+    [decision] = course.ask().decisions
+    choosing = Choosing(Turn(rules, request_of(course, decision.seat, decision.kind)))
+    for place in (-1, 2, 99):
+        assert not choosing.choose(place)
+    assert not choosing.undo()
+    assert choosing.choose(1)
+    assert not choosing.choose(0), "the turn is whole"
+    assert choosing.undo()
+    assert not choosing.is_begun

@@ -1,13 +1,21 @@
 "use strict";
 /* The viewer of arena: shows a game from its frames. It knows no game: `docs/pages.md` has the form of the data.
 
-   const viewer = arena.mount(root, data, {address: true})
+   const viewer = arena.mount(root, data, {address: true, way, moved})
        Draws the game into an empty element. With `address`, the part of the address after # names the moment.
-       `way`, an element, stands beside what is played: links to other games.
+       `way`, an element, stands beside what is played: links to other games. `moved` is called whenever another moment
+       is shown, with {at, last: whether it is the last}.
    viewer.append(frame, strings)    adds a frame, with the strings that it is the first to use; if the last one was
                            shown, the new one is.
    viewer.go(t, eyes)      shows frame t with somebody's eyes; without `eyes`, with the same as before.
    viewer.at()             returns {t, eyes, frames}.
+   viewer.draft(d, words)  lays changes over the last frame, with words in the place of its own: a turn in the making.
+                           Without them, shows the last frame as it is. It stays until the next frame.
+   viewer.lay(d)           paints such changes and touches no words: a choice that somebody points at. Without them,
+                           paints what was there before.
+   viewer.watch(t)         goes to frame t and plays on from there, in some seconds.
+   viewer.board            the board's SVG, or null; viewer.symbol and viewer.sentence make parts as the viewer does.
+   viewer.close()          takes the viewer out of its page.
 
    Laws:
    1. Text becomes part of the page by textContent and setAttribute alone. Symbols and grounds are SVG that arena drew;
@@ -24,7 +32,8 @@ const MOMENTS = {c: "M0,-5L5,4H-5Z", f: "M-4,-4L4,4M4,-4L-4,4", t: "M0,-4.6A4.6,
 
 function mount(root, data, options = {}) {
   const {seats, strings} = data, frames = [], scenes = new Map(data.eyes.map((eye) => [eye, []])), last = new Map();
-  let at = 0, eyes = data.eyes[0], timer = 0, speed = 1, shown = false, tallest = 0;
+  const closing = new AbortController(), {signal} = closing;
+  let at = 0, eyes = data.eyes[0], timer = 0, speed = 1, shown = false, tallest = 0, draft = null;
 
   // Frames: each is what changed since the one before. Whole scenes are made once, so that every jump is quick.
 
@@ -45,7 +54,9 @@ function mount(root, data, options = {}) {
     frames.push(frame);
   }
 
-  const words = () => (frames[at].x && frames[at].x[eyes]) || frames[at].w;
+  const drafted = () => draft && at === frames.length - 1;
+  const words = () => (drafted() && draft.words) || (frames[at].x && frames[at].x[eyes]) || frames[at].w;
+  const text = (said) => typeof said === "string" ? said : strings[said];
   const has = (frame, moment) => (frame.m || "").includes(moment);
 
   // Parts
@@ -218,16 +229,16 @@ function mount(root, data, options = {}) {
   }
 
   function showSaid() {
-    const told = words(), said = (list) => (list || []).map((number) => strings[number]);
+    const told = words(), said = (list) => (list || []).map(text);
     const note = (text) => { const box = make("p", "note", text); box.tabIndex = text.length > 300 ? 0 : -1; return box; };
-    say.replaceChildren(make("h2", "", ...sentence(strings[told.h])),
+    say.replaceChildren(make("h2", "", ...sentence(text(told.h))),
       ...said(told.f).map((text) => make("p", "fault", ...sentence(text))),
       ...said(told.l).map((text) => make("p", "", ...sentence(text))),
       ...said(told.y).map((text) => make("p", "why", ...sentence(text))), ...said(told.n).map(note));
     clearTimeout(showSaid.timer);
     showSaid.timer = setTimeout(() => {
       const notes = said(told.n).map((text) => `note: ${text.slice(0, 200)}`);
-      live.textContent = [strings[told.h], ...said(told.f), ...said(told.l), ...said(told.y), ...notes].map(spoken).join(". ");
+      live.textContent = [text(told.h), ...said(told.f), ...said(told.l), ...said(told.y), ...notes].map(spoken).join(". ");
     }, 150);
   }
 
@@ -254,25 +265,28 @@ function mount(root, data, options = {}) {
     charts.move(at);
   }
 
+  const sceneNow = () => drafted() ? changed(scenes.get(eyes)[at], draft.changes) : scenes.get(eyes)[at];
+
   // Going about
 
   function go(to, with_ = eyes) {
     at = Math.max(0, Math.min(frames.length - 1, to));
     if (data.eyes.includes(with_)) eyes = with_;
-    const scene = scenes.get(eyes)[at];
+    const scene = sceneNow();
     paint(scene);
     shown = true;
     showSeats(scene);
     showFields(scene);
     showSaid();
     slider.value = at;
-    slider.setAttribute("aria-valuetext", spoken(strings[words().h]));
+    slider.setAttribute("aria-valuetext", spoken(text(words().h)));
     place.textContent = `${at + 1}/${frames.length} · ${data.turn} ${frames[at].t}`;
     if (cards.offsetHeight > tallest) showCharts();
     else charts.move(at);
     for (const choice of whose.querySelectorAll("button")) choice.setAttribute("aria-pressed", `${choice.dataset.eye === eyes}`);
     clearTimeout(go.timer);
     if (options.address) go.timer = setTimeout(writeAddress, 100);
+    if (options.moved) options.moved({at, last: at === frames.length - 1});
   }
 
   function step(by) { stop(); go(at + by); }
@@ -294,7 +308,7 @@ function mount(root, data, options = {}) {
     playing.setAttribute("aria-label", "play (space)");
   }
 
-  function play() {
+  function play(event, beat = 900) {
     if (timer) return stop();
     if (at === frames.length - 1) go(0);
     playing.replaceChildren(icon("pause"));
@@ -302,9 +316,9 @@ function mount(root, data, options = {}) {
     const next = () => {
       if (at === frames.length - 1) return stop();
       go(at + 1);
-      timer = setTimeout(next, 900 / speed);
+      timer = setTimeout(next, beat / speed);
     };
-    timer = setTimeout(next, 900 / speed);
+    timer = setTimeout(next, beat / speed);
   }
 
   function setSpeed(times) {
@@ -352,10 +366,10 @@ function mount(root, data, options = {}) {
     list.start = 1;
     frames.forEach((frame, index) => {
       const told = (frame.x && frame.x[eyes]) || frame.w;
-      const link = make("a", index === at ? "here" : "", ...sentence(strings[told.h]));
+      const link = make("a", index === at ? "here" : "", ...sentence(text(told.h)));
       link.href = `#t=${index}`;
       link.addEventListener("click", (event) => { event.preventDefault(); dialog.close(); go(index); });
-      list.append(make("li", "", link, ...(told.l || []).map((number) => make("p", "", ...sentence(strings[number])))));
+      list.append(make("li", "", link, ...(told.l || []).map((said) => make("p", "", ...sentence(text(said))))));
     });
     open("Moves", list);
     list.querySelector(".here").scrollIntoView({block: "center"});
@@ -422,23 +436,47 @@ function mount(root, data, options = {}) {
   data.frames.forEach(fold);
   root.replaceChildren(main);
   arrange();
-  document.addEventListener("keydown", onKey);
+  document.addEventListener("keydown", onKey, {signal});
   let room = "";
-  new ResizeObserver(() => {
+  const resized = new ResizeObserver(() => {
     const now = `${side.clientWidth} ${innerHeight}`;
     if (now !== room) { room = now; tallest = 0; showCharts(); }
-  }).observe(side);
+  });
+  resized.observe(side);
   if (options.address) {
-    addEventListener("hashchange", readAddress);
+    addEventListener("hashchange", readAddress, {signal});
     readAddress();
   } else go(0);
   showCharts();
 
   return {
     go,
+    draft(changes, told) {
+      draft = changes || told ? {changes, words: told} : null;
+      if (at === frames.length - 1) go(at);
+    },
+    lay(changes) { paint(changes ? changed(sceneNow(), changes) : sceneNow()); },
+    watch(from) {
+      stop();
+      go(from);
+      if (at < frames.length - 1) play(null, Math.min(900, 4500 / (frames.length - 1 - at)));
+    },
+    board: board.querySelector("svg:not(.unseen)"),
+    main,
+    symbol,
+    sentence,
+    close() {
+      stop();
+      clearTimeout(go.timer);
+      clearTimeout(showSaid.timer);
+      closing.abort();
+      resized.disconnect();
+      main.remove();
+    },
     at: () => ({t: at, eyes, frames: frames.length}),
     append(frame, more = []) {
       const follow = at === frames.length - 1;
+      draft = null;
       strings.push(...more);
       fold(frame);
       arrange();

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 from arena.rules.base import Rules
 from arena.rules.gardener.deck import KINDS, Deck
 from arena.rules.gardener.geometry import HIGH, WIDE
-from arena.show.drawing import STATE, Drawing, Scene, Sprite, Symbol, sprite, words
+from arena.show.drawing import STATE, Drawing, Offered, Scene, Sprite, Symbol, sprite, words
 from arena.show.gardener.garden import row_squares
 from arena.show.gardener.picture import SQUARE, square_symbols
 from arena.show.svg import element, fitting_size, text, use
@@ -22,7 +22,7 @@ _PAD = 0.35 * SQUARE  # inside a garden's bed
 _HEAD = 34.0  # for the name above a garden
 _LONGEST_NAME = 20
 _SMALLEST = 4  # squares that a bed is wide and high at least
-_FEATURE = 24.0
+_SPARE = 2  # squares that a bed gets beyond what its garden needs
 
 Box = tuple[int, int, int, int]
 """A garden's least x and y, and those beyond its greatest, in squares."""
@@ -57,6 +57,23 @@ class GardenerDrawing(Drawing):
         self._boxes = [_box(corners) for corners in boxes]
         self._lay_out()
 
+    def make_room(self, views: Mapping[Seat, Payload]) -> bool:
+        """Gives every garden room for what it holds, and those of these seats for a card on each side."""
+        view = next(iter(views.values()))
+        boxes = list(self._boxes)
+        for seat, garden in enumerate(view["gardens"]):
+            needed = _box([(0, 0), *((x, y) for _, x, y, _ in garden)])
+            if seat in views:
+                needed = _wider(needed, WIDE, HIGH)
+            if _union(needed, boxes[seat]) != boxes[seat]:
+                # More than it needs, so that it does not change with every card.
+                boxes[seat] = _union(_wider(needed, _SPARE, _SPARE), boxes[seat])
+        if boxes == self._boxes:
+            return False
+        self._boxes = boxes
+        self._lay_out()
+        return True
+
     def symbols(self) -> Iterator[Symbol]:
         """Yields the squares, all cards either way round, and what surrounds a new card."""
         for kind, drawn in square_symbols():
@@ -68,6 +85,8 @@ class GardenerDrawing(Drawing):
         wide, high = WIDE * SQUARE, HIGH * SQUARE
         frame = {"x": -wide / 2, "y": -high / 2, "width": wide, "height": high, "rx": 4}
         yield Symbol("Rnew", element("rect", class_="new", **frame), wide, high)
+        yield Symbol("Rcard", element("rect", class_="may", **frame), wide, high)
+        yield Symbol("Rspot", element("circle", class_="may", r=0.36 * SQUARE), SQUARE, SQUARE)
         border = element("rect", class_="d-card", **frame)
         for number, card in enumerate(self._cards):
             for turned in (False, True):
@@ -115,14 +134,36 @@ class GardenerDrawing(Drawing):
         self._tell_seats(scene, view)
         return scene
 
+    def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
+        """Returns cards and squares as places, and a card either way round as a picture."""
+        seat = view["seat"]
+        if key == "card":
+            return Offered(at=self._offer_places(view)[value], ring="Rcard")
+        if key == "at":
+            x, y = value
+            middle = (x + 0.5, y + 1) if kind == "plant" else (x, y)
+            return Offered(at=self._square(seat, *middle), ring="Rspot")
+        if key == "turned" and (card := view["taken"][seat]) is not None:
+            return Offered(symbol=f"C{card}{'t' * value}")
+        return Offered()
+
+    def _offer_places(self, view: Payload) -> dict[int, tuple[float, float]]:
+        """Returns where the cards lie that were turned up."""
+        cards = sorted([*view["offer"], *(card for card in view["taken"] if card is not None)])
+        left, top, _, _ = self._tray
+        return {
+            card: (left + _GAP / 2 + SQUARE + place * (2 * SQUARE + _GAP), top + 30 + 1.5 * SQUARE)
+            for place, card in enumerate(cards)
+        }
+
     def _put_offer(self, scene: Scene, view: Payload) -> None:
         """Places the cards that were turned up, with the marks of those who hold them, and the next one."""
         held: dict[int, Seat | None] = dict.fromkeys(view["offer"])
         held |= {card: seat for seat, card in enumerate(view["taken"]) if card is not None}
         left, top, _, _ = self._tray
-        for place, (card, seat) in enumerate(sorted(held.items())):
-            x = left + _GAP / 2 + SQUARE + place * (2 * SQUARE + _GAP)
-            scene[f"o{card}"] = sprite(_CARDS, f"C{card}", x, top + 30 + 1.5 * SQUARE, self._named(card))
+        for card, (x, y) in self._offer_places(view).items():
+            seat = held[card]
+            scene[f"o{card}"] = sprite(_CARDS, f"C{card}", x, y, self._named(card))
             scene[f"on{card}"] = words(_WORDS, f"{card}", x + (12 if seat is not None else 0), top + 22, "said")
             if seat is not None:
                 scene[f"om{card}"] = sprite(
@@ -229,6 +270,15 @@ def _box(corners: Sequence[tuple[int, int]]) -> Box:
         max(x for x, _ in corners) + WIDE,
         max(y for _, y in corners) + HIGH,
     )
+
+
+def _wider(box: Box, across: int, down: int) -> Box:
+    left, top, right, bottom = box
+    return left - across, top - down, right + across, bottom + down
+
+
+def _union(one: Box, other: Box) -> Box:
+    return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def _by_seat(value: str, seats: int) -> list[str]:

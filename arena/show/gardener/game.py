@@ -28,6 +28,7 @@ from arena.show.gardener.garden import (
     squares_of,
     window_lines,
 )
+from arena.show.gardener.lessons import hint, primer
 from arena.show.gardener.picture import gardener_svg
 from arena.show.gardener.words import Narrator, cards, square
 from arena.show.layout import flow, shelves
@@ -77,6 +78,7 @@ class Gardener(Presenter):
     turn_name: ClassVar[str] = "Round"
     gain_name: ClassVar[str] = "score"
     gained_name: ClassVar[str] = "points"
+    follows: ClassVar[frozenset[str]] = frozenset({"next", "turned_up", "over"})
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
@@ -143,6 +145,14 @@ class Gardener(Presenter):
         if key == "at" and kind == "score":
             return "Which row do you score? That from"
         return _QUESTIONS[key]
+
+    def primer(self) -> Iterator[str]:
+        """Yields how the game is played under these options."""
+        return primer(self.rules.options)
+
+    def hint(self, kind: str, key: str, *, begun: bool) -> str:
+        """Returns what helps to choose."""
+        return hint(kind, key, self.rules.options, begun=begun)
 
     def word(self, key: str, value: Any) -> str:
         """Returns a card, a square, or how a card or a row lies, in words."""

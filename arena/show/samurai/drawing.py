@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 from arena.rules.base import Rules
 from arena.rules.samurai.board import PIECES, Board
 from arena.rules.samurai.state import CASTES, TILES
-from arena.show.drawing import MARK_SHAPES, STATE, Drawing, Scene, Sprite, Symbol, sprite, words
+from arena.show.drawing import MARK_SHAPES, STATE, Drawing, Offered, Scene, Sprite, Symbol, sprite, words
 from arena.show.samurai.hexagons import RADIUS, RISE, centre, coast, corners
 from arena.show.samurai.shapes import FACES, PIECE_SHAPES, STYLE
 from arena.show.samurai.words import Narrator, changed_spaces, tile_name
@@ -73,6 +73,7 @@ class SamuraiDrawing(Drawing):
         yield Symbol("Paside", element("circle", class_="d-piece", r=9.6) + cross, 24.0, 24.0, "set aside")
         yield Symbol("Rnew", element("polygon", class_="new", points=points(corners(32.6))), wide, high)
         yield Symbol("Rgain", element("polygon", class_="gain", points=points(corners(32.0))), wide, high)
+        yield Symbol("Rmay", element("polygon", class_="may", points=points(corners(30.0))), wide, high)
 
     def _of_seat(self, seat: Seat) -> Iterator[Symbol]:
         wide, high = 2 * RADIUS, 2 * RISE
@@ -129,6 +130,12 @@ class SamuraiDrawing(Drawing):
                         scene[f"n{space}"] = sprite(_RINGS, "Rnew", *self._at[space])
         self._tell_seats(scene, views, view)
         return scene
+
+    def offered(self, view: Payload, kind: str, key: str, value: Any) -> Offered:
+        """Returns a space as a place, and a tile or a piece as a picture."""
+        if type(value) is int:
+            return Offered(at=self._at[value], ring="Rmay")
+        return Offered(symbol=f"T{view['seat']}{value}" if key in ("tile", "hand") else f"P{value}")
 
     def why(self, views: Mapping[Seat, Payload], events: Sequence[Payload]) -> Iterator[str]:
         """Yields the influence of each seat where a piece was captured or set aside."""

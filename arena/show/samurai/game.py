@@ -21,6 +21,7 @@ from arena.show.layout import beside, flow
 from arena.show.presenter import BoardFacts, Presenter
 from arena.show.samurai.board import CELL, TAKEN, compact_lines, corner, legend, map_lines, tile_code
 from arena.show.samurai.drawing import SamuraiDrawing
+from arena.show.samurai.lessons import hint, primer
 from arena.show.samurai.picture import samurai_svg
 from arena.show.samurai.words import Narrator, changed_spaces, tile_name
 from arena.show.scene import Scene, Sheet
@@ -77,6 +78,7 @@ class Samurai(Presenter):
 
     gain_name: ClassVar[str] = "capture"
     gained_name: ClassVar[str] = "pieces captured"
+    follows: ClassVar[frozenset[str]] = frozenset({"hand", "setup", "turn", "captured", "set_aside", "over"})
 
     def __init__(self, header: Header, rules: Rules[Any], eyes: Collection[Seat]) -> None:
         super().__init__(header, rules, eyes)
@@ -137,6 +139,14 @@ class Samurai(Presenter):
     def question(self, kind: str, key: str) -> str:
         """Returns what a person is asked."""
         return _QUESTIONS[key] if kind != "setup" or key != "space" else "On which settlement?"
+
+    def primer(self) -> Iterator[str]:
+        """Yields how the game is played under these options."""
+        return primer(self.rules.options)
+
+    def hint(self, kind: str, key: str, *, begun: bool) -> str:
+        """Returns what helps to choose."""
+        return hint(kind, key, self.rules.options, begun=begun)
 
     def word(self, key: str, value: Any) -> str:
         """Returns a tile, a caste or a space in words."""

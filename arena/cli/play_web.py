@@ -1,0 +1,72 @@
+"""`arena play --web`: a person in a seat, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from arena.cli.output import say
+from arena.extras import need
+from arena.text import plain
+
+if TYPE_CHECKING:
+    from arena.play.seat import Front
+    from arena.play.table import Table
+    from arena.types import GameResult
+
+
+def play_in_browser(
+    set_table: Callable[[Front], Table], bind: str | None, *, opens: bool
+) -> list[tuple[Table, GameResult]]:
+    """Serves the page until the person leaves it, or Ctrl-C. Returns the games that were played to their ends.
+
+    Args:
+        set_table: Sets the table of each game.
+        bind: Where to listen; None means this machine alone, on a free port.
+        opens: Whether to open a browser here.
+
+    Raises:
+        ConfigError: Something cannot be used. Show the message to the operator.
+        KeyboardInterrupt: It was interrupted in the middle of a game.
+    """
+    need("pages", "--web")
+    from arena.referee.worker import play
+    from arena.tournament.workers import local_worker
+    from arena.web.guard import Guard, new_key
+    from arena.web.serving import BIND, Server, listen
+    from arena.web.table import Playing
+
+    listening = listen(bind or BIND)
+    key = new_key()
+
+    def ready() -> None:
+        if listening.warning:
+            say(listening.warning)
+        say("To play, open this address in a browser; Ctrl-C ends it:")
+        say(f"  {listening.url(key)}")
+        if opens:
+            import webbrowser
+
+            webbrowser.open(listening.url(key))
+
+    try:
+        with local_worker() as worker:
+            playing = Playing(set_table, worker, play)
+            app = Guard(playing.app, key=key, port=listening.port)
+            server = Server(app, listening, ready=ready, on_stop=playing.stop, on_error=_tell)
+            playing.leave = server.stop
+            try:
+                server.run()
+            except KeyboardInterrupt:
+                if not playing.is_over:
+                    raise
+    except KeyboardInterrupt:
+        say("Interrupted: a game that is not over has no log.")
+        raise
+    finally:
+        listening.socket.close()
+    return [(table, game.result()) for table, game in playing.played if game.done()]
+
+
+def _tell(error: Exception) -> None:
+    say(f"An answer to the browser failed, which is a defect of arena: {plain(str(error))}")

@@ -1,0 +1,307 @@
+"""A game as a page for the person who plays it: what their seat was told, as frames, and what they may choose now.
+
+`SeatPage` takes the referee's messages and what the person does, and makes data for the viewer. It does no I/O.
+
+Laws:
+1. Everything is made from the messages of one seat. So nothing that is hidden from the seat can reach its browser.
+2. The page holds no rules: what may be chosen is listed here, each with what the board would show.
+3. Each change has a number. Whoever acts names the request and the number they have seen, so that a click that comes
+   late, comes twice or comes from an older page does nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from arena.games import rules_of
+from arena.pages.choices import items
+from arena.pages.frames import difference, every_symbol, opening
+from arena.play.choosing import Choosing
+from arena.play.steps import steps
+from arena.play.turn import Turn
+from arena.record.log import Header
+from arena.show.drawing import Scene
+from arena.show.presenter import presenter
+from arena.show.seats import MARKS, Seats
+from arena.types import Payload, Seat
+
+WAITING: Final = "waiting"
+ASKED: Final = "asked"
+OVER: Final = "over"
+GONE: Final = "gone"
+
+Words: TypeAlias = dict[str, Any]
+"""What the viewer writes: a heading `h`, sentences `l`, reasons `y`."""
+
+
+class _Told(msgspec.Struct, frozen=True):
+    """A frame before it is drawn."""
+
+    turn: int
+    seat: Seat | None
+    view: Payload
+    events: tuple[Payload, ...]
+    words: Words
+    gained: tuple[int, ...]
+    gains: bool
+
+
+class SeatPage:
+    """A person at a table, seen in a browser."""
+
+    def __init__(self, header: Header, seat: Seat) -> None:
+        """Sits down.
+
+        Args:
+            header: What is played, and who sits where.
+            seat: The person's.
+        """
+        self.header = header
+        self.seat = seat
+        self.rules = rules_of(header.settings)
+        self.presenter = presenter(self.rules.name)(header, self.rules, (seat,))
+        self.seats = Seats([bot.name for bot in header.bots])
+        self.phase = WAITING
+        self.number = 0
+        """Counts the changes."""
+        self.request = 0
+        """The number of the request that is open, or was last."""
+        self.limit_ms: float | None = None
+        """The time for the open decision; None while the clock is off."""
+        self.layout = 0
+        """Counts how often places on the board have changed: then all must be drawn anew."""
+        self._choosing: Choosing | None = None
+        self._drawing = self.presenter.drawing()
+        self._view = self.rules.first_view(seat)
+        self._untimed = True
+        self._remark = ""
+        self._ranks: list[int] | None = None
+        self._scores: list[int] | None = None
+        self._end = ""
+        self._since = 0
+        self._sent: tuple[str, int] | None = None
+        self._acted: tuple[Payload, tuple[Payload, ...]] | None = None
+        """What the board shows of the turn that was sent, until the referee tells."""
+        start = _Told(0, None, self._view, (), {"h": "Start", "l": []}, (0,) * self.rules.seats, False)
+        self._told = [start]
+        self._drawing.make_room({seat: self._view})
+        self._scenes = [self._scene(self._view, ())]
+
+    @property
+    def style(self) -> str:
+        """The CSS of the game's symbols."""
+        return self._drawing.style
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """The width and height of the board."""
+        return self._drawing.size
+
+    # What happens
+
+    def hear(self, message: Payload) -> None:
+        """Takes a message of the referee."""
+        match message["type"]:
+            case "game_start":
+                self._untimed = message["time"].get("off") is True
+            case "request":
+                self._tell(message["events"], message["view"])
+                turn = Turn(self.rules, message)
+                self._choosing = Choosing(turn)
+                self.request += 1
+                self.phase = ASKED
+                self.limit_ms = None if self._untimed else float(message["clock"]["limit_ms"])
+                if turn.is_race and self._sent == (turn.kind, turn.number):
+                    self._remark = "Others were faster: choose again."
+            case "game_over":
+                view = self._view
+                for event in message["events"]:
+                    view = self.rules.fold(view, event)
+                self._tell(message["events"], view)
+                self._ranks, self._scores = list(message["ranks"]), message.get("scores")
+                over = self.presenter.over(tuple(message["ranks"]), self._scores) if message["ranks"] else ()
+                lines = [self.seats.brief(line.plain) for line in over]
+                self._told[-1].words["l"] += lines if message["ranks"] else ["The game was interrupted."]
+                self._close(OVER)
+            case _:
+                return
+        self.number += 1
+
+    def close(self, why: str) -> None:
+        """Takes the end of the seat, of which its messages do not tell: it has forfeited."""
+        if self.phase not in (OVER, GONE):
+            self._end = why
+            self._close(GONE)
+            self.number += 1
+
+    def choose(self, place: int) -> Payload | None:
+        """Chooses the value at a place of the list. Returns the action to send, if that ends a race."""
+        choosing = self._open()
+        if choosing is None or not choosing.choose(place):
+            return None
+        self._changed()
+        return self.send() if choosing.turn.is_whole and choosing.turn.is_race else None
+
+    def undo(self) -> None:
+        """Takes the last choice back."""
+        choosing = self._open()
+        if choosing is not None and choosing.undo():
+            self._changed()
+
+    def send(self) -> Payload | None:
+        """Ends the turn where that is allowed. Returns the action to send."""
+        choosing = self._open()
+        if choosing is None or not choosing.turn.may_end:
+            return None
+        turn = choosing.turn
+        self._acted = turn.shown(), turn.events
+        self._sent = (turn.kind, turn.number)
+        self._choosing = None
+        self._close(WAITING)
+        self._changed()
+        return turn.action()
+
+    def _open(self) -> Choosing | None:
+        return self._choosing if self.phase == ASKED else None
+
+    def _changed(self) -> None:
+        self._remark = ""
+        self.number += 1
+
+    def _close(self, phase: str) -> None:
+        self.phase = phase
+        self.limit_ms = None
+        self._choosing = None
+
+    def _tell(self, events: Sequence[Payload], view: Payload) -> None:
+        self._acted = None
+        self._remark = ""
+        self._since = len(self._told)
+        begun = len(self._told)
+        for step in steps(self.rules, self.presenter, self._view, events):
+            words = {
+                "h": self._heading(step.turn, step.seat),
+                "l": [self.seats.brief(line.plain) for line in self.presenter.tell(step.events)],
+                "y": [self.seats.brief(why) for why in self._drawing.why({self.seat: step.view}, step.events)],
+            }
+            gained, gains = list(self._told[-1].gained), False
+            for event in step.events:
+                for seat, points in self.presenter.gains(event).items():
+                    gained[seat] += points
+                    gains = True
+            self._told.append(_Told(step.turn, step.seat, step.view, step.events, words, tuple(gained), gains))
+        self._view = view
+        if self._drawing.make_room({self.seat: view}):
+            self.layout += 1
+            begun = 0
+            self._scenes = []
+        self._scenes += [self._scene(told.view, told.events) for told in self._told[begun:]]
+
+    def _heading(self, turn: int, seat: Seat | None) -> str:
+        name = f"{self.presenter.turn_name} {turn}" if turn else "Set-up"
+        return name if seat is None else f"{name}: {MARKS[seat]} {self.seats.names[seat]}"
+
+    # Data for the page
+
+    def data(self) -> Payload:
+        """Returns the data of the viewer, with all frames so far."""
+        symbols = every_symbol(self._drawing, self.rules.seats)
+        data = opening(self.header, self.presenter, self._drawing, symbols)
+        for at, shown in enumerate(data["seats"]):
+            shown["rank"] = self._ranks[at] if self._ranks else None
+            if self._scores is not None:
+                shown["score"] = self._scores[at]
+        data["end"] = "finished" if self._ranks else ""
+        return data | {"eyes": [str(self.seat)], "strings": [], "frames": self.frames(0)}
+
+    def frames(self, first: int) -> list[Payload]:
+        """Returns the frames from one on."""
+        return [self._frame(at) for at in range(first, len(self._told))]
+
+    @property
+    def length(self) -> int:
+        """How many frames there are."""
+        return len(self._told)
+
+    def now(self) -> Payload:
+        """Returns what the page shows beside the frames: the phase, what is asked, and the turn in the making."""
+        shown: Payload = {
+            "n": self.number,
+            "id": self.request,
+            "phase": self.phase,
+            "since": self._since,
+            "seat": self.seat,
+            "help": list(self.presenter.primer()),
+        }
+        scene, heading = self._scenes[-1], self._told[-1].words["h"]
+        if (choosing := self._open()) is not None:
+            turn = choosing.turn
+            view, events = (turn.shown(), turn.events) if turn.plays or turn.chosen else (self._view, ())
+            scene = self._scene(view, events) if turn.plays else scene
+            shown["ask"] = self._ask(choosing, scene, view)
+            name = f"{self.presenter.turn_name} {turn.number}: " if turn.number else "Set-up: "
+            heading = f"{name}your turn"
+        elif self._acted is not None:
+            scene = self._scene(*self._acted)
+        if changed := difference(self._scenes[-1], scene):
+            shown["d"] = changed
+        shown["w"] = self._said(heading)
+        if self._remark:
+            shown["remark"] = self._remark
+        if self.phase == OVER:
+            shown["place"] = self._ranks[self.seat] if self._ranks else None
+        if self._end:
+            shown["end"] = self._end
+        return shown
+
+    def _ask(self, choosing: Choosing, scene: Scene, view: Payload) -> Payload:
+        turn, choice = choosing.turn, choosing.choice
+        asked: Payload = {
+            "race": turn.is_race,
+            "end": turn.may_end,
+            "undo": choosing.is_begun,
+            "done": ", ".join(self.presenter.word(key, value) for key, value in turn.chosen),
+        }
+        if choice is None:
+            return asked | {"line": "Send your turn, or undo.", "hint": "", "items": []}
+        more = f" ({choice.left} left)" if choice.left > 1 else ""
+        return asked | {
+            "line": self.presenter.question(turn.kind, choice.key) + more,
+            "hint": self.presenter.hint(turn.kind, choice.key, begun=bool(turn.plays)),
+            "items": items(turn, choice, self.presenter, self._drawing, scene, view),
+        }
+
+    def _said(self, heading: str) -> Words:
+        """Returns all that was said since the person's last turn."""
+        told = self._told[self._since :] or self._told[-1:]
+        if self._choosing is not None and self._choosing.turn.events:
+            mine = [self.seats.brief(line.plain) for line in self.presenter.tell(self._choosing.turn.events)]
+        elif self._acted is not None:
+            mine = [self.seats.brief(line.plain) for line in self.presenter.tell(self._acted[1])]
+        else:
+            mine = []
+        if mine:
+            return {"h": heading, "l": mine}
+        return {
+            "h": heading,
+            "l": [line for frame in told for line in frame.words["l"]],
+            "y": [line for frame in told for line in frame.words.get("y", ())],
+        }
+
+    def _frame(self, at: int) -> Payload:
+        told = self._told[at]
+        before = self._scenes[at - 1] if at else {}
+        shown: Payload = {"t": told.turn, "v": list(told.gained), "w": told.words}
+        if told.seat is not None:
+            shown["s"] = told.seat
+        if told.gains:
+            shown["m"] = "c"
+        if changed := difference(before, self._scenes[at]):
+            shown["d"] = changed
+        return shown
+
+    def _scene(self, view: Payload, events: Sequence[Payload]) -> Scene:
+        return self._drawing.scene({self.seat: view}, events)

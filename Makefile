@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,9 @@ ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as m
 
 matchmaking: $(VENV)/with-test ## Simulate a league's matchmaking beside other rules: a quarter of an hour
 	@$(BIN)/python benchmarks/matchmaking.py
+
+finals: $(VENV)/with-test ## Simulate finals of seasons: how many are settled, and whether the best wins
+	@$(BIN)/python benchmarks/finals.py
 
 statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
 	@$(BIN)/python benchmarks/coverage.py

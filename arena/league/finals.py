@@ -199,8 +199,8 @@ def is_settled(design: Design, pairs: Iterable[PairResult], deals: Collection[in
     counted = _among(design.entrants, (pair for pair in pairs if pair.deal in deals))
     if not counted:
         return False
-    leader = _refit(design, counted).order()[0]
-    evidence = {place: Evidence() for place in range(len(design.entrants)) if place != leader}
+    leader, *others = _refit(design, counted).order()
+    evidence = {place: Evidence() for place in others}  # the closest first, who is open the longest
     for pair in counted:
         if leader in (pair.one, pair.other):
             evidence[pair.other if pair.one == leader else pair.one].add(pair.share_of(leader))

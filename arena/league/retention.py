@@ -70,7 +70,7 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     forfeit: bool = False
     """Whether somebody forfeited."""
     final: bool = False
-    """Whether it belongs to a season's final round."""
+    """Whether it belongs to a season's final."""
 
 
 class Expired(msgspec.Struct, frozen=True):

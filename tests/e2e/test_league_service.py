@@ -99,6 +99,11 @@ def done(reader: LeagueReader) -> int:
     return 0 if season is None else reader.finder.done(season.tournament)
 
 
+def in_final(reader: LeagueReader) -> bool:
+    season = reader.seasons.current()
+    return season is not None and any(match.whole for match in reader.seasons.final_matches(season))
+
+
 def published(cup: Folder, name: str) -> Any:
     return json.loads((cup.published / name).read_text())
 
@@ -133,6 +138,13 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
     stopped = run()
     until(stopped, cup, lambda reader: done(reader) > len(games))
     words = [sys.executable, "-m", "arena", "league", "season", "close", "first", "--to", str(cup.path)]
+    waiting = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until(stopped, cup, lambda reader: in_final(reader) or len(reader.seasons.all()) > 1)
+    stopped.send_signal(signal.SIGKILL)
+    stopped.communicate()
+    assert "The service plays it: arena league run " in waiting.communicate(timeout=120)[1]
+    stopped = run()
+    until(stopped, cup, lambda reader: cup.is_running)
     closed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
     assert closed.stdout.startswith("Season first is closed; digest ")
     until(stopped, cup, lambda reader: done(reader) >= 1 and len(reader.seasons.all()) == 2)
@@ -142,6 +154,10 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
     with read_league(cup.database) as reader:
         first = reader.seasons.all()[0]
         assert first.digest == closed.stdout.split()[-1]
+        assert first.final is not None
+        assert first.final.outcome == "settled"
+        assert first.standings is not None
+        assert [item["name"] for item in first.standings["items"]] == ["greedy/1", "random/1"]
         assert (cup.published / "metrics.prom").read_text().count("arena_league_games_running") >= 2
     with read_league(cup.database) as reader:
         assert not [game for match in reader.matches.running() for game in match.games if game.status == "running"]

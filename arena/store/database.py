@@ -47,6 +47,7 @@ MIGRATIONS = (
     "0009_off_turn",
     "0010_leagues",
     "0011_leases",
+    "0012_public_logs",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

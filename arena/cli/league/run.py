@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from arena.cli.help import Command
-from arena.cli.output import counted, say
+from arena.cli.output import counted, say, show_line
 from arena.errors import ArenaError
 from arena.text import plain
 
@@ -65,6 +66,8 @@ def run(folder: Path, games: int | None, concurrency: int | None, door: str, qui
             tell=(lambda sentence: None) if quiet else say,
             watch=None if line is None else lambda state: line(service_line(state, games)),
             door=door,
+            # Where a line moves on the same terminal, the address comes above it.
+            announce=show_line if line is None or not sys.stdout.isatty() else say,
         )
     if ended.idle:
         raise ArenaError(

@@ -188,5 +188,7 @@ def moving_line(*, quiet: bool = False) -> Iterator[Callable[[str], None] | None
     from rich.live import Live
     from rich.text import Text
 
-    with Live(Text(), console=screen, transient=True, redirect_stdout=False, redirect_stderr=False) as live:
-        yield lambda line: live.update(Text(plain(line), no_wrap=True, overflow="ellipsis"))
+    with Live(
+        Text(), console=screen, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
+    ) as live:
+        yield lambda line: live.update(Text(plain(line), no_wrap=True, overflow="ellipsis"), refresh=True)

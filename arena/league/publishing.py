@@ -16,7 +16,7 @@ import hashlib
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -130,18 +130,22 @@ class Publishing:
         if not some:
             return False
         names = {version.entrant: version for version in self._store.versions.all() if version.entrant is not None}
+        digests = {match.number: self._logs_of(match, names) for match in some}
+        self._reveal(some, digests)
         for match in some:
-            self._logs_of(match, names)
-        self._reveal(some)
-        for match in some:
-            self._store.matches.publish(match.number)
+            self._store.matches.publish(match.number, digests[match.number])
         found = (names.get(entrant) for match in some for entrant in match.entrants)
         authors = {version.author for version in found if version is not None and not version.is_of_house}
         self._pages((match.number for match in some), sorted(authors))
         return len(over) > len(some)
 
-    def _logs_of(self, match: Match, names: dict[int, Version]) -> None:
-        """Publishes the logs of a match's games as each may see them, and compresses the originals."""
+    def _logs_of(self, match: Match, names: dict[int, Version]) -> dict[str, str]:
+        """Publishes the logs of a match's games as each may see them, and compresses the originals.
+
+        Returns:
+            By game the SHA-256 of its public log.
+        """
+        digests = {}
         for game in match.games:
             if game.status != "done":
                 continue
@@ -149,13 +153,18 @@ class Publishing:
             sat = [names.get(entrant) for entrant in game.entrants]
             authors = [None if one is None or one.is_of_house else one.author for one in sat]
             try:
-                visible.publish(read_log(original), original, self._folder.published, authors)
+                shown = visible.publish(read_log(original), original, self._folder.published, authors)
+                digests[game.game] = shown.sha256
                 self._shelf.compress(game.game, len(game.entrants))
             except (ArenaError, LogError) as error:  # somebody has changed or removed it; its result stands
                 self._tell(f"The log of game {game.game} is not published: {error}")
+        return digests
 
-    def _reveal(self, matches: Iterable[Match]) -> None:
-        """Writes the secrets of deals that nobody will play any more. After a kill a line may come twice."""
+    def _reveal(self, matches: Iterable[Match], digests: Mapping[int, Mapping[str, str]]) -> None:
+        """Writes the secrets of deals that nobody will play any more, and the digests of their public logs.
+
+        After a kill a line may come twice.
+        """
         lines = b""
         for match in matches:
             secret = deal_secret(self._secret, match.deal)
@@ -166,6 +175,7 @@ class Publishing:
                     "deal": match.deal,
                     "secret": secret.hex(),
                     "commitment": commitment(secret),
+                    "logs": digests[match.number],
                 }
             )
             lines += b"\n"

@@ -73,6 +73,7 @@ def run_league(
     tell: Callable[[str], object] = lambda sentence: None,
     watch: Callable[[Payload], object] | None = None,
     door: str = "",
+    announce: Callable[[str], object] = lambda address: None,
     worker: Worker = local_worker,
     elsewhere: bool = False,
 ) -> Ended:
@@ -85,6 +86,7 @@ def run_league(
         tell: Called with a sentence about each event.
         watch: Called with the service's state several times a second, if anybody wants to see it.
         door: Where the league is open to authors elsewhere; empty means as the settings say.
+        announce: Called with the door's address for authors, once it is open.
         worker: Starts a worker for games. What is submitted is built and tried here in any case.
         elsewhere: Whether workers may be on other machines: then versions that their authors serve do not play.
 
@@ -100,7 +102,7 @@ def run_league(
         stack.callback(journal.close)
         store = stack.enter_context(_opened(folder.database, journal.say))
         stopping = stack.enter_context(Stopping())
-        keepers = _door(folder, door, journal.say, stack)
+        keepers = _door(folder, door, journal.say, announce, stack)
 
         def add_duties(service: Service) -> None:
             for keeper in keepers:
@@ -118,7 +120,9 @@ def run_league(
                 return replace(ended, games=played)
 
 
-def _door(folder: Folder, bind: str, tell: Callable[[str], object], stack: ExitStack) -> list[Keeper]:
+def _door(
+    folder: Folder, bind: str, tell: Callable[[str], object], announce: Callable[[str], object], stack: ExitStack
+) -> list[Keeper]:
     """Returns what keeps the league's door open, if it is to be open. It is closed with the stack.
 
     Raises:
@@ -129,7 +133,8 @@ def _door(folder: Folder, bind: str, tell: Callable[[str], object], stack: ExitS
     bind = bind or settings.door.bind
     if not bind:
         return []
-    keeper = Keeper(partial(door_command, folder.path, bind, settings.door.host or None), tell)
+    command = partial(door_command, folder.path, bind, settings.door.host or None)
+    keeper = Keeper(command, tell, announce)
     stack.callback(keeper.close)
     return [keeper]
 

@@ -430,6 +430,17 @@ def rating_marks(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations(name="0014_public_logs")
+def public_logs(db: Database) -> None:
+    """Notes of each game of a league the digest of its log as everybody sees it.
+
+    It is NULL for games that were published before, and for those of tournaments: they have one log.
+    """
+    views.drop(db.conn)
+    db.execute("ALTER TABLE games ADD COLUMN public_sha256 TEXT")
+    views.make(db.conn)
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

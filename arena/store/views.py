@@ -69,7 +69,8 @@ VIEWS: Final[Mapping[str, str]] = {
             {_REPLAY} AS replay,
             level,
             match,
-            counts
+            counts,
+            public_sha256
         {_FROM_GAMES}
         WHERE games.status = 'done'""",
     "v_void": f"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -22,6 +23,7 @@ from arena.league.folder import Folder
 from arena.league.inbox import give, new_order
 from arena.league.init import make_league
 from arena.league.settings import Bots, Game, Settings, load
+from arena.record import compressed
 from arena.store.league import read_league
 from arena.store.league.ledger import LeagueReader
 from arena.types import Payload
@@ -127,10 +129,14 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         numbers = [game.number for game in games]
         assert numbers == list(range(len(numbers))), "none is lost"
         over = [match for match in reader.matches.settled(0, 100) if match.state == "over"]
+        digests = {row["game"]: row["public_sha256"] for row in reader.played.of(season.tournament)}
+    lines = [json.loads(line) for line in (cup.published / "deals" / "cup-1.jsonl").read_text().splitlines()]
+    told = {game: digest for line in lines for game, digest in line["logs"].items()}
     for match in over:
         assert match.published is not None
         for game in match.games:
-            assert (cup.published / "logs" / f"{game.game}.jsonl.zst").is_file()
+            log = compressed.expand((cup.published / "logs" / f"{game.game}.jsonl.zst").read_bytes(), game.game)
+            assert hashlib.sha256(log).hexdigest() == told[game.game] == digests[game.game]
     items = published(cup, "standings.json")["items"]
     assert [item["name"] for item in items] == ["greedy/1", "random/1"]
     assert sum(item["games"] for item in items) == 2 * len(games)

@@ -56,6 +56,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
             f"expected the folder of a league, with a league.toml, got: {folder}; make one: arena league init {folder}"
         )
     if not once:
+        say("Ctrl-C closes the door; the league plays on.")
         ctx.exit(keep_open(partial(door_command, folder, bind, host), lambda sentence: say(plain(sentence))))
     confine()
     parent = os.getppid()
@@ -66,7 +67,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
             endpoint = f"tcp://{host or socket.getfqdn()}:{endpoint.rpartition(':')[2]}"
         show_line(str(Address(endpoint, door.address.key)))
         sys.stdout.flush()
-        say("The door is open. Ctrl-C closes it; the league plays on.")
+        say("The door is open.")
         door.run(lambda: os.getppid() != parent)  # whoever keeps it open has gone
     finally:
         door.close()

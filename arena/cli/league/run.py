@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import click
 
 from arena.cli.help import Command
 from arena.cli.lanes import lanes_on
-from arena.cli.output import counted, say
+from arena.cli.output import counted, say, show_line
 from arena.cli.playing import nothing
 from arena.errors import ArenaError
 from arena.text import plain
@@ -99,6 +100,8 @@ def run(
             door=door,
             worker=worker,
             elsewhere=elsewhere,
+            # Where a line moves on the same terminal, the address comes above it.
+            announce=show_line if line is None or not sys.stdout.isatty() else say,
         )
     if ended.idle:
         raise ArenaError(

@@ -10,7 +10,7 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -169,8 +169,12 @@ class Matches:
             settle(self._db, self._season())
         return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished")
 
-    def publish(self, number: int) -> None:
+    def publish(self, number: int, logs: Mapping[str, str] | None = None) -> None:
         """Notes that the logs and the deal's secret of a match are published.
+
+        Args:
+            number: The match's.
+            logs: By game the SHA-256 (hex) of its public log.
 
         Raises:
             StoreError: The match is not over.
@@ -183,6 +187,10 @@ class Matches:
             ).rowcount
             if changed != 1:
                 raise StoreError(f"expected a match that is over, got: number {number}")
+            self._db.executemany(
+                "UPDATE games SET public_sha256 = ? WHERE tournament = ? AND match = ? AND id = ?",
+                [(digest, self._season(), number, game) for game, digest in (logs or {}).items()],
+            )
 
     def void(self, match: int, reason: str) -> None:
         """Takes the games of a match that were not begun out of the season.

@@ -22,7 +22,8 @@ _QUERY = f"""SELECT games.id AS game, games.match, games.finished, entrants.name
             ON met.tournament = games.tournament AND met.number = others.entrant
             WHERE others.game = seats.game AND others.seat <> seats.seat ORDER BY others.seat)) AS opponents,
         rank, {_OUTCOME} AS outcome, score, forfeit, sentence, turn, overloaded, stderr AS last_words,
-        games.turns, max_ms, counts AS rated, log, matches.published IS NOT NULL AS published
+        games.turns, max_ms, counts AS rated, log, public_sha256,
+        matches.published IS NOT NULL AS published
     FROM meetings
     JOIN entrants ON entrants.tournament = meetings.tournament AND entrants.number = meetings.entrant
     JOIN matches ON matches.tournament = meetings.tournament AND matches.number = meetings.match

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from arena.cli import progress
-from arena.cli.progress import Pace, line_printer, progress_bar
+from arena.cli.progress import Pace, line_printer, moving_line, progress_bar
 
 
 class Clock:
@@ -140,3 +140,30 @@ def test_the_numbers_stay_in_one_line(monkeypatch: pytest.MonkeyPatch, width: in
 def test_no_bar_is_drawn_for_the_quiet_or_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert drawn(monkeypatch, terminal=True, quiet=True) == ""
     assert drawn(monkeypatch, terminal=False) == ""
+
+
+def moved(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = False) -> str:
+    stream = io.StringIO()
+    screen = Console(file=stream, force_terminal=terminal, width=40, color_system=None, _environ={"TERM": "xterm"})
+    monkeypatch.setattr(progress, "console", lambda stderr: screen)
+    with moving_line(quiet=quiet) as line:
+        if line is not None:
+            line("playing: 1 rated game")
+            screen.print("fox/1 plays")
+            line("playing: \x1b[2J 2 rated games, and so much more that it does not fit")
+            screen.print("owl/1 plays")
+    return stream.getvalue()
+
+
+def test_a_line_moves_below_what_is_printed_and_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = moved(monkeypatch, terminal=True)
+    lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text).replace("\r", "\n").split("\n")
+    assert lines.index("fox/1 plays") < lines.index("owl/1 plays")
+    assert "playing: 1 rated game" in lines
+    assert any(re.fullmatch(r"playing: \\x1b\[2J 2 rated games.*…", line) for line in lines)
+    assert all(len(line) <= 40 for line in lines)
+    assert text.rstrip("\n").endswith("\x1b[2K"), "the line is cleared"
+
+
+def test_no_line_moves_for_the_quiet_or_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert moved(monkeypatch, terminal=True, quiet=True) == moved(monkeypatch, terminal=False) == ""

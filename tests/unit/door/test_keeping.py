@@ -61,11 +61,12 @@ def until(keeper: Keeper, told: list[str], falls: int) -> None:
         time.sleep(0.01)
 
 
-def test_who_does_other_work_keeps_it_open_without_waiting(capfd: pytest.CaptureFixture[str]) -> None:
-    clock, told = Clock(), list[str]()
-    keeper = Keeper(
-        lambda falls: [sys.executable, "-c", "print('address', flush=True); raise SystemExit(3)"], told.append, clock
-    )
+ONCE = "import sys; print('address', flush=True); raise SystemExit(3)"
+
+
+def test_who_does_other_work_keeps_it_open_without_waiting() -> None:
+    clock, told, announced = Clock(), list[str](), list[str]()
+    keeper = Keeper(lambda falls: [sys.executable, "-c", ONCE], told.append, announced.append, clock)
     for number, pause in enumerate((1, 2, 4, 8, 16, 32, LONGEST_PAUSE_S, LONGEST_PAUSE_S), start=1):
         until(keeper, told, number)
         assert f"exited with status 3; it opens again in {pause} s" in told[-1]
@@ -78,15 +79,30 @@ def test_who_does_other_work_keeps_it_open_without_waiting(capfd: pytest.Capture
     until(keeper, told, 9)
     assert "in 1 s" in told[-1], "it was calm for long"
     keeper.close()
-    assert capfd.readouterr().out == "address\n", "the address is printed once"
+    assert announced == ["address"], "the address is announced once"
+
+
+def test_what_the_door_says_is_passed_on_however_it_says_it() -> None:
+    say = "sys.stderr.write({!r}); sys.stderr.flush();"
+    said = "import sys;" + "".join(say.format(part) for part in ("one\nt", "wo\n" + "x" * 100_000 + "\nlast"))
+    told: list[str] = []
+    keeper = Keeper(lambda falls: [sys.executable, "-c", said], told.append)
+    end = time.monotonic() + 60
+    while not (told and told[-1].startswith("The door exited")):
+        assert time.monotonic() < end
+        keeper.look()
+        time.sleep(0.01)
+    keeper.close()
+    assert told[:2] == ["one", "two"]
+    assert all(len(sentence) <= 65_536 for sentence in told)
 
 
 def test_a_door_that_is_open_is_closed_with_its_keeper() -> None:
     keeper = Keeper(lambda falls: [sys.executable, "-c", "import time; time.sleep(600)"], lambda sentence: None)
     keeper.look()
-    child = keeper._child
-    assert child is not None
+    door = keeper._child
+    assert door is not None
     keeper.look()
-    assert keeper._child is child, "it is not started twice"
+    assert keeper._child is door, "it is not started twice"
     keeper.close()
-    assert child.returncode is not None
+    assert door.process.returncode is not None

@@ -37,7 +37,8 @@ GAME: dict[str, Any] = {
     "game": str, "match": int, "finished": str, "version": str, "seat": int, "opponents": list, "rank": int,
     "outcome": str, "score": (int, NULL), "forfeit": (str, NULL), "sentence": (str, NULL), "turn": (int, NULL),
     "overloaded": bool, "last_words": list, "turns": int, "max_ms": float, "rated": bool, "log": str,
-    "published": bool, "bot": str, "lost": bool, "replay": (str, NULL), "rerun": (str, NULL),
+    "public_sha256": (str, NULL), "published": bool, "bot": str, "lost": bool, "replay": (str, NULL),
+    "rerun": (str, NULL),
 }  # fmt: skip
 STATUS: dict[str, Any] = {
     "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,

@@ -103,8 +103,11 @@ def test_a_match_is_over_with_its_last_game_and_returned_until_it_is_published(s
         kit.record(store, claimed)
     assert [found.number for found in store.matches.over()] == [match.number]
     assert [found.state for found in store.matches.over()] == ["over"]
-    store.matches.publish(match.number)
+    first, second = [game.game for game in match.games]
+    store.matches.publish(match.number, {first: "5f"})
     assert store.matches.over() == store.matches.running() == []
+    rows = store.played.of(match.tournament)
+    assert {row["game"]: row["public_sha256"] for row in rows} == {first: "5f", second: None}
     with pytest.raises(StoreError, match="expected a match that is over"):
         store.matches.publish(99)
 

@@ -250,7 +250,7 @@ class Client:
             message = replace(message, id=self.number())
 
     def _answer(self, message: Request) -> FromDoor:
-        self.socket.send(encode(message))
+        self.send(message)
         until = time.monotonic() + self._answer_s
         while (left := until - time.monotonic()) > 0:
             for heard in self.heard(min(left, _REST_S)):
@@ -261,8 +261,25 @@ class Client:
         )
 
     def send(self, message: FromAuthor) -> None:
-        """Sends a message that has no answer."""
-        self.socket.send(encode(message))
+        """Sends a message, and waits for no answer.
+
+        Raises:
+            DoorError: The league cannot be reached.
+        """
+        until = time.monotonic() + self._answer_s
+        while True:
+            # Once a league has refused the key there is no connection to send on, and never will be: libzmq gives up.
+            try:
+                self.socket.send(encode(message), zmq.NOBLOCK)
+                return
+            except zmq.Again:
+                self.monitor.poll(_RETRY_MS)
+                self._watch()
+            if time.monotonic() > until:
+                raise DoorError(
+                    f"expected the league to take a message within {self._answer_s:g} s, got: it did not; try again",
+                    "no_answer",
+                )
 
     def heard(self, wait_s: float, ready: dict[object, int] | None = None) -> list[FromDoor]:
         """Returns what has come, after waiting for it at most so long.

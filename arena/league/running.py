@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -322,5 +323,5 @@ def _clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Se
         shelf.remove(game, most_seats)
     for part in folder.bots.glob(f"*{PART}"):
         remove_tree(str(part))
-    for each in (logs, folder.published, folder.answers, folder.submissions):
+    for each in (logs, folder.submissions, *(Path(top) for top, _, _ in os.walk(folder.published))):
         files.remove_unfinished(each)

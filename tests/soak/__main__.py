@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,16 +30,18 @@ def main() -> int:
     wrapped = room.wrap([*command, INSIDE])
     if wrapped is None:
         print("This machine gives no file system that could be filled: the disk is left alone.", file=sys.stderr)
-    status = subprocess.run(wrapped or command, check=False).returncode
-    if words.keep:
-        print(f"Kept: {folder}", file=sys.stderr)
-    else:
-        shutil.rmtree(folder, ignore_errors=True)
-    return status
+    try:
+        return subprocess.run(wrapped or command, check=False).returncode
+    finally:
+        if words.keep:
+            print(f"Kept: {folder}", file=sys.stderr)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def inside(words: argparse.Namespace) -> int:
     """Runs it in the folder that is given."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that what it has started ends with it
     scenario = draw(words.seed, 60 * words.minutes, words.bots, words.hostile)
     print(f"Seed {words.seed}, {words.minutes:g} minutes and what the end takes", file=sys.stderr)
     outcome = soak.in_folder(

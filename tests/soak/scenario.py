@@ -134,7 +134,8 @@ def _attackers(count: int, dice: random.Random) -> list[Bot]:
 
 
 def _honest(count: int, dice: random.Random) -> list[Bot]:
-    names = [*BUNDLED[:count], *(f"fair{number}" for number in range(count - len(BUNDLED)))]
+    bundled = BUNDLED[: count // 4]
+    names = [*bundled, *(f"fair{number}" for number in range(count - len(bundled)))]
     styles = ["" if name in BUNDLED else dice.choice(STYLES) for name in names]
     return [
         Bot(name=name, author=f"anna{number // AUTHORS}", style=style)

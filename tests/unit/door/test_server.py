@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import zmq
 
 from arena.door.health import HEALTH, Health, health
 from arena.door.keys import Address, make_pair
@@ -207,6 +208,16 @@ def test_a_key_that_is_not_known_is_told_so(league: League) -> None:
         pytest.raises(DoorError, match="which is not known here"),
     ):
         connection.hello()
+
+
+def test_a_key_that_is_refused_before_the_first_request_is_said(league: League) -> None:
+    """On a busy machine the refusal comes first. Then there is no connection left that could take the request."""
+    with opened(league) as door, client(door, make_pair()) as connection:
+        assert connection.monitor.poll(60_000)
+        while connection.socket.poll(20, zmq.POLLOUT):
+            pass
+        with pytest.raises(DoorError, match="which is not known here"):
+            connection.hello()
 
 
 def test_a_league_with_another_key_is_told_from_the_right_one(league: League) -> None:

@@ -23,9 +23,9 @@ LOOK_S = 3
 """Seconds between two looks at a version that is waited for."""
 SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"})
 """States in which a submission has come to its end."""
-VERSIONS = ("version", "state", "since", "level", "rating", "half_width", "games", "forfeits", "finding")
+VERSIONS = ("version", "state", "since", "level", "rating", "low", "high", "games", "forfeits", "finding")
 GAMES = ("game", "version", "rank", "lost", "forfeit", "turn", "sentence", "log", "rerun")
-STANDINGS = ("rank", "name", "author", "level", "rating", "half_width", "games", "wins", "losses", "forfeits")
+STANDINGS = ("rank", "name", "author", "level", "rating", "low", "high", "games", "wins", "losses", "forfeits")
 NOTICES = 10
 """How many notices are shown."""
 

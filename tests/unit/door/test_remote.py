@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.door.keys import Pair
+from arena.door import relay
+from arena.door.keys import Pair, write_pair
 from arena.door.relay import remote_bot
 from arena.door.serve import Service
 from arena.errors import DoorError
@@ -182,6 +184,41 @@ def test_p25_an_answer_at_the_deadline_has_one_outcome_and_the_same_on_replay(le
             log = read_log(tmp_path / result.log)
             assert log.sha256 == result.log_sha256
             assert verify(tmp_path / result.log, revealed(SECRET)).draws_checked
+
+
+def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(league: League, tmp_path: Path) -> None:
+    """Nobody has to send it anything for that: its end is seen, and it is not called served any more."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(600)")
+    register(league, spec)
+    write_pair(tmp_path / "anna.key", anna, "anna")
+    results: list[Any] = []
+    player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec, time="10m")))
+    with opened(league) as door:
+        command = [sys.executable, "-m", "arena", "bot", "serve", str(tmp_path / "fox")]
+        process = subprocess.Popen([*command, "--at", str(door.address), "--key", str(tmp_path / "anna.key")])
+        try:
+            assert happens(lambda: bool(relay.served(league.folder)))
+            player.start()
+            assert happens((tmp_path / "fox/reached").exists)
+        finally:
+            process.kill()
+            process.wait()
+        player.join()
+        assert forfeits(results[0]) == ["crashed", ""]
+        assert happens(lambda: not relay.served(league.folder))
+        (tmp_path / "fox/bot.py").write_text(BOT.replace("FAILS_AT", "0").replace("FAILURE", ""))
+        with served(door, anna, spec):
+            assert forfeits(play(league, tmp_path, spec)) == ["", ""]
+
+
+def happens(does_it: Callable[[], bool], seconds: float = 30) -> bool:
+    """Waits until something is so."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if does_it():
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def test_a_version_that_nobody_serves_does_not_start(league: League, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from arena.cli.output import say, show
+from arena.cli.output import echo, say, show
 from arena.errors import ConfigError
 from arena.text import plain
 
@@ -96,6 +96,15 @@ def show_maps(rows: Sequence[Payload], columns: Iterable[str], nothing: str) -> 
         cells = (UNCONTROLLED if (column, row.get(column)) == REMOTE else _cell(row.get(column)) for column in found)
         table.add_row(*(Text(plain(cell)) for cell in cells))
     show(table)
+
+
+def show_notices(notices: Iterable[Payload]) -> None:
+    """Prints what a league has to tell, each line of it on a line."""
+    for notice in notices:
+        first, *others = str(notice.get("text", "")).split("\n")
+        echo(f"{notice.get('at', '')}  {first}")
+        for line in others:
+            echo(f"    {line}")
 
 
 def _cell(value: object) -> str:

@@ -6,7 +6,7 @@ import time
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from arena.cli.league.away import show_maps
+from arena.cli.league.away import show_maps, show_notices
 from arena.cli.output import counted, echo, say, show_json
 from arena.errors import CheckFailed
 from arena.files import MIB
@@ -100,8 +100,7 @@ def status(elsewhere: Elsewhere, bot: str, *, as_json: bool) -> None:
         show_json({"versions": found.versions, "notices": found.notices})
         return
     show_maps(found.versions, VERSIONS, "No versions yet: arena league submit BOT")
-    for notice in found.notices[-NOTICES:]:
-        echo(f"{notice.get('at', '')}  {notice.get('text', '')}")
+    show_notices(found.notices[-NOTICES:])
 
 
 def games(elsewhere: Elsewhere, bot: str, *, only: str, most: int, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli.league import remote
-from arena.cli.league.away import Elsewhere, at_options, show_maps
+from arena.cli.league.away import Elsewhere, at_options, show_maps, show_notices
 from arena.cli.league.here import folder_of, folder_or_elsewhere, reading
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
@@ -60,8 +60,7 @@ def status(folder: Path | None, author: str | None, bot: str, as_json: bool, els
     show_maps(document["versions"], remote.VERSIONS, "No version yet: arena league submit BOT --to FOLDER")
     if document["notices"]:
         echo()
-    for notice in document["notices"]:
-        echo(f"{notice['at']}  {notice['text']}")
+    show_notices(document["notices"])
 
 
 def _show(document: Payload) -> None:

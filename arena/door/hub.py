@@ -196,8 +196,8 @@ class Hub:
         return sitting if sitting is not None and sitting.served.peer == peer else None
 
     def _tell(self, sitting: Sitting, message: Offer | Frame) -> None:
-        if not self._send(sitting.served.peer[0], message):
-            self._lose(sitting, "did not read what it was sent")
+        if not self._send(sitting.served.peer[0], message):  # it has gone, or does not read: nor would it the next game
+            self._drop(sitting.served, "did not read what it was sent")
 
     def _drop(self, served: Served, reason: str) -> None:
         if self._served.get(served.version) is served:

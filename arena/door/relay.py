@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 import time
 from pathlib import Path
@@ -24,7 +25,7 @@ SOCKET: Final = "relay.sock"
 PRESENCE: Final = "door/remote.json"
 """Which remote versions are served now. An open door writes it again every few seconds while there are any."""
 STALE_S: Final = 30.0
-"""How old it may be: a door that was killed leaves it behind."""
+"""How old it may be: a door that hangs leaves it behind."""
 _PROGRAM: Final = "relay_seat.py"
 
 
@@ -59,6 +60,8 @@ def served(folder: Path) -> frozenset[str]:
     """Returns the names of the remote versions that the open door of a league has a connection for now."""
     path = folder / PRESENCE
     try:
+        if not is_open(folder):
+            return frozenset()
         if time.time() - path.stat().st_mtime > STALE_S:
             return frozenset()
         known: dict[str, object] = msgspec.json.decode(
@@ -67,6 +70,16 @@ def served(folder: Path) -> frozenset[str]:
     except (OSError, InternalError, msgspec.DecodeError):
         return frozenset()
     return frozenset(known)
+
+
+def is_open(folder: Path) -> bool:
+    """Tells whether a door listens for the seats of remote bots. It costs the door a connection that ends at once."""
+    with socket.socket(socket.AF_UNIX) as sock:
+        try:
+            sock.connect(str(folder.resolve() / SEAT / SOCKET))
+        except OSError:
+            return False
+        return True
 
 
 def _install(seat: Path) -> None:

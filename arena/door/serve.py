@@ -17,6 +17,7 @@ import msgspec
 import zmq
 
 from arena.door.client import Client, refused
+from arena.door.diary import Diary
 from arena.door.keys import Address, Pair
 from arena.door.messages import (
     SILENCE_S,
@@ -30,6 +31,8 @@ from arena.door.messages import (
     Pong,
     Serve,
     Serving,
+    Status,
+    Versions,
 )
 from arena.errors import ArenaError, DoorError, RemoteProtocolError
 from arena.link.bots import BotSpec
@@ -47,6 +50,10 @@ SETTLE_S: Final = 1.0
 """How long it is waited for the end of a bot that has closed its connection."""
 PAUSES_S: Final = (1, 2, 5, 10, 30)
 """Pauses before a new connection; the last one is repeated."""
+STATE_S: Final = 10.0
+"""How often the league is asked how the version stands."""
+PATIENCE_S: Final = 60.0
+"""How long running games may take once it is asked to end."""
 _LOOK_S: Final = 0.2
 _PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
 """Refusals that may pass: it is tried again."""
@@ -148,12 +155,18 @@ class Service:
         self._pair = pair
         self._spec = spec
         self._tell = tell
+        self._version = ""
+        self._diary = Diary(tell, time.monotonic())
         self._sittings: dict[str, _Sitting] = {}
         self._leaving: list[tuple[float, _Sitting]] = []
         """Sittings that are over, whose bots have until then to end by themselves."""
 
-    def run(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Serves until `stop` returns True, which is asked several times a second.
+    def run(self, stop: Callable[[], bool] = lambda: False, at_once: Callable[[], bool] = lambda: True) -> None:
+        """Serves until `stop` returns True, which is asked several times a second, and no game runs.
+
+        Args:
+            stop: Whether to end.
+            at_once: Whether to end without waiting for games that run. They are lost then.
 
         Raises:
             DoorError: The league refuses the bot, or was never there.
@@ -167,13 +180,14 @@ class Service:
                     with Client(self._address, self._pair, tell=self._tell) as client:
                         self._register(client)
                         tries, served = 0, True
-                        self._serve(client, custody, stop)
+                        self._serve(client, custody, stop, at_once)
                 except DoorError as error:
                     if not served or error.refusal not in _PASSING:
                         raise
                     pause = PAUSES_S[min(tries, len(PAUSES_S) - 1)]
                     tries += 1
-                    self._tell(f"{error}; trying again in {pause} s")
+                    lost = f" Games that ran are lost: {len(self._sittings)}." if self._sittings else ""
+                    self._tell(f"{error}. Trying again in {pause} s.{lost}")
                     self._end_all()
                     until = time.monotonic() + pause
                     while time.monotonic() < until and not stop():
@@ -181,17 +195,28 @@ class Service:
         finally:
             self._end_all()
             custody.close()
+            self._diary.sum_up(time.monotonic(), at_once=True)
 
     def _register(self, client: Client) -> None:
         client.hello()
         spec = self._spec
         request = Serve(client.number(), spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16])
         serving = client.ask(request, Serving)
-        self._tell(f"{serving.version} is served; its state in the league: {serving.state}")
+        self._version = serving.version
+        self._diary.stands(serving.version, serving.state)
 
-    def _serve(self, client: Client, custody: Custody, stop: Callable[[], bool]) -> None:
-        heard_at = time.monotonic()
-        while not stop():
+    def _serve(self, client: Client, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]) -> None:
+        heard_at = asked_at = time.monotonic()
+        stops_at: float | None = None
+        while True:
+            if stop():
+                now = time.monotonic()
+                if stops_at is None:
+                    stops_at = now
+                    if self._sittings and not at_once():
+                        self._tell("Ending when no game of it runs, within a minute; Ctrl-C again loses those that run")
+                if at_once() or not self._sittings or now > stops_at + PATIENCE_S:
+                    return
             ready = self._wait(client)
             messages = client.heard(0, ready)
             now = time.monotonic()
@@ -201,11 +226,15 @@ class Service:
                 raise DoorError("expected the connection to the league to last, got: it was lost", "nobody")
             if now - heard_at > 2 * SILENCE_S:
                 raise DoorError(f"expected a sign of life of the league, got: none for {2 * SILENCE_S} s", "silence")
+            if now - asked_at > STATE_S:
+                asked_at = now
+                client.send(Status(client.number(), self._spec.name))
             for message in messages:
                 self._take(client, custody, message)
             for sitting in list(self._sittings.values()):
                 self._pass_on(client, sitting)
             self._bury(now)
+            self._diary.sum_up(now)
 
     def _wait(self, client: Client) -> dict[object, int]:
         poller = zmq.Poller()
@@ -229,6 +258,10 @@ class Service:
                 self._hear(client, message)
             case Closed():
                 self._over(message)
+            case Versions():
+                for version in message.versions:
+                    if version.get("version") == self._version:
+                        self._diary.stands(self._version, str(version.get("state")))
             case Error():
                 raise refused(message)
 
@@ -283,7 +316,7 @@ class Service:
         """Ends a sitting for a fault of this side."""
         client.send(Leave(sitting.name, reason[:400]))
         words = sitting.process.last_words()
-        self._tell(f"{self._spec.name} {reason}; a game is lost")
+        self._diary.loses(f"{self._spec.name} {reason}")
         for line in words:
             self._tell(f"  {line}")
         self._end(sitting)
@@ -292,13 +325,11 @@ class Service:
         sitting = self._sittings.get(closed.sitting)
         if sitting is None:
             return
-        journey = ""
-        if closed.network_us is not None:
-            journey = f"; the network took {closed.network_us / 1_000:.1f} ms of each decision"
-        self._tell(f"a game is {'lost' if closed.lost else 'over'}: {closed.reason}{journey}")
         if closed.lost:
+            self._diary.loses(f"the league says that {self._spec.name} {closed.reason}")
             self._end(sitting)
         else:
+            self._diary.over(closed.network_us)
             del self._sittings[sitting.name]
             self._leaving.append((time.monotonic() + FAREWELL_S, sitting))
 

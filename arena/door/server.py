@@ -197,7 +197,7 @@ class Door:
                 frame = self._router.recv(copy=False)
             peer = (routing_id, str(frame.get("User-Id")))
             self._telling.messages += 1
-            self._watch.heard(frame.get(zmq.SRCFD), peer[1])
+            self._watch.heard(frame.get(zmq.SRCFD), *peer)
             answer = self._answer(peer, data)
             if answer is not None:
                 self._send(peer[0], answer)
@@ -321,10 +321,15 @@ class Door:
     # Time
 
     def _guard(self, now: float) -> None:
-        """Closes connections that would fill the door."""
-        for key in self._watch.look(now, self._looking_took):
+        """Closes connections that would fill the door, and notices which have ended."""
+        looked = self._watch.look(now, self._looking_took)
+        for key in looked.endless:
             author = self._published.author_of(key) or "somebody who had said nothing before"
             self._tell(f"A connection was closed that sent frames without end, of {author}")
+        for peer in looked.gone:
+            self._hub.gone(peer, "lost its connection")
+        if looked.gone:
+            self._show()
         self._looking_took = self._clock() - now
 
     def _tick(self, now: float) -> None:
@@ -332,6 +337,9 @@ class Door:
         self._usage.forget(now)
         with suppress(OSError):
             self._uploads.expire()
+        self._show()
+
+    def _show(self) -> None:
         self._telling.look(self._hub.presence(), len(self._watch), self._watch.cuts)
 
 

@@ -56,8 +56,19 @@ class _Connection(msgspec.Struct):
     """Bytes that libzmq had read by then."""
     key: str = ""
     """Whose it is; empty before its first message."""
+    routing_id: bytes = b""
+    """What libzmq calls it; empty before its first message."""
     came: bool = False
     """Whether it has brought a message since the last look."""
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What a look has found."""
+
+    endless: list[str]
+    """Keys of connections that were closed because of frames without end; empty if it was not known yet."""
+    gone: list[tuple[bytes, str]]
+    """Connections that have ended since the last look: routing id and key."""
 
 
 class Watch:
@@ -75,18 +86,18 @@ class Watch:
         """How many connections there were at the last look."""
         return len(self._found)
 
-    def heard(self, descriptor: int, key: str) -> None:
+    def heard(self, descriptor: int, routing_id: bytes, key: str) -> None:
         """Notes that a whole message has come on a connection, which has proved this key."""
         connection = self._found.get(descriptor)
         if connection is not None:
-            connection.came, connection.key = True, key
+            connection.came, connection.routing_id, connection.key = True, routing_id, key
 
     def due(self, now: float) -> bool:
         """Tells whether it is time to look."""
         return now >= self._due
 
-    def look(self, now: float, took: float = 0.0) -> list[str]:
-        """Looks at all connections, and closes those that break a law. Returns the keys of the endless ones.
+    def look(self, now: float, took: float = 0.0) -> Looked:
+        """Looks at all connections, and closes those that break a law.
 
         Args:
             now: The time in seconds.
@@ -94,7 +105,7 @@ class Watch:
         """
         self._due = now + max(LOOK_S, took / _SHARE)
         if not _LINUX:
-            return []
+            return Looked([], [])
         known, self._found = self._found, {}
         endless = []
         for descriptor in map(int, os.listdir(_DESCRIPTORS)):
@@ -109,7 +120,12 @@ class Watch:
                 if self._is_endless(descriptor, connection, now):
                     endless.append(connection.key)
         self._cut_surplus(now)
-        return endless
+        gone = [
+            (connection.routing_id, connection.key)
+            for descriptor, connection in known.items()
+            if connection.key and self._found.get(descriptor) is not connection
+        ]
+        return Looked(endless, gone)
 
     def _is_own(self, descriptor: int) -> bool:
         """Tells whether a descriptor is a TCP connection to the port."""

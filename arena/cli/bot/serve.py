@@ -23,26 +23,25 @@ def serve(bot: str, at: str, key: Path) -> None:
     """Play in a league elsewhere, with a bot that runs on this machine.
 
     BOT is a folder or the name of a bundled bot. It is started for each game; its frames go to the league and back, and
-    the bot itself needs no change. The time for a decision includes the journey; after each game it is said how long
-    that took. If the connection is lost, the games that are being played are lost; then a new connection is made.
+    the bot itself needs no change. The time for a decision includes the journey; once a minute it is said how long that
+    takes, and how many games were played. If the connection is lost, the games that are being played are lost; then a
+    new connection is made.
 
     The league must take remote bots. What they compute with cannot be checked, so that their ratings are shown as
-    uncontrolled. A bot with other files is another version. Ctrl-C ends it.
+    uncontrolled. A bot with other files is another version. Ctrl-C ends it as soon as no game runs, within a minute;
+    a second one ends it at once, and games that run are lost.
 
     \b
     Example:
       arena bot serve ./ronin --at tcp://cup.example:5599/5f… --key anna.key
     """
-    from arena.cli.signals import check
     from arena.door.keys import address, read_pair
     from arena.door.serve import Service
+    from arena.league.stopping import Stopping
     from arena.link.bots import check_name, load_bot
-
-    def stopped() -> bool:
-        check()
-        return False
 
     spec = load_bot(bot)
     check_name(spec.name)
     service = Service(address(at), read_pair(key), spec, lambda sentence: say(plain(sentence)))
-    service.run(stopped)
+    with Stopping() as stopping:
+        service.run(lambda: stopping.asked, lambda: stopping.at_once)

@@ -65,4 +65,7 @@ def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothi
     if notices and versions:
         echo()
     for notice in notices[-NOTICES:]:
-        echo(f"{moment(str(notice.get('at', '')))}  {notice.get('text', '')}")
+        first, *others = str(notice.get("text", "")).split("\n")
+        echo(f"{moment(str(notice.get('at', '')))}  {first}")
+        for line in others:
+            echo(f"    {line}")

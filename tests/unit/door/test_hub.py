@@ -183,6 +183,7 @@ def test_an_author_who_does_not_read_loses_the_game(scene: Scene) -> None:
     scene.hub.from_seat(seat, FRAME, b"request")
     assert seat.ended
     assert scene.heard() == [(CLOSED, b"did not read what it was sent")]
+    assert scene.hub.presence() == {}, "nor would it read the next one: no more are planned"
 
 
 def test_the_end_of_a_game_costs_nothing(scene: Scene) -> None:

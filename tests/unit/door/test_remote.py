@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.door.keys import Pair
+from arena.door import relay
+from arena.door.keys import Pair, write_pair
 from arena.door.relay import remote_bot
 from arena.door.serve import Service
 from arena.errors import DoorError
@@ -65,15 +67,18 @@ def bot(folder: Path, fails_at: str = "0", failure: str = CRASH) -> BotSpec:
 
 
 @contextmanager
-def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "") -> Iterator[list[str]]:
-    """Serves a bot in a thread, until the league refuses it by a code, and yields what is told."""
+def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "", patient: bool = False) -> Iterator[list[str]]:
+    """Serves a bot in a thread, until the league refuses it by a code, and yields what is told.
+
+    At the end of the block it is asked to end; `patient` lets running games end first.
+    """
     said: list[str] = []
     failed: list[BaseException] = []
     stopped = threading.Event()
 
     def run() -> None:
         try:
-            Service(door.address, pair, spec, said.append).run(stopped.is_set)
+            Service(door.address, pair, spec, said.append).run(stopped.is_set, lambda: not patient)
         except BaseException as error:
             failed.append(error)
 
@@ -131,12 +136,29 @@ def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_pat
         pytest.skip(f"this machine does not give level {level}: {', '.join(missing)}")
     anna, spec = league.author("anna"), bot(tmp_path / "fox")
     register(league, spec)
-    with opened(league) as door, served(door, anna, spec) as said:
-        assert said == ["fox/1 is served; its state in the league: active"]
+    with opened(league) as door, served(door, anna, spec, patient=True) as said:
+        assert said == ["fox/1 is served, and active: waiting for games"]
         result = play(league, tmp_path, spec, level)
-        assert told(said, "a game is over")
+    assert said[-1].startswith("1 game so far")
     assert forfeits(result) == ["", ""]
     assert result.termination == "finished"
+
+
+def test_whoever_ends_serving_lets_the_running_game_end(league: League, tmp_path: Path) -> None:
+    """And is told so; a second Ctrl-C does not wait."""
+    slow = 'time.sleep(1 if os.path.exists("end") else 0.1)'
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure=slow)
+    register(league, spec)
+    results: list[Any] = []
+    player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec)))
+    with opened(league) as door:
+        with served(door, anna, spec, patient=True) as said:
+            (tmp_path / "fox/end").touch()
+            player.start()
+            assert happens((tmp_path / "fox/reached").exists)
+        player.join()
+    assert forfeits(results[0]) == ["", ""]
+    assert said[1].startswith("Ending when no game of it runs")
 
 
 def forfeits(result: Any) -> list[str]:
@@ -184,6 +206,41 @@ def test_p25_an_answer_at_the_deadline_has_one_outcome_and_the_same_on_replay(le
             assert verify(tmp_path / result.log, revealed(SECRET)).draws_checked
 
 
+def test_an_authors_process_that_is_killed_costs_its_game_and_plays_again_later(league: League, tmp_path: Path) -> None:
+    """Nobody has to send it anything for that: its end is seen, and it is not called served any more."""
+    anna, spec = league.author("anna"), bot(tmp_path / "fox", fails_at="3", failure="time.sleep(600)")
+    register(league, spec)
+    write_pair(tmp_path / "anna.key", anna, "anna")
+    results: list[Any] = []
+    player = threading.Thread(target=lambda: results.append(play(league, tmp_path, spec, time="10m")))
+    with opened(league) as door:
+        command = [sys.executable, "-m", "arena", "bot", "serve", str(tmp_path / "fox")]
+        process = subprocess.Popen([*command, "--at", str(door.address), "--key", str(tmp_path / "anna.key")])
+        try:
+            assert happens(lambda: bool(relay.served(league.folder)))
+            player.start()
+            assert happens((tmp_path / "fox/reached").exists)
+        finally:
+            process.kill()
+            process.wait()
+        player.join()
+        assert forfeits(results[0]) == ["crashed", ""]
+        assert happens(lambda: not relay.served(league.folder))
+        (tmp_path / "fox/bot.py").write_text(BOT.replace("FAILS_AT", "0").replace("FAILURE", ""))
+        with served(door, anna, spec):
+            assert forfeits(play(league, tmp_path, spec)) == ["", ""]
+
+
+def happens(does_it: Callable[[], bool], seconds: float = 30) -> bool:
+    """Waits until something is so."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if does_it():
+            return True
+        time.sleep(0.01)
+    return False
+
+
 def test_a_version_that_nobody_serves_does_not_start(league: League, tmp_path: Path) -> None:
     spec = bot(tmp_path / "fox")
     with opened(league):
@@ -224,7 +281,7 @@ def test_a_bot_that_is_new_becomes_a_version_by_an_order(league: League, tmp_pat
     anna, spec = league.author("anna"), bot(tmp_path / "fox")
     answer = {"version": "fox/1", "state": "qualifying"}
     with opened(league) as door, answering(league, "remote", answer), served(door, anna, spec) as said:
-        assert said == ["fox/1 is served; its state in the league: qualifying"]
+        assert said == ["fox/1 is served, and qualifying: the league tries it in a few games"]
     (order,) = league.orders()
     assert (order["author"], order["arguments"]["digest"]) == ("anna", spec.digest)
     assert order["arguments"]["manifest"]["name"] == "fox"

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from arena.door.watch import IDLE_S, LOOK_S, MOST_CONNECTIONS, MOST_UNFINISHED, SILENT_S, Watch
+from arena.door.watch import IDLE_S, LOOK_S, MOST_CONNECTIONS, MOST_UNFINISHED, SILENT_S, Looked, Watch
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs the counts of Linux")
 
@@ -66,13 +66,13 @@ def test_what_brings_bytes_without_a_message_is_closed_and_nothing_else(family: 
         except OSError:
             pytest.skip("this machine has no such addresses")
         endless, honest = port.connect(), port.connect()
-        assert port.watch.look(0) == []
+        assert port.watch.look(0).endless == []
         assert len(port.watch) == 2
         bring(*endless, MOST_UNFINISHED)
         bring(*honest, MOST_UNFINISHED // 2)
-        assert port.watch.look(1) == []
+        assert port.watch.look(1).endless == []
         bring(*endless, 1)
-        assert port.watch.look(2) == [""]
+        assert port.watch.look(2).endless == [""]
         assert is_cut(endless[0])
         assert not is_cut(honest[0])
         assert port.watch.cuts == {"endless": 1}
@@ -84,10 +84,10 @@ def test_a_connection_may_bring_any_number_of_whole_messages(port: Port) -> None
     port.watch.look(0)
     for now in range(1, 6):
         bring(peer, own, MOST_UNFINISHED)
-        port.watch.heard(own.fileno(), "key")
-        assert port.watch.look(now) == []
+        port.watch.heard(own.fileno(), b"\0id", "key")
+        assert port.watch.look(now).endless == []
     bring(peer, own, MOST_UNFINISHED + 1)
-    assert port.watch.look(9) == ["key"], "and then whose it was is known"
+    assert port.watch.look(9).endless == ["key"], "and then whose it was is known"
 
 
 def test_what_nobody_has_read_yet_does_not_count(port: Port) -> None:
@@ -97,16 +97,16 @@ def test_what_nobody_has_read_yet_does_not_count(port: Port) -> None:
     bring(peer, own, MOST_UNFINISHED)
     peer.sendall(bytes(11))
     own.recv(1, socket.MSG_PEEK)  # it is there
-    assert port.watch.look(1) == []
+    assert port.watch.look(1).endless == []
     own.recv(1)
-    assert port.watch.look(2) == [""]
+    assert port.watch.look(2).endless == [""]
 
 
 def test_a_connection_without_messages_is_closed_in_the_end(port: Port) -> None:
     """§D4-9."""
     silent, speaks = port.connect(), port.connect()
     port.watch.look(0)
-    port.watch.heard(speaks[1].fileno(), "key")
+    port.watch.heard(speaks[1].fileno(), b"\0id", "key")
     port.watch.look(SILENT_S)
     assert not is_cut(silent[0])
     port.watch.look(SILENT_S + 1)
@@ -124,12 +124,12 @@ def test_of_too_many_connections_of_a_key_the_quietest_is_closed(port: Port) -> 
     other = port.connect()
     port.watch.look(0)
     for now, (_, own) in enumerate(first, start=1):
-        port.watch.heard(own.fileno(), "hers")
+        port.watch.heard(own.fileno(), b"\0id", "hers")
         port.watch.look(now)
-    port.watch.heard(other[1].fileno(), "his")
+    port.watch.heard(other[1].fileno(), b"\0id", "his")
     late = port.connect()
     port.watch.look(50)
-    port.watch.heard(late[1].fileno(), "hers")
+    port.watch.heard(late[1].fileno(), b"\0id", "hers")
     port.watch.look(51)
     assert [is_cut(peer) for peer, _ in first] == [True] + [False] * (MOST_CONNECTIONS - 1)
     assert not is_cut(other[0])
@@ -161,6 +161,22 @@ def test_a_descriptor_that_is_used_again_begins_anew(port: Port) -> None:
     assert not is_cut(peer), "it is as old as itself, not as its number"
     port.watch.look(2 * SILENT_S + 1)
     assert is_cut(peer)
+
+
+def test_connections_that_have_ended_are_named_once(port: Port) -> None:
+    first, second, silent = port.connect(), port.connect(), port.connect()
+    port.watch.look(0)
+    port.watch.heard(first[1].fileno(), b"\0one", "hers")
+    port.watch.heard(second[1].fileno(), b"\0two", "his")
+    assert port.watch.look(1).gone == []
+    number = first[1].fileno()
+    _, same = port.connect()
+    os.dup2(same.fileno(), number)  # it ended, and its descriptor is in use again
+    silent[1].close()
+    assert port.watch.look(2).gone == [(b"\0one", "hers")]
+    bring(*second, MOST_UNFINISHED + 1)
+    assert port.watch.look(3) == Looked(["his"], [(b"\0two", "his")])
+    assert port.watch.look(4).gone == []
 
 
 def test_looking_takes_a_small_part_of_the_time_however_many_there_are(port: Port) -> None:

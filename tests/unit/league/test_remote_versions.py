@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import socket
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from arena.door.relay import PRESENCE, STALE_S, served
+from arena.door.relay import PRESENCE, SEAT, SOCKET, STALE_S, served
 from arena.errors import MachineFault
 from arena.league.folder import Folder
 from arena.league.planning import Planner
@@ -28,6 +30,17 @@ def remote_version(store: LeagueStore) -> Version:
         "anna", "fox", "ab" * 32, {"name": "fox"}, 0, "2026-01-01T12:00:00+00:00", level=Level.REMOTE, by=Actor.AUTHOR
     )
     return received.version
+
+
+@pytest.fixture(autouse=True)
+def door(folder: Folder) -> Iterator[socket.socket]:
+    """What an open door listens on for seats."""
+    path = folder.path / SEAT
+    path.mkdir(parents=True)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path / SOCKET))
+        listener.listen(64)
+        yield listener
 
 
 def serve(folder: Folder, *names: str, age_s: float = 0) -> None:
@@ -55,7 +68,7 @@ def test_only_the_first_games_of_a_remote_version_are_a_step_here(folder: Folder
     assert Path(arguments[0].folder).is_relative_to(folder.door)
 
 
-def test_a_remote_version_that_nobody_serves_is_absent(folder: Folder) -> None:
+def test_a_remote_version_that_nobody_serves_is_absent(folder: Folder, door: socket.socket) -> None:
     with open_league(folder.database) as store:
         version = remote_version(store)
         assert absent(store, folder) == frozenset(), "it is not active"
@@ -65,6 +78,10 @@ def test_a_remote_version_that_nobody_serves_is_absent(folder: Folder) -> None:
         serve(folder, "fox/1", "other/1")
         assert absent(store, folder) == frozenset()
         serve(folder, "fox/1", age_s=STALE_S + 5)
+        assert absent(store, folder) == {"fox/1"}, "the door hangs"
+        serve(folder, "fox/1")
+        assert absent(store, folder) == frozenset()
+        door.close()
         assert absent(store, folder) == {"fox/1"}, "the door was killed"
 
 

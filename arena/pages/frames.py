@@ -46,18 +46,17 @@ _CUT = " … (cut)"
 _USED = re.compile(r'href="#(\w+)"')
 
 
-def film(log: Log, seat: Seat | None = None, *, every_symbol: bool = False) -> tuple[Payload, str]:
+def film(log: Log, seat: Seat | None = None) -> tuple[Payload, str]:
     """Returns the data of a whole game, and the CSS of its symbols.
 
     Args:
         log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
-        every_symbol: Whether symbols that this game does not show are among them, so that games can share them.
 
     Raises:
         LogError: A record does not fit the game.
     """
-    camera = Camera(log.header, log.source, seat, every_symbol=every_symbol)
+    camera = Camera(log.header, log.source, seat)
     camera.plan(log.records)
     frames = [frame for record in log.records for frame in camera.see(record)]
     frames.append(camera.frame())
@@ -79,12 +78,10 @@ class Camera:
         header: The game's first record.
         source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
-        every_symbol: Whether `head` has symbols that no frame shows, too.
     """
 
-    def __init__(self, header: Header, source: str, seat: Seat | None = None, *, every_symbol: bool = False) -> None:
+    def __init__(self, header: Header, source: str, seat: Seat | None = None) -> None:
         self._header = header
-        self._every_symbol = every_symbol
         self._first = Onlooker(header, source, seat)
         """Sees all that is shown. Only this one folds."""
         self._eyes: dict[str, Onlooker] = {ALL if seat is None else str(seat): self._first}
@@ -235,11 +232,8 @@ class Camera:
         return scene
 
     def _symbols(self) -> Iterator[Symbol]:
-        """Yields the symbols that are placed, and those that they are made of; or all."""
+        """Yields the symbols that are placed, and those that they are made of."""
         all_symbols = {symbol.name: symbol for symbol in _all(self._drawing, self._first.rules.seats)}
-        if self._every_symbol:
-            yield from all_symbols.values()
-            return
         wanted = [*(f"M{seat}" for seat in range(self._first.rules.seats)), *sorted(self._used)]
         wanted += _USED.findall(self._drawing.ground())
         found: dict[str, Symbol] = {}
@@ -248,7 +242,7 @@ class Camera:
             if name not in found:
                 found[name] = all_symbols[name]
                 wanted += _USED.findall(all_symbols[name].markup)
-        yield from (symbol for name, symbol in all_symbols.items() if name in found)
+        return (symbol for name, symbol in all_symbols.items() if name in found)
 
 
 def mark_slow(frames: list[Payload]) -> None:

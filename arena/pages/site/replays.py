@@ -24,7 +24,10 @@ from arena.errors import ArenaError, MachineFault
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
-from arena.record.log import read_log
+from arena.record.log import Log, read_log
+from arena.show.drawing import mark_symbols
+from arena.show.replay import Onlooker
+from arena.types import Payload
 
 FOLDER: Final = f"replays-{FORMAT}"
 """Frames of another form lie elsewhere: they are made again. `replay.js` has the same name."""
@@ -70,7 +73,9 @@ def made(folder: Path) -> set[int]:
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        data, style = film(read_log(Path(reel.log)), every_symbol=True)
+        log = read_log(Path(reel.log))
+        data, style = film(log)
+        data["symbols"] = every_symbol(log)
     except ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
@@ -84,6 +89,13 @@ def make(reel: Reel) -> tuple[int, str]:
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write(path, f'arena.frames("{scenery}","{drawing}","{packed}");\n'.encode())
     return reel.number, ""
+
+
+def every_symbol(log: Log) -> Payload:
+    """Returns all symbols that a game like this one may show, as the data of frames have them: games share them."""
+    watching = Onlooker(log.header, log.source)
+    symbols = [*mark_symbols(watching.rules.seats), *watching.presenter.drawing().symbols()]
+    return {symbol.name: [symbol.markup, symbol.width, symbol.height, symbol.words] for symbol in symbols}
 
 
 def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float | None) -> Iterator[tuple[int, str]]:

@@ -3,7 +3,6 @@
 
    const viewer = arena.mount(root, data, {address: true})
        Draws the game into an empty element. With `address`, the part of the address after # names the moment.
-       `way`, an element, stands beside what is played: links to other games.
    viewer.append(frame, strings)    adds a frame, with the strings that it is the first to use; if the last one was
                            shown, the new one is.
    viewer.go(t, eyes)      shows frame t with somebody's eyes; without `eyes`, with the same as before.
@@ -82,7 +81,7 @@ function mount(root, data, options = {}) {
     name.title = `${seat.name} ${seat.version}`;
     title.append(name);
   });
-  const header = make("header", "", title, make("p", "facts", data.facts.join(" · ")), options.way || "");
+  const header = make("header", "", title, make("p", "facts", data.facts.join(" · ")));
 
   const board = make("section", "board");
   const say = make("section", "say");

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability fuzz check format lint types docs docs-check tour golden screenshots bots bench fairness overload ladder matchmaking statistics venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,7 @@ tour: $(VENV)/with-test ## Run the README's commands and write what they print i
 screenshots: $(VENV)/with-test ## Write pictures of each kind of page into build/screenshots: needs chromium
 	@PYTHONPATH=tests $(BIN)/python tests/browser/screenshots.py build/screenshots
 
+.PHONY: pictures
 pictures: $(VENV)/with-test ## Write the README's pictures into docs/pictures: needs chromium
 	@PYTHONPATH=tests:tests/browser $(BIN)/python tests/browser/pictures.py docs/pictures
 

@@ -105,14 +105,10 @@ def _run_season(
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, workers, worker, stack)
-        showing = Showing(folder.path, settings.site.every_s, tell)
-        service.add(showing)
         ended = service.run(stopping, games)
         if ended.closing:
             store.seasons.stop()
             service.publish()
-        if ended.games:
-            showing.finish()
     dropped = f", {ended.dropped} were dropped and will be played again" if ended.dropped else ""
     tell(f"Ended after {ended.games} rated games{dropped}")
     if ended.closing:
@@ -156,6 +152,9 @@ def _put_together(
     supply.told = figures.count
     service.add(figures)
     publishing.state = service.state
+    showing = Showing(folder.path, settings.site.every_s, tell, lambda: supply.rated)
+    service.add(showing)
+    stack.callback(showing.finish)
     return service
 
 

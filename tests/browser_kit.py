@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ def chromium() -> str | None:
     """The program of the browser, or None if it is not installed."""
     names = ("chromium", "chromium-browser", "google-chrome")
     return next(filter(None, map(shutil.which, names)), None)
+
+
+def chromium_or_exit() -> str:
+    """The program of the browser. Without it the program ends, and says what to install."""
+    program = chromium()
+    if program is None:
+        sys.exit("needs chromium, which is not on this machine's path; install it (Debian: apt install chromium)")
+    return program
 
 
 def launch(playwright: Any, program: str) -> Any:

@@ -159,15 +159,11 @@ def _run_season(
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, hands, stack)
-        showing = Showing(folder.path, settings.site.every_s, tell)
-        service.add(showing)
         add_duties(service)
         ended = service.run(stopping, games)
         if ended.closing:
             store.seasons.stop()
             service.publish()
-        if ended.games:
-            showing.finish()
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:
@@ -231,6 +227,9 @@ def _put_together(
     supply.told = figures.count
     service.add(figures)
     publishing.state = figures.state
+    showing = Showing(folder.path, settings.site.every_s, tell, lambda: supply.rated)
+    service.add(showing)
+    stack.callback(showing.finish)
     return service
 
 

@@ -27,7 +27,7 @@ REPLAYS_S: Final = 30.0
 """After this time it begins no more replays; the next one goes on."""
 MOST_S: Final = 600.0
 """A process that takes longer is ended."""
-PATIENCE_S: Final = 30.0
+PATIENCE_S: Final = 20.0
 """How long the last pages are waited for when the service ends."""
 _REASON: Final = 500
 """Characters of what a process wrote that are told."""
@@ -40,11 +40,17 @@ class Showing:
         folder: The league's folder.
         every_s: How long it waits between two times, in seconds; 0: no pages are made.
         tell: Called with a sentence when they cannot be made.
+        rated: Returns how many games were rated.
         command: What makes them; None means `arena site`.
     """
 
     def __init__(
-        self, folder: Path, every_s: float, tell: Callable[[str], object], command: Sequence[str] | None = None
+        self,
+        folder: Path,
+        every_s: float,
+        tell: Callable[[str], object],
+        rated: Callable[[], int],
+        command: Sequence[str] | None = None,
     ) -> None:
         self._command = command or [
             *(sys.executable, "-m", "arena", "site", "--league", str(folder.absolute())),
@@ -56,6 +62,9 @@ class Showing:
         self._process: subprocess.Popen[bytes] | None = None
         self._began = 0.0
         self._told = ""
+        self._rated = rated
+        self._seen = rated()
+        """How many games were rated when a process was started last."""
         if every_s > 0:
             self._check_extra()
 
@@ -71,8 +80,10 @@ class Showing:
             self._start()
 
     def finish(self) -> None:
-        """Has the pages made for the last time, and waits for them for a while."""
-        if self._every_s <= 0:
+        """Has the pages made for the last time if a game was rated since, and waits for them for a while."""
+        if self._every_s <= 0 or self._rated() == self._seen:
+            if self._process is not None:
+                self._drop(self._process, "the service ends")
             return
         end = time.monotonic() + PATIENCE_S
         if self._process is not None and not self._wait(self._process, end):
@@ -99,6 +110,7 @@ class Showing:
             self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
 
     def _start(self) -> None:
+        self._seen = self._rated()
         self._began = time.monotonic()
         self._due = self._began + self._every_s
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from browser_kit import chromium, launch, played
+from browser_kit import chromium_or_exit, launch, played
 from PIL import Image
 from playwright.sync_api import sync_playwright
 from screenshots import tournament
@@ -21,9 +21,7 @@ COLOURS = 200
 
 def main(folder: Path) -> None:
     """Writes the pictures, and prints their names and sizes."""
-    program = chromium()
-    if program is None:
-        sys.exit("needs chromium, which is not on this machine's path; install it (Debian: apt install chromium)")
+    program = chromium_or_exit()
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as made, sync_playwright() as playwright:
         browser = launch(playwright, program)

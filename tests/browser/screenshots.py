@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from browser_kit import chromium, launch, played
+from browser_kit import chromium_or_exit, launch, played
 from golden.logs import FOLDER
 from playwright.sync_api import sync_playwright
 
@@ -23,9 +23,7 @@ CRASHING = f"cmd:{sys.executable} -c 1/0"
 
 def main(folder: Path) -> None:
     """Writes the pictures, and prints their names."""
-    program = chromium()
-    if program is None:
-        sys.exit("needs chromium, which is not on this machine's path; install it (Debian: apt install chromium)")
+    program = chromium_or_exit()
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as made, sync_playwright() as playwright:
         browser = launch(playwright, program)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -56,7 +57,15 @@ run(MyBot())
 def cup(tmp_path: Path) -> Folder:
     """A league of quick games whose bots are not confined."""
     game = Game(rules="samurai", ruleset="basic", time="5/move")
-    return make_league(tmp_path / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
+    cup = make_league(tmp_path / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
+    pages_every(cup, 0)
+    return cup
+
+
+def pages_every(cup: Folder, seconds: int) -> None:
+    """Sets how often the league's pages are made."""
+    text = cup.settings.read_text(encoding="utf-8")
+    cup.settings.write_text(re.sub(r"every_s = \d+", f"every_s = {seconds}", text), encoding="utf-8")
 
 
 @pytest.fixture
@@ -120,7 +129,11 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
     with read_league(cup.database) as reader:
         before = done(reader)
 
+    pages_every(cup, 60)
     finished(run("--games", "3"))
+    pages_every(cup, 0)
+    assert "greedy/1" in (cup.site / "index.html").read_text(encoding="utf-8")
+    assert list(cup.site.glob("*/replays-1/*/*.js")), "made before it ended"
     with read_league(cup.database) as reader:
         season = reader.seasons.current()
         assert season is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,16 +44,7 @@ class Press:
         self.folder = folder
         self.written = 0
         """How many pages were written."""
-        self._jinja = Environment(
-            loader=FileSystemLoader(_TEMPLATES),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            finalize=_shown,
-        )
-        self._jinja.filters["time"] = time_text
-        self._jinja.globals |= {"policy": POLICY, "parts": dict(parts), "site": title, "version": arena.__version__}
+        self._shared = {"policy": POLICY, "parts": dict(parts), "site": title, "version": arena.__version__}
         edition = [arena.__version__, title, *sorted(parts.values())]
         edition += [part(path) for path in sorted(_TEMPLATES.iterdir()) if path.suffix == ".jinja"]
         self._edition = hashlib.sha256("\0".join(edition).encode()).hexdigest()
@@ -76,7 +68,8 @@ class Press:
         if self.is_current(name, facts):
             return
         path = self.folder / name
-        text = self._jinja.get_template(f"{template}.html.jinja").render(**context(), key=self._key(facts))
+        given = {**self._shared, **context(), "key": self._key(facts)}
+        text = _templates().get_template(f"{template}.html.jinja").render(given)
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write(path, text.encode())
         self.written += 1
@@ -87,6 +80,20 @@ class Press:
         except UnicodeEncodeError:
             encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(facts)))
         return hashlib.sha256(self._edition.encode() + encoded).hexdigest()[:24]
+
+
+@cache
+def _templates() -> Environment:
+    templates = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    templates.filters["time"] = time_text
+    return templates
 
 
 def _shown(value: Any) -> Any:

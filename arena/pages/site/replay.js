@@ -57,7 +57,8 @@ globalThis.arena.frames = async (sceneryName, drawing, packed) => {
     if (![sceneryName, drawing].every((name) => ASSET.test(name))) throw new Error("unknown");
     const [data] = await Promise.all([unpack(packed), script(`../assets/${sceneryName}`), style(`../assets/${drawing}`)]);
     document.title = `${data.seats.map((seat) => seat.name).join(" v. ")} · game ${number}`;
-    globalThis.arena.viewer = globalThis.arena.mount(root, {...data, ...scenery}, {address: true, way: links()});
+    globalThis.arena.viewer = globalThis.arena.mount(root, {...data, ...scenery}, {address: true});
+    root.querySelector("header").append(links());
     document.documentElement.dataset.ready = "1";
   } catch {
     fail(`The replay of game ${number} cannot be shown.`);

@@ -1,10 +1,9 @@
 "use strict";
 /* The viewer of arena: shows a game from its frames. It knows no game: `docs/pages.md` has the form of the data.
 
-   const viewer = arena.mount(root, data, {address: true, way, moved})
+   const viewer = arena.mount(root, data, {address: true, moved})
        Draws the game into an empty element. With `address`, the part of the address after # names the moment.
-       `way`, an element, stands beside what is played: links to other games. `moved` is called whenever another moment
-       is shown, with {at, last: whether it is the last}.
+       `moved` is called whenever another moment is shown, with {at, last: whether it is the last}.
    viewer.append(frame, strings)    adds a frame, with the strings that it is the first to use; if the last one was
                            shown, the new one is.
    viewer.go(t, eyes)      shows frame t with somebody's eyes; without `eyes`, with the same as before.
@@ -93,7 +92,7 @@ function mount(root, data, options = {}) {
     name.title = `${seat.name} ${seat.version}`;
     title.append(name);
   });
-  const header = make("header", "", title, make("p", "facts", data.facts.join(" · ")), options.way || "");
+  const header = make("header", "", title, make("p", "facts", data.facts.join(" · ")));
 
   const board = make("section", "board");
   const say = make("section", "say");

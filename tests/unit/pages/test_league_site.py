@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,9 @@ def test_a_version_that_plays_no_more_is_named_so(store: LeagueStore, cup: str, 
 
 # The service's side
 
+COUNT = count()
+"""Games that are rated: at each look more."""
+
 
 def until(happened: Callable[[], bool], look: Callable[[], object]) -> None:
     while not happened():
@@ -108,7 +112,9 @@ def program(code: str) -> list[str]:
 
 def test_a_process_that_fails_is_told_of_once(tmp_path: Path) -> None:
     said: list[str] = []
-    showing = Showing(tmp_path, 0.001, said.append, program("import sys; sys.exit('no \\x1b[2J ink')"))
+    showing = Showing(
+        tmp_path, 0.001, said.append, lambda: next(COUNT), program("import sys; sys.exit('no \\x1b[2J ink')")
+    )
     marks = iter(range(10**9))
     until(lambda: bool(said), showing.look)
     until(lambda: next(marks) > 100, showing.look)
@@ -118,7 +124,9 @@ def test_a_process_that_fails_is_told_of_once(tmp_path: Path) -> None:
 
 def test_at_the_end_the_pages_are_made_once_more(tmp_path: Path) -> None:
     said: list[str] = []
-    showing = Showing(tmp_path, 3600, said.append, program(f"open({str(tmp_path / 'made')!r}, 'a').write('x')"))
+    showing = Showing(
+        tmp_path, 3600, said.append, lambda: next(COUNT), program(f"open({str(tmp_path / 'made')!r}, 'a').write('x')")
+    )
     showing.look()
     assert not (tmp_path / "made").exists(), "it is not time yet"
     showing.finish()
@@ -126,10 +134,16 @@ def test_at_the_end_the_pages_are_made_once_more(tmp_path: Path) -> None:
     assert said == []
 
 
+def test_if_nothing_was_rated_they_are_not_made_again(tmp_path: Path) -> None:
+    code = program(f"open({str(tmp_path / 'made')!r}, 'a').write('x')")
+    Showing(tmp_path, 3600, [].append, lambda: 7, code).finish()
+    assert not (tmp_path / "made").exists()
+
+
 def test_a_process_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.league.showing.PATIENCE_S", 0.2)
     said: list[str] = []
-    Showing(tmp_path, 3600, said.append, program("import time; time.sleep(600)")).finish()
+    Showing(tmp_path, 3600, said.append, lambda: next(COUNT), program("import time; time.sleep(600)")).finish()
     assert said == ["The pages are not all made: the service ends"]
 
 
@@ -138,7 +152,9 @@ def test_without_the_extra_the_operator_is_told_and_nothing_is_started(
 ) -> None:
     monkeypatch.setattr("arena.extras.find_spec", lambda name: None)
     said: list[str] = []
-    showing = Showing(tmp_path, 0.001, said.append, program(f"open({str(tmp_path / 'made')!r}, 'a')"))
+    showing = Showing(
+        tmp_path, 0.001, said.append, lambda: next(COUNT), program(f"open({str(tmp_path / 'made')!r}, 'a')")
+    )
     showing.look()
     showing.finish()
     assert not (tmp_path / "made").exists()
@@ -146,6 +162,6 @@ def test_without_the_extra_the_operator_is_told_and_nothing_is_started(
 
 
 def test_no_pages_are_made_if_the_operator_wants_none(tmp_path: Path) -> None:
-    showing = Showing(tmp_path, 0, [].append, program("raise SystemExit(1)"))
+    showing = Showing(tmp_path, 0, [].append, lambda: next(COUNT), program("raise SystemExit(1)"))
     showing.look()
     showing.finish()

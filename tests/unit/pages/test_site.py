@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from arena import files
 from arena.cli import cli
+from arena.pages.frames import film
 from arena.pages.site import figures, replays
 from arena.pages.site.figures import Scale
 from arena.pages.site.press import POLICY
+from arena.record.log import read_log
 from arena.store.exhibits import open_exhibits
 from tests import site_kit
 
@@ -172,6 +174,14 @@ def test_games_share_what_they_are_drawn_with(tmp_path: Path) -> None:
     assert all((tmp_path / "assets" / name).is_file() for name in sceneries)
     size = (tmp_path / "cup" / replays.name_of(0)).stat().st_size
     assert size < 12_000, "packed, and without the board"
+
+
+@pytest.mark.parametrize("name", ["samurai-standard", "gardener-race"])
+def test_what_games_share_has_every_symbol_as_each_game_has_it(name: str) -> None:
+    log = read_log(FOLDER / f"{name}.jsonl")
+    shown, shared = film(log)[0]["symbols"], film(log, whole=True)[0]["symbols"]
+    assert len(shared) >= len(shown)
+    assert {key: shared[key] for key in shown} == shown
 
 
 def test_after_its_time_no_replay_is_begun(tmp_path: Path) -> None:

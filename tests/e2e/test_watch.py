@@ -23,6 +23,8 @@ from arena.web.serving import Listening
 
 TOURNAMENT = ("tournament", "random", "greedy", "--deals", "3", "--seed", "watched", "-q")
 PATIENCE_S = 100.0
+MOST_FOLLOWED = 3
+"""Games that each watcher follows."""
 
 
 @contextmanager
@@ -63,6 +65,12 @@ class Watcher:
     async def follow(self, path: str, game: str = "") -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port, limit=2**24)
         writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nCookie: {self.cookie}\r\n\r\n".encode())
+        try:
+            await self._read(reader, game)
+        finally:
+            writer.close()
+
+    async def _read(self, reader: asyncio.StreamReader, game: str) -> None:
         event = ""
         while line := (await reader.readline()).decode():
             if line.startswith("event: "):
@@ -75,10 +83,9 @@ class Watcher:
                         break
                 elif event == "games":
                     for each in json.loads(line[6:])["running"]:
-                        if each["id"] not in self.seen:
+                        if each["id"] not in self.seen and len(self.seen) < MOST_FOLLOWED:
                             self.seen[each["id"]] = ""
                             self.begin(f"/game/{each['id']}/events", each["id"])
-        writer.close()
 
     def begin(self, path: str, game: str = "") -> None:
         task = asyncio.create_task(self.follow(path, game))
@@ -103,6 +110,7 @@ async def play_among(watchers: list[Watcher], folder: Path) -> None:
         for task in watcher.tasks:
             task.cancel()
         await asyncio.gather(*watcher.tasks, return_exceptions=True)
+    await asyncio.sleep(0)  # connections close in the next turn of the loop
 
 
 def results(folder: Path) -> list[Any]:

@@ -16,6 +16,7 @@ from arena.cli import complete, signals
 from arena.cli.entrants import enter
 from arena.cli.help import HOW, WHAT, Command, option
 from arena.cli.options import (
+    DEFAULT_DB,
     MakeGame,
     each_game_option,
     game_options,
@@ -83,6 +84,7 @@ def match(
       arena match greedy banzai --pace 0.5
     """
     from arena.cli.forfeits import Forfeits
+    from arena.referee.feed import feed_folder
     from arena.show.off_turn import off_turn_lines
     from arena.standings.pool import add_tallies
     from arena.store.records import Tally
@@ -99,7 +101,8 @@ def match(
     tallies = [Tally(entrant) for entrant in range(len(names))]
     try:
         with board_of_match(pace, hidden=as_json or verbose or quiet) as watch:
-            for played in play_match(setup, begun, watch, show_message if verbose else None):
+            feed = str(feed_folder(Path(DEFAULT_DB)))
+            for played in play_match(setup, begun, watch, show_message if verbose else None, feed):
                 signals.check()
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)

@@ -121,8 +121,10 @@ quiet_option = option(RESULTS, "-q", "--quiet", is_flag=True, help="Print only r
 each_game_option = option(RESULTS, "--each-game", is_flag=True, help="Print a line for each game that is over.")
 """`--each-game`."""
 
+DEFAULT_DB = "arena.db"
+"""The database unless another is named."""
 db_option = option(
-    RESULTS, "--db", default="arena.db", show_default=True, type=click.Path(path_type=Path), metavar="FILE",
+    RESULTS, "--db", default=DEFAULT_DB, show_default=True, type=click.Path(path_type=Path), metavar="FILE",
     help="The database of results.",
 )  # fmt: skip
 """`--db FILE`."""

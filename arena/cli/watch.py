@@ -40,9 +40,9 @@ REDRAW_S = 0.1
 )
 @db_option
 def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> None:
-    """Show what is played now: standings as they move, running games with their boards, the last results.
+    """Show what is played now: standings, running games, results.
 
-    It may begin before what it watches, and end at any time: games wait for nobody who watches. A tournament, a league
+    Standings move, and games have their boards. The watch may begin before what it watches, and end at any time: games wait for nobody who watches. A tournament, a league
     and a match (at arena.db) are seen, on the machine on which they are played.
 
     Only what every seat knows is shown while a game goes on. With --web the address has a key; who is given the whole

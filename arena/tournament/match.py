@@ -51,12 +51,12 @@ def begin_match(setup: Setup, logs: Path) -> Tournament:
     return match
 
 
-def _jobs(setup: Setup, match: Tournament) -> Iterator[tuple[PlannedGame, Job]]:
+def _jobs(setup: Setup, match: Tournament, feed: str) -> Iterator[tuple[PlannedGame, Job]]:
     """Yields every game with its job, which says which bots to start ahead."""
     schedule = setup.settings.schedule()
     near: deque[tuple[PlannedGame, Job]] = deque()
     for game in schedule:
-        near.append((game, replace(setup.job(match, game), block=block_of(setup.settings.processes, game))))
+        near.append((game, replace(setup.job(match, game, feed), block=block_of(setup.settings.processes, game))))
         if len(near) > AHEAD_GAMES:
             yield _first(near)
     while near:
@@ -68,16 +68,18 @@ def _first(near: deque[tuple[PlannedGame, Job]]) -> tuple[PlannedGame, Job]:
     return game, started_ahead(job, (following for _, following in near))
 
 
-def play_match(setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None) -> Iterator[Played]:
+def play_match(
+    setup: Setup, match: Tournament, watch: Watch | None = None, tap: Tap | None = None, feed: str = ""
+) -> Iterator[Played]:
     """Plays every game and yields its result. At the end, even an early one, reveals the secret beside the logs.
 
-    `watch` gets each record of each game, between decisions, and `tap` each message.
+    `watch` gets each record of each game, between decisions, and `tap` each message; `feed` is where others watch.
 
     Raises:
         ArenaError: A game, or the secret, cannot be written. The logs of the games before are kept.
     """
     try:
-        for game, job in _jobs(setup, match):
+        for game, job in _jobs(setup, match, feed):
             try:
                 result = play(job, watch, tap)
             except (OSError, MemoryError, MachineFault) as error:

@@ -23,7 +23,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
     "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
-    "play": ("arena.cli.play:play", "Play against bots yourself: one game at the terminal."),
+    "play": ("arena.cli.play:play", "Play against bots yourself, at the terminal or in a browser."),
     "replay": (
         "arena.cli.replay:replay",
         "Show a logged game decision by decision: the board, what happened, and the bots' notes.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,8 +89,7 @@ def play(
     if web:
         from arena.cli.play_web import play_in_browser
 
-        for table, result in play_in_browser(table_for, bind, opens=opens):
-            report(table, result, as_json=as_json)
+        play_in_browser(table_for, partial(report, as_json=as_json), bind, opens=opens)
         return
     if bind is not None or opens:
         raise click.UsageError("--bind and --open are for --web")

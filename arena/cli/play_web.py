@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 
 def play_in_browser(
-    set_table: Callable[[Front], Table], bind: str | None, *, opens: bool
-) -> list[tuple[Table, GameResult]]:
-    """Serves the page until the person leaves it, or Ctrl-C. Returns the games that were played to their ends.
+    set_table: Callable[[Front], Table], report: Callable[[Table, GameResult], None], bind: str | None, *, opens: bool
+) -> None:
+    """Serves the page until the person leaves it, or Ctrl-C; then reports the games that were played to their ends.
 
     Args:
         set_table: Sets the table of each game.
+        report: Is called for each game that has a result.
         bind: Where to listen; None means this machine alone, on a free port.
         opens: Whether to open a browser here.
 
@@ -47,8 +48,9 @@ def play_in_browser(
         if opens:
             import webbrowser
 
-            webbrowser.open(listening.url(key))
+            webbrowser.open_new_tab(listening.url(key))
 
+    playing = None
     try:
         with local_worker() as worker:
             playing = Playing(set_table, worker, play)
@@ -65,7 +67,10 @@ def play_in_browser(
         raise
     finally:
         listening.socket.close()
-    return [(table, game.result()) for table, game in playing.played if game.done()]
+        for table, game in playing.played if playing else ():
+            if game.done() and game.exception() is None:
+                report(table, game.result())
+    playing.played[-1][1].result()  # raises what has ended the last game
 
 
 def _tell(error: Exception) -> None:

@@ -250,7 +250,7 @@ def opening(header: Header, presenter: Presenter, drawing: Drawing, symbols: Ite
             plain(played.ruleset),
             f"{played.players} players",
             *board,
-            str(played.time),
+            "no clock" if str(played.time) == "off" else str(played.time),
         ],
         "turn": presenter.turn_name,
         "gain": presenter.gain_name,

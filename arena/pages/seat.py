@@ -72,7 +72,7 @@ class SeatPage:
         self.limit_ms: float | None = None
         """The time for the open decision; None while the clock is off."""
         self.layout = 0
-        """Counts how often places on the board have changed: then all must be drawn anew."""
+        """Counts how often more has changed than frames are added: places on the board, and at the end the ranks."""
         self._choosing: Choosing | None = None
         self._drawing = self.presenter.drawing()
         self._view = self.rules.first_view(seat)
@@ -85,7 +85,9 @@ class SeatPage:
         self._sent: tuple[str, int] | None = None
         self._acted: tuple[Payload, tuple[Payload, ...]] | None = None
         """What the board shows of the turn that was sent, until the referee tells."""
-        start = _Told(0, None, self._view, (), {"h": "Start", "l": []}, (0,) * self.rules.seats, False)
+        start = _Told(
+            0, None, self._view, (), {"h": "Start", "l": list(self.presenter.primer())}, (0,) * self.rules.seats, False
+        )
         self._told = [start]
         self._drawing.make_room({seat: self._view})
         self._scenes = [self._scene(self._view, ())]
@@ -125,6 +127,7 @@ class SeatPage:
                 over = self.presenter.over(tuple(message["ranks"]), self._scores) if message["ranks"] else ()
                 lines = [self.seats.brief(line.plain) for line in over]
                 self._told[-1].words["l"] += lines if message["ranks"] else ["The game was interrupted."]
+                self.layout += 1
                 self._close(OVER)
             case _:
                 return
@@ -259,17 +262,19 @@ class SeatPage:
 
     def _ask(self, choosing: Choosing, scene: Scene, view: Payload) -> Payload:
         turn, choice = choosing.turn, choosing.choice
+        pictures = (self._drawing.offered(view, turn.kind, key, value).symbol for key, value in turn.chosen)
         asked: Payload = {
             "race": turn.is_race,
             "end": turn.may_end,
             "undo": choosing.is_begun,
             "done": ", ".join(self.presenter.word(key, value) for key, value in turn.chosen),
+            "pictures": [symbol for symbol in pictures if symbol],
         }
         if choice is None:
-            return asked | {"line": "Send your turn, or undo.", "hint": "", "items": []}
+            return asked | {"line": "Your turn is whole: send it, or undo.", "hint": "", "items": []}
         more = f" ({choice.left} left)" if choice.left > 1 else ""
         return asked | {
-            "line": self.presenter.question(turn.kind, choice.key) + more,
+            "line": self.presenter.page_question(turn.kind, choice.key) + more,
             "hint": self.presenter.hint(turn.kind, choice.key, begun=bool(turn.plays)),
             "items": items(turn, choice, self.presenter, self._drawing, scene, view),
         }
@@ -285,9 +290,10 @@ class SeatPage:
             mine = []
         if mine:
             return {"h": heading, "l": mine}
+        greeting = ["Never seen this game? The button “? how to play” explains it."] if self.request == 1 else []
         return {
             "h": heading,
-            "l": [line for frame in told for line in frame.words["l"]],
+            "l": [*greeting, *(line for frame in told for line in frame.words["l"])],
             "y": [line for frame in told for line in frame.words.get("y", ())],
         }
 

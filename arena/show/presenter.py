@@ -169,6 +169,10 @@ class Presenter:
         """Returns what a person is asked who is to choose a value for a key of a play, in a kind of decision."""
         return plain(f"{key}?")
 
+    def page_question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked on a page, where the places are marked on the board."""
+        return self.question(kind, key)
+
     def word(self, key: str, value: Any) -> str:
         """Returns a value of a play in words."""
         return plain(_words(value))

@@ -12,7 +12,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import msgspec
@@ -24,7 +24,7 @@ from starlette.routing import Route
 from arena.errors import ArenaError
 from arena.pages import table as pages
 from arena.pages.frames import film
-from arena.pages.seat import OVER, SeatPage
+from arena.pages.seat import ASKED, OVER, SeatPage
 from arena.play.seat import Front
 from arena.play.table import Table
 from arena.record.log import read_log
@@ -142,7 +142,8 @@ class Playing:
         self._attend()
 
         def ended(_: Future[GameResult]) -> None:
-            loop.call_soon_threadsafe(self._ended, game)
+            with suppress(RuntimeError):  # nobody is served any more
+                loop.call_soon_threadsafe(self._ended, game)
 
         game.future.add_done_callback(ended)
 
@@ -256,7 +257,7 @@ class Playing:
         game, page = self._game, self._game.page
         match action.do:
             case "choose" | "undo" | "send":
-                if (action.id, action.n) != (page.request, page.number):
+                if page.phase != ASKED or (action.id, action.n) != (page.request, page.number):
                     return _refused(409, "expected an action on what is asked now, got one on what was asked before")
                 self._decide(action)
             case "resign" if page.phase != OVER and not game.front.closed:

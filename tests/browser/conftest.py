@@ -36,6 +36,8 @@ class Seen:
         self.page = page
         self.console: list[str] = []
         self.requests: list[str] = []
+        self.ours = ("file:", "data:", "about:")
+        """What addresses begin with that may be asked for."""
         page.on("console", lambda message: self.console.append(message.text))
         page.on("pageerror", lambda error: self.console.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
@@ -68,7 +70,7 @@ class Seen:
     def check(self) -> None:
         """Nothing was written to the console, and nothing was asked of a network."""
         assert self.console == []
-        assert all(url.startswith(("file:", "data:", "about:")) for url in self.requests), self.requests
+        assert all(url.startswith(self.ours) for url in self.requests), self.requests
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def look(browser: Any) -> Callable[..., Any]:
 
     @contextmanager
     def look(width: int = 1280, height: int = 800, **options: Any) -> Iterator[Seen]:
-        context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **options)
+        context = browser.new_context(viewport={"width": width, "height": height}, **{"offline": True, **options})
         try:
             seen = Seen(context.new_page())
             yield seen

@@ -42,7 +42,7 @@ function sit(root) {
     deadline = told.clock === null ? 0 : performance.now() + told.clock;
     at = {last: true};
     viewer = globalThis.arena.mount(root, told.data, {moved});
-    viewer.main.classList.add("sitting");
+    viewer.main.classList.add("sitting", "playing");
     viewer.main.querySelector(".board").after(ask);
     if (viewer.board) {
       viewer.board.setAttribute("role", "group");
@@ -63,12 +63,12 @@ function sit(root) {
     try {
       const answer = await fetch("act", {method: "POST", headers: {"Content-Type": "application/json"},
         body: JSON.stringify({page, id: now.id, n: now.n, do: what, ...more})});
-      if (answer.status === 409) remark("That came too late: this is how it stands now.");
-      else if (!answer.ok) remark(await answer.text());
-    } catch {
-      remark("The connection to arena is lost; trying again …");
-    } finally {
+      if (answer.ok) return;  // until the new state is here, a click would come too late
       busy = false;
+      remark(answer.status === 409 ? "That came too late: this is how it stands now." : await answer.text());
+    } catch {
+      busy = false;
+      remark("The connection to arena is lost; trying again …");
     }
   }
 
@@ -88,7 +88,7 @@ function sit(root) {
 
   function show() {
     const keys = byKey;
-    byKey = false;
+    busy = byKey = false;
     viewer.draft(now.d || {}, now.w);
     showRings();
     showAsk();
@@ -133,17 +133,20 @@ function sit(root) {
     const line = make("p", "asked"), picks = make("div", "picks"), ways = make("div", "ways"), hint = make("p", "hint");
     const told = make("p", "remark", now.remark || "");
     told.setAttribute("role", "alert");
-    ask.className = `ask ${now.phase}`;
+    ask.className = `ask is-${now.phase}`;
     const asking = asked();
     if (!at.last && now.phase !== "over") {
       line.append(now.phase === "asked" ? "This is what happened before your turn." : "You look at an earlier moment.");
-      ways.append(button("to the present (End)", "main", () => viewer.go(Infinity), now.phase === "asked" ? "to your turn" : "to the present"));
+      hint.append("Look as long as you like, with the arrow keys or the buttons below.");
+      ways.append(button("to the present (Enter)", "main", () => viewer.go(Infinity), now.phase === "asked" ? "to your turn" : "to the present"));
     } else if (asking) {
       if (asking.done) line.append(make("span", "done", `${asking.done}: `));
       line.append(asking.line);
       const placed = asking.items.some((item) => item.at);
       hint.append([asking.hint, placed ? "Choose a marked place on the board, or type its number." : ""].filter(Boolean).join(" "));
+      picks.classList.toggle("few", asking.items.length < 9);
       picks.append(...asking.items.flatMap((item, place) => item.at ? [] : [pick(item, place)]));
+      if (!picks.children.length) picks.append(...asking.pictures.map((name) => viewer.symbol(name, "item chosen", "")));
       if (asking.undo) ways.append(button("take the last choice back (Backspace)", "", undo, "undo"));
       if (asking.end) {
         const whole = !asking.items.length;
@@ -152,7 +155,7 @@ function sit(root) {
       if (deadline) ways.prepend(make("span", "clock", ""));
     } else if (now.phase === "waiting") line.append(make("span", "dots", "The others are deciding"));
     else showEnd(line, hint, ways);
-    ways.append(button("how to play (?)", "", help, "?"));
+    ways.append(button("how to play (?)", "", help, "? how to play"));
     ask.replaceChildren(line, hint, picks, told, ways);
     showClock();
     showTyped();

@@ -130,7 +130,7 @@ function mount(root, data, options = {}) {
     }
   } else if (data.eyes[0] === "public") whose.append(make("span", "facts", "only what everybody knows"));
   else if (data.eyes[0] !== "all") whose.append(make("span", "facts", "only what ", mark(+data.eyes[0]), ` ${seats[data.eyes[0]].name} could know`));
-  const share = button("copy the address of this moment (s)", "wide", copy, "share");
+  const share = button("copy the address of this moment (s)", "wide away", copy, "share");
   const gain = data.gain ? [
     button(`previous ${data.gain} (C)`, "", () => jump(-1, (frame) => has(frame, "c")), icon("before")),
     button(`next ${data.gain} (c)`, "", () => jump(1, (frame) => has(frame, "c")), icon("after")),
@@ -140,7 +140,7 @@ function mount(root, data, options = {}) {
     playing, button("on (→)", "", () => step(1), icon("next")), button("last (End)", "wide", () => step(Infinity), icon("last")),
     ...gain, make("label", "pace wide", "speed ", pace), place,
     button("list of moves (L)", "wide", showMoves, "moves"), button("this moment in words (w)", "wide", showWords, "in words"),
-    share, button("keys (?)", "wide", showKeys, "?"), whose);
+    share, button("keys (?)", "wide away", showKeys, "?"), whose);
   const footer = make("footer", "", make("div", "track", moments, slider), controls);
   const dialog = make("dialog");
   const main = make("main", `viewer ${data.corner ? `corner ${data.corner}` : "plain"}${seats.length > 3 ? " many" : ""}`,

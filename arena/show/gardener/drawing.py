@@ -71,6 +71,7 @@ class GardenerDrawing(Drawing):
         if boxes == self._boxes:
             return False
         self._boxes = boxes
+        self._planted.clear()
         self._lay_out()
         return True
 
@@ -86,7 +87,7 @@ class GardenerDrawing(Drawing):
         frame = {"x": -wide / 2, "y": -high / 2, "width": wide, "height": high, "rx": 4}
         yield Symbol("Rnew", element("rect", class_="new", **frame), wide, high)
         yield Symbol("Rcard", element("rect", class_="may", **frame), wide, high)
-        yield Symbol("Rspot", element("circle", class_="may", r=0.36 * SQUARE), SQUARE, SQUARE)
+        yield Symbol("Rspot", element("circle", class_="may spot", r=0.3 * SQUARE), SQUARE, SQUARE)
         border = element("rect", class_="d-card", **frame)
         for number, card in enumerate(self._cards):
             for turned in (False, True):

@@ -146,6 +146,10 @@ class Gardener(Presenter):
             return "Which row do you score? That from"
         return _QUESTIONS[key]
 
+    def page_question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked on a page: there the middle of a card is marked, and where a row begins."""
+        return "Where does your card go?" if (kind, key) == ("plant", "at") else self.question(kind, key)
+
     def primer(self) -> Iterator[str]:
         """Yields how the game is played under these options."""
         return primer(self.rules.options)

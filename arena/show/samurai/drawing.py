@@ -73,7 +73,7 @@ class SamuraiDrawing(Drawing):
         yield Symbol("Paside", element("circle", class_="d-piece", r=9.6) + cross, 24.0, 24.0, "set aside")
         yield Symbol("Rnew", element("polygon", class_="new", points=points(corners(32.6))), wide, high)
         yield Symbol("Rgain", element("polygon", class_="gain", points=points(corners(32.0))), wide, high)
-        yield Symbol("Rmay", element("polygon", class_="may", points=points(corners(30.0))), wide, high)
+        yield Symbol("Rmay", element("polygon", class_="may", points=points(corners(31.5))), wide, high)
 
     def _of_seat(self, seat: Seat) -> Iterator[Symbol]:
         wide, high = 2 * RADIUS, 2 * RISE

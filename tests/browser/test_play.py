@@ -1,0 +1,233 @@
+"""A person at the board in a real browser: whole games by clicks and by keys, and all that can happen on the way."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.record.log import ForfeitRecord, Log, OutcomeRecord, read_log
+from tests.command_kit import started
+
+Look = Callable[..., Any]
+NARROW = {"width": 400, "height": 820}
+STATE = """(() => {
+  const ask = document.querySelector(".ask"), now = (name) => ask.classList.contains(`is-${name}`);
+  if (now("over") || now("gone")) return ask.textContent.includes("play again") ? "over" : "ending";
+  return now("asked") ? "asked" : "waiting";
+})()"""
+COUNTS = "['.ring', '.pick', '.ask .main'].map((name) => document.querySelectorAll(name).length)"
+SHOWN = """document.querySelector(".ask").textContent + document.querySelectorAll(".ring").length
+  + document.querySelector(".place").textContent"""
+
+
+class Sitter:
+    """A person at a page."""
+
+    def __init__(self, seen: Any, url: str, folder: Path, process: subprocess.Popen[str]) -> None:
+        self.seen, self.page, self.url, self.folder, self.process = seen, seen.page, url, folder, process
+        seen.ours = (url.split("?")[0], "data:")
+        self.opens()
+
+    def opens(self) -> None:
+        self.page.goto(self.url)
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    def waits(self) -> str:
+        """Waits until something is asked, or the game is over."""
+        self.seen.until(f"['asked', 'over'].includes({STATE})")
+        state: str = self.page.evaluate(STATE)
+        return state
+
+    def does(self, act: Callable[[], object]) -> None:
+        """Does something, and waits until the page shows something else."""
+        before = self.page.evaluate(SHOWN)
+        act()
+        for _ in range(1000):
+            if self.page.evaluate(SHOWN) != before:
+                return
+            self.page.wait_for_timeout(10)
+        raise AssertionError(f"expected the page to change, it still shows: {before}")
+
+    def asked(self) -> str:
+        text: str = self.page.locator(".ask").inner_text()
+        return text
+
+    def log(self) -> Log:
+        [path] = self.folder.glob("logs/play-*/*.jsonl")
+        return read_log(path)
+
+
+@contextmanager
+def seated(look: Look, folder: Path, *words: str, **options: Any) -> Iterator[Sitter]:
+    with (
+        started(folder, "play", "--web", *words) as process,
+        look(offline=False, **{"reduced_motion": "reduce", **options}) as seen,
+    ):
+        assert process.stderr is not None
+        assert "open this address" in process.stderr.readline()
+        yield Sitter(seen, process.stderr.readline().strip(), folder, process)
+
+
+def clicks(sitter: Sitter, rng: random.Random) -> None:
+    """Clicks on something that is offered."""
+    rings, picks, sends = sitter.page.evaluate(COUNTS)
+    if sends and (not rings + picks or rng.random() < 0.5):
+        sitter.does(sitter.page.locator(".ask .main").click)
+    elif rings:
+        sitter.does(lambda: sitter.page.locator(".ring").nth(rng.randrange(rings)).click(force=True))
+    else:
+        sitter.does(sitter.page.locator(".pick").nth(rng.randrange(picks)).click)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("random", "--ruleset", "basic", "--seat", "1"),
+        ("--rules", "gardener", "random", "random", "--rule", "target=2"),
+    ],
+    ids=["samurai", "gardener"],
+)
+def test_a_person_plays_a_whole_game_by_clicks(look: Look, tmp_path: Path, words: tuple[str, ...]) -> None:
+    rng = random.Random(1)
+    with seated(look, tmp_path, *words, "--seed", "tea") as sitter:
+        for _ in range(400):
+            if sitter.waits() == "over":
+                break
+            clicks(sitter, rng)
+        assert re.search("You have won!|you are number [23]", sitter.asked())
+        assert "logs/play-" in sitter.asked()
+        log = sitter.log()
+        last = log.records[-1]
+        assert isinstance(last, OutcomeRecord)
+        assert last.termination == "finished"
+        assert not any(isinstance(record, ForfeitRecord) for record in log.records)
+        assert sitter.page.locator(".eye").count() == 0
+        sitter.page.get_by_text("look at the game").click()
+        sitter.seen.until("document.querySelectorAll('.eye').length > 0")
+        assert sitter.page.locator(".eye").count() == log.header.settings.players + 1
+        sitter.page.keyboard.press("End")
+        assert "rank 1" in sitter.page.locator(".seats").inner_text()
+        sitter.page.get_by_text("leave").click()
+        assert sitter.process.wait(60) == 0
+        assert sitter.process.stdout is not None
+        assert "1. " in sitter.process.stdout.read()
+
+
+def test_a_person_plays_a_whole_game_by_keys(look: Look, tmp_path: Path) -> None:
+    words = ("--rules", "gardener", "random", "--ruleset", "young", "--rule", "target=1", "--seed", "tea")
+    with seated(look, tmp_path, *words, **NARROW) as sitter:
+        for turn in range(400):
+            if sitter.waits() == "over":
+                break
+            rings, picks, _ = sitter.page.evaluate(COUNTS)
+            if not rings + picks:
+                sitter.does(lambda: sitter.page.keyboard.press("Enter"))
+            elif turn % 3:  # by number
+                numbers = sitter.page.evaluate(
+                    "[...document.querySelectorAll('.pick kbd')].map((key) => key.textContent)"
+                )
+                named = sitter.page.locator(".ring").first
+                number = numbers[0] if numbers else (named.text_content() or "").strip() or "1"
+                found = re.match(r"\d+", number) or re.search(r"\d+", named.get_attribute("aria-label"))
+                assert found
+                sitter.does(lambda found=found: sitter.page.keyboard.type(found[0] + "\n"))
+            else:
+                sitter.page.locator(".ring, .pick").first.focus()
+                sitter.page.keyboard.press("ArrowRight")
+                sitter.page.keyboard.press("ArrowDown")
+                assert sitter.page.evaluate("!!document.activeElement.closest('.ring, .pick')")
+                sitter.does(lambda: sitter.page.keyboard.press("Enter"))
+            assert sitter.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert "The log:" in sitter.asked()
+
+
+def test_a_turn_is_undone_and_survives_a_reload_and_another_window(look: Look, tmp_path: Path) -> None:
+    with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea", color_scheme="dark") as sitter:
+        page = sitter.page
+        sitter.waits()
+        assert "Which tile?" in sitter.asked()
+        page.locator(".board svg").first.click(position={"x": 5, "y": 5})
+        assert "First choose below" not in sitter.asked()
+        page.evaluate("document.querySelector('.board > svg').dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+        assert "First choose" in sitter.asked()
+        tiles = "document.querySelectorAll('.layer2 > *').length"
+        before = page.evaluate(tiles)
+        sitter.does(page.locator(".pick").first.click)
+        assert "On which space?" in sitter.asked()
+        ring = page.locator(".ring").nth(3)
+        ring.hover(force=True)
+        assert page.evaluate(tiles) == before + 1, "the board shows what the choice would do"
+        page.mouse.move(2, 2)
+        assert page.evaluate(tiles) == before
+        page.keyboard.type("0")
+        assert page.evaluate(tiles) == before, "space 0 is sea"
+        assert "expected one of the numbers shown, got: 0" in sitter.asked()
+        sitter.does(lambda: ring.click(force=True))
+        assert page.evaluate(tiles) == before + 1
+        shown = sitter.asked()
+        page.reload()
+        page.wait_for_selector("html[data-ready]", state="attached")
+        assert sitter.asked() == shown
+        assert page.evaluate(tiles) == before + 1
+        sitter.does(lambda: page.keyboard.press("Backspace"))
+        sitter.does(lambda: page.keyboard.press("Backspace"))
+        assert "Which tile?" in sitter.asked()
+        assert page.evaluate(tiles) == before
+        page.keyboard.press("Backspace")
+        assert "There is nothing to undo." in sitter.asked()
+        other = page.context.new_page()
+        other.goto(sitter.url)
+        other.wait_for_selector("html[data-ready]", state="attached")
+        sitter.seen.until("document.querySelector('.ask').textContent.includes('open in another window')")
+        assert page.locator(".ring, .pick").count() == 0
+        sitter.page.get_by_text("play here").click()
+        page.wait_for_selector(".pick")
+        page.keyboard.press("?")
+        assert "set aside for nobody" in page.locator("dialog[open]").inner_text()
+        page.keyboard.press("Escape")
+        sitter.process.send_signal(signal.SIGINT)
+        assert sitter.process.wait(60) == 130
+        assert "Interrupted: a game that is not over has no log." in sitter.process.stderr.read()  # type: ignore[union-attr]
+        assert not list(tmp_path.glob("logs/*/*.jsonl"))
+
+
+def test_what_the_others_did_is_shown_step_by_step(look: Look, tmp_path: Path) -> None:
+    words = ("random", "random", "--ruleset", "basic", "--seed", "tea")
+    with seated(look, tmp_path, *words, reduced_motion="no-preference") as sitter:
+        page = sitter.page
+        page.wait_for_selector(".pick")
+        sitter.does(page.locator(".pick").first.click)
+        sitter.does(lambda: page.locator(".ring").first.click(force=True))
+        frames = page.evaluate("arena.viewer.at().frames")
+        page.locator(".ask .main").click()
+        sitter.seen.until(f"arena.viewer.at().frames === {frames + 3}")
+        sitter.seen.until(f"arena.viewer.at().t === {frames + 1}")
+        assert "This is what happened before your turn." in sitter.asked()
+        assert page.locator(".ring, .pick").count() == 0
+        sitter.seen.until(f"arena.viewer.at().t === {frames + 2}")
+        sitter.seen.until("document.querySelectorAll('.pick').length > 0")
+        said = page.locator(".say").inner_text()
+        assert "random places" in said or "random" in said
+        assert "#2" in said, "all that happened is told"
+        page.keyboard.press("ArrowLeft")
+        assert page.locator(".pick").count() == 0
+        page.keyboard.press("Enter")
+        page.wait_for_selector(".pick")
+
+
+def test_the_clock_runs_and_a_late_person_is_told(look: Look, tmp_path: Path) -> None:
+    with seated(look, tmp_path, "random", "--ruleset", "basic", "--time", "3s/move") as sitter:
+        sitter.page.wait_for_selector(".clock")
+        assert re.fullmatch("0:0[0-3]", sitter.page.locator(".clock").inner_text())
+        sitter.seen.until(f"{STATE} === 'over'")
+        assert "Your time was over" in sitter.asked()
+        sitter.page.get_by_text("play again").click()
+        sitter.page.wait_for_selector(".clock")

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics venv clean
+.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -98,6 +98,13 @@ finals: $(VENV)/with-test ## Simulate finals of seasons: how many are settled, a
 statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
 	@$(BIN)/python benchmarks/coverage.py
 	@$(BIN)/python benchmarks/evidence.py
+
+cluster: $(VENV)/with-test ## Play 600 games on three workers that share nothing, while all are killed in turn: ten minutes
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -n 0 -m long tests/e2e/test_cluster_apart.py
+
+GAMES ?= 1000000
+crowd: $(VENV)/with-test ## Measure what one coordinator bears: a million games on a thousand pretended workers, GAMES=100000 for fewer
+	@$(BIN)/python benchmarks/cluster.py --games $(GAMES)
 
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 

@@ -52,8 +52,13 @@ class Bots:
             if self._cache is not None:
                 self._cache.release()
         for want in wants:
-            if want.bot.digest not in self._found and (found := self._find(want)) is not None:
-                self._found[want.bot.digest] = found
+            try:
+                if want.bot.digest not in self._found and (found := self._find(want)) is not None:
+                    self._found[want.bot.digest] = found
+            except CannotStart:
+                raise
+            except (BotError, ParcelError) as error:  # what it needs to run is gone
+                raise CannotStart(want.bot, str(error)) from None
         return tuple(want.bot.digest for want in wants if want.bot.digest not in self._found)
 
     def _find(self, want: Want) -> BotSpec | None:

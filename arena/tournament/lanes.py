@@ -20,6 +20,7 @@ Laws:
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -121,6 +122,8 @@ class _Lane(AbstractContextManager["_Lane"]):
         self._worker = worker
         self._stack = ExitStack()
         self.executor = self._stack.enter_context(worker())
+        self.remote = _remote(self.executor)
+        """The executor if its worker is one of a cluster."""
         self.waiting: deque[Work] = deque()
         """Claimed and not submitted, in order."""
         self.submitted: dict[Future[GameResult], Work] = {}
@@ -140,7 +143,7 @@ class _Lane(AbstractContextManager["_Lane"]):
     @property
     def name(self) -> str:
         """Its worker's on a cluster; empty for one of this machine."""
-        return self.executor.name if isinstance(self.executor, Remote) else ""
+        return "" if self.remote is None else self.remote.name
 
     def close(self) -> None:
         """Ends the worker, which has nothing to do."""
@@ -152,6 +155,7 @@ class _Lane(AbstractContextManager["_Lane"]):
         self._stack.close()
         with _starting():
             self.executor = self._stack.enter_context(self._worker())
+        self.remote = _remote(self.executor)
         self.is_broken = False
         self.has_bots = False
         self.attending = None
@@ -190,6 +194,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
         self._manned = self._renewed = time.monotonic()
         """When there last was a worker, and when leases were last prolonged."""
+        self._lease_s = math.inf
+        """How long leases last; infinite while no lane has needed one."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
@@ -297,20 +303,17 @@ class Lanes(AbstractContextManager["Lanes"]):
 
     def _lease(self, lane: _Lane) -> None:
         """Notes who has the games that a lane holds, before a worker elsewhere gets them."""
-        if isinstance(lane.executor, Remote):
-            self._supply.leases.lease(_claims(lane), lane.executor.name, lane.executor.lease_s)
+        if lane.remote is not None:
+            self._supply.leases.lease(_claims(lane), lane.remote.name, lane.remote.lease_s)
+            self._lease_s = min(self._lease_s, lane.remote.lease_s)
 
     def _renew_leases(self) -> None:
         """Prolongs the leases of all lanes that are not lost, three times in a lease."""
-        remote = [(lane, lane.executor) for lane in self._lanes if isinstance(lane.executor, Remote)]
-        if not remote:
-            return
-        lease_s = min(executor.lease_s for _, executor in remote)
-        if time.monotonic() < self._renewed + lease_s / 3:
+        if time.monotonic() < self._renewed + self._lease_s / 3:
             return
         self._renewed = time.monotonic()
-        held = [_claims(lane) for lane, _ in remote if not lane.is_broken]
-        self._supply.leases.renew([claim for claims in held for claim in claims], lease_s)
+        held = [_claims(lane) for lane in self._lanes if lane.remote is not None and not lane.is_broken]
+        self._supply.leases.renew([claim for claims in held for claim in claims], self._lease_s)
 
     def _give_back(self, lane: _Lane) -> None:
         while lane.waiting:
@@ -402,6 +405,10 @@ class Lanes(AbstractContextManager["Lanes"]):
         if lane.is_broken:
             with suppress(NoFreeWorker):  # then `man` looks for one
                 self._restart(lane)
+
+
+def _remote(executor: Executor) -> Remote | None:
+    return executor if isinstance(executor, Remote) else None
 
 
 def _claims(lane: _Lane) -> list[Claim]:

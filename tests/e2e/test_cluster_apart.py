@@ -21,7 +21,7 @@ from tests.command_kit import arena
 GAMES = 600 if os.environ.get("ARENA_TEST_THOROUGH") else 60
 LEASE_S = 6.0
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300 + 3 * GAMES)]
 
 
 @pytest.fixture

@@ -1,0 +1,57 @@
+"""A worker of a cluster that cannot begin a game proves nothing about it, however often that happens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.errors import ArenaError
+from arena.store.store import open_store
+from arena.tournament.runner import MAX_KILLS
+from tests import instant
+
+SETTINGS = instant.settings(("ann", "bob"), deals=4)
+
+
+class Lost(Executor):
+    """A worker of a cluster that is lost with its first game."""
+
+    lease_s = 30.0
+    was_killed = True
+
+    def __init__(self, name: str, *, refused: bool) -> None:
+        self.name = name
+        self.refused = refused
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_exception(BrokenExecutor(f"worker {self.name} is lost"))
+        return future
+
+
+def played(folder: Path, *, refused: bool) -> int:
+    """How many games are played when workers are lost one after another before one is good."""
+    left = iter(range(10 * MAX_KILLS))
+
+    @contextmanager
+    def worker() -> Iterator[Executor]:
+        number = next(left, None)
+        yield instant.InlineExecutor() if number is None else Lost(f"w{number}", refused=refused)
+
+    with open_store(folder / "arena.db") as store:
+        begun = instant.start(store, SETTINGS, folder / "logs")
+        return len(list(instant.runner(store, begun, SETTINGS, worker=worker, lanes=1).run()))
+
+
+def test_workers_that_refuse_a_game_do_not_count_against_it(tmp_path: Path) -> None:
+    assert played(tmp_path, refused=True) == 8
+
+
+def test_workers_that_are_killed_in_it_do(tmp_path: Path) -> None:
+    with pytest.raises(ArenaError, match=f"was killed in its worker process {MAX_KILLS} times"):
+        played(tmp_path, refused=False)

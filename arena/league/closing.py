@@ -41,7 +41,7 @@ def season_close(desk: Desk) -> Payload:
     wants_final = desk.text("final", "yes") == "yes"
     final = season.final
     if wants_final and desk.settings.season.final and final is None:
-        _check_final(desk, season)
+        _check_final(desk)
     store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following, wants_final)))
     if final is None or not wants_final:
         for match in store.matches.running():
@@ -49,18 +49,37 @@ def season_close(desk: Desk) -> Payload:
     return {"season": season.name, "next": following}
 
 
-def _check_final(desk: Desk, season: Season) -> None:
+def _check_final(desk: Desk) -> None:
     """Checks that the final can be played: with what the season was played with.
 
     Raises:
         Refused: `league.toml` has other values already.
     """
-    fixed = desk.store.finder.tournament(season.tournament).settings
     try:
-        check_season(desk.settings, season.name, fixed, str(desk.folder.settings), desk.folder.settings_text())
+        settings_for_final(desk.store, desk.folder, desk.settings)
     except ConfigError as error:
-        remedy = "set it back until the final is over, or end the season without one: --no-final"
-        raise Refused("settings", f"{error}".partition("; ratings of both")[0], remedy) from None
+        message, _, remedy = f"{error}".partition("; ")
+        raise Refused("settings", message, remedy) from None
+
+
+def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) -> Settings:
+    """Returns the settings if the final of the open season can be played with them: with what the season was played.
+
+    Raises:
+        ConfigError: They have other values already. Show the message to the operator.
+    """
+    season = store.seasons.current()
+    assert season is not None
+    fixed = store.finder.tournament(season.tournament).settings
+    try:
+        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
+    except ConfigError as error:
+        message = f"{error}".partition("; ratings of both")[0]
+        close = f"arena league season close {season.name} --to {folder.path} --no-final"
+        raise ConfigError(
+            f"{message}; set it back until the final is over, or end the season without: {close}"
+        ) from None
+    return settings
 
 
 def close_season(store: LeagueStore, folder: Folder) -> Season:

@@ -17,7 +17,7 @@ from arena import files
 from arena.door.keeping import Keeper, door_command
 from arena.errors import ConfigError, StoreError
 from arena.league.bench import Bench
-from arena.league.closing import close_season
+from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
 from arena.league.folder import Folder
@@ -185,7 +185,7 @@ def _settings(store: LeagueStore, folder: Folder) -> Settings:
     over = season.final is not None and season.final.outcome is not None
     if over or not closing.final or (season.final is None and not settings.season.final):
         return settings
-    return settings_of(folder, store)
+    return settings_for_final(store, folder, settings)
 
 
 def _put_together(

@@ -216,7 +216,8 @@ class Matches:
         Ratings are computed again from its first game on, which takes about a millisecond for each later game.
 
         Returns:
-            The new match; None if one of them is not active any more.
+            The new match; None if one of them is not active any more, or the season is at its final, of which the match
+            was no part.
 
         Raises:
             Refused: There is no such match, it is not over, or it does not count.
@@ -229,10 +230,17 @@ class Matches:
             if not match.rated:
                 raise Refused("state", f"expected a match that counts, got: number {number}")
             strike(self._db, match.tournament, number, reason)
-            if self._not_active(match.entrants):
+            if self._not_active(match.entrants) or number < self._first_of_final():
                 return None
             seatings = [game.entrants for game in match.games]
             return self.plan(match.players, None, seatings, f"match {number} again: {reason}", rated=True)
+
+    def _first_of_final(self) -> int:
+        """Returns the first match that may be planned again: if the final has begun, the first of these."""
+        (first,) = self._db.execute(
+            "SELECT coalesce(json_extract(final, '$.first_match'), 0) FROM seasons WHERE closed IS NULL"
+        ).fetchone()
+        return int(first)
 
     def recent_meetings(self, entrant: int, n: int) -> list[tuple[int, ...]]:
         """Returns whom an entrant met in its last matches, the latest first; those that are being played too."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import Refused
+from arena.errors import ConfigError, Refused
+from arena.league import running
 from arena.league.closing import close_season
 from arena.league.duties import VERBS
 from arena.league.folder import Folder
@@ -66,6 +67,18 @@ def test_ratings_can_go_on_with_less_certainty(cup: Folder) -> None:
         current = league_kit.season(store)
         assert current.name == "season-2"
         assert store.games.ratings(current.tournament) == [inherit(rating) for rating in before]
+
+
+def test_a_final_is_played_with_what_the_season_was_played_with(cup: Folder) -> None:
+    order(cup, "first")
+    text = cup.settings.read_text()
+    with open_league(cup.database) as store:
+        assert running._settings(store, cup) == load(cup)
+        cup.settings.write_text(text.replace('time = "5/move"', 'time = "6/move"'))
+        with pytest.raises(ConfigError, match="or end the season without: arena league season close first"):
+            running._settings(store, cup)
+        store.seasons.begin_final((), 10, "too few")
+        assert running._settings(store, cup).game.time == "6/move", "nothing of the season is left to play"
 
 
 def test_a_season_does_not_end_while_a_game_runs(cup: Folder) -> None:

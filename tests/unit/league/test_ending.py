@@ -295,9 +295,11 @@ def test_a_finalist_that_nobody_serves_is_waited_for_and_then_out(
 
 
 def test_a_match_that_is_struck_is_played_again_within_the_final(store: LeagueStore) -> None:
+    run(store, games=4)
     close(store)
     run(store, games=8, chosen=settings(deals=21))
     final = final_of(store)
+    assert store.matches.strike(0, "no match of the ladder is planned any more") is None
     first = store.matches.get(final.first_match)
     again = store.matches.strike(first.number, "the machine was short of memory")
     assert again is not None

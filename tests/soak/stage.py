@@ -30,6 +30,7 @@ AGAIN_S: Final = 2.0
 _BEGAN: Final = "versions play"
 """What the service says when it has begun."""
 _NO_ROOM: Final = re.compile("to write to the disk|room on the disk|disk that can be read and written")
+_FULL: Final = re.compile("No space left|disk is full")
 _ADDRESS: Final = re.compile(r"tcp://\S+")
 _LOST: Final = re.compile(r"Traceback.*\n(  .*\n)*  .*spawn_main\n(  .*\n)*(EOFError|FileNotFoundError|BrokenPipe).*\n")
 """What Python says of a worker whose service was killed while it started."""
@@ -204,6 +205,11 @@ class Stage:
             for word in ("Traceback", "internal error", "this is a bug"):
                 if (at := said.find(word)) >= 0:
                     self.wrong.append(f"the {name} said: {said[max(0, at - 300) : at + 1500]}")
+
+    @property
+    def met_full_disk(self) -> int:
+        """How often the service said that it could not write."""
+        return len(_FULL.findall(_text(self.said)))
 
     def left(self) -> list[str]:
         """Returns the processes and temporary files that are left after a while, and whether the door still listens."""

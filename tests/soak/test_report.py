@@ -11,7 +11,8 @@ from tests.soak.soak import Outcome
 def outcome(*findings: Finding, own_disk: bool = True) -> Outcome:
     return Outcome(
         scenario=draw(7, 60), level="isolated", seconds=70.0, findings=findings, own_disk=own_disk,
-        troubles={"service": 2, "full disk": 1}, failed=3, asked=9, unanswered=1, refused=0, met_full_disk=4, states={"playing": 5},
+        troubles={"service": 2, "full disk": 1}, failed=3, asked=9, unanswered=1, refused=0,
+        met_full_disk=4, states={"playing": 5},
     )  # fmt: skip
 
 

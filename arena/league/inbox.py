@@ -135,7 +135,11 @@ def _write(inbox: Path, order: Order, archive: bytes | None) -> Path:
     path = inbox / f"{order.id}{ORDER}"
     if archive is not None:
         files.write(inbox / f"{order.id}{_ARCHIVE}", archive, durably=True)
-    files.write(path, msgspec.json.encode(order), durably=True)
+    try:
+        files.write(path, msgspec.json.encode(order), durably=True)
+    except OSError:
+        archive_of(path).unlink(missing_ok=True)  # nobody would ever ask for it
+        raise
     return path
 
 

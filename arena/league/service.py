@@ -181,6 +181,7 @@ class Service:
             self._safely(self._room.look)
             may_start = not self._room.is_short and (not self._orders.closing or self._workshop.restores)
             self._safely(partial(self._workshop.look, may_start=may_start and self._may_build))
+            self._supply.pay()
             self._begin_games()
             self._settle()
             self._lanes.attend()
@@ -294,7 +295,7 @@ class Service:
             self._supply.count()
             self._lanes.man(self._orders.workers)
             self._lanes.feed()
-        except MachineFault as error:
+        except (MachineFault, OSError, sqlite3.OperationalError) as error:
             self._supply.rest()
             self._tell(f"No game can begin: {error}")
 
@@ -319,6 +320,7 @@ class Service:
         self._lanes.give_back()
         while self._lanes.running and not stopping.at_once and time.monotonic() < end:
             self._settle()
+        self._supply.pay()
         dropped = self._lanes.running
         if dropped:
             self._lanes.drop()

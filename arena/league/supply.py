@@ -6,15 +6,18 @@ Laws:
 2. A result, the ratings that it moves and the suspensions that it causes are one transaction.
 3. A loss on time while the machine was overloaded counts as a result, and never towards a suspension.
 4. A machine that fails is left alone for a while: else it would take one match after another out.
+5. What cannot be written, on a full disk, is owed: it is written in its order when there is room. Nothing is announced
+   before that. What is still owed when the service ends was never stored, and those games are played again.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
+from functools import partial
 from typing import Final
 
 from arena.errors import ArenaError
@@ -66,6 +69,8 @@ class MatchGames:
         """By game that is not over: how often it crashed its worker, or was interrupted."""
         self._kills: Counter[str] = Counter()
         """By game that is not over: how often its worker was killed from outside."""
+        self._owed: deque[Callable[[], object]] = deque()
+        """What is to be written, in order."""
         self._faults = 0
         """How many there were since the last result."""
         self._since = time.monotonic()
@@ -105,22 +110,46 @@ class MatchGames:
 
     def release(self, claim: Claim) -> None:
         """Gives a game back."""
+        self._owe(partial(self._release, claim))
+
+    def _release(self, claim: Claim) -> None:
         self._store.games.release(claim)
         self.left += 1
 
     def take(self, claim: Claim, result: GameResult) -> Played | None:
-        """Stores a result with all that follows from it."""
+        """Stores a result with all that follows from it. Returns None if it is none, or if it is owed."""
         if result.termination is Termination.INTERRUPTED:
             self._failed(claim, "it was interrupted")
             return None
+        kept: list[Played] = []
+        self._owe(lambda: kept.append(self._keep(claim, result)))
+        return kept[0] if kept else None
+
+    def _owe(self, write: Callable[[], object]) -> None:
+        """Writes something after all that is owed."""
+        self._owed.append(write)
+        self.pay()
+
+    def pay(self) -> None:
+        """Writes what is owed, as far as the disk takes it."""
+        while self._owed:
+            try:
+                try:
+                    self._owed[0]()
+                except sqlite3.OperationalError:  # the disk is full
+                    self._make_room()
+                    self._owed[0]()
+            except (sqlite3.OperationalError, OSError) as error:
+                if time.monotonic() >= self.rests_until:
+                    self._tell(f"{len(self._owed)} changes wait to be stored: {error}")
+                    self.rest()
+                return
+            self._owed.popleft()
+
+    def _keep(self, claim: Claim, result: GameResult) -> Played:
         game = self._store.matches.game(claim.number)
         moment = time.monotonic()
-        try:
-            suspended = self._record(claim, result, game, moment - self._since)
-        except sqlite3.OperationalError as error:  # the disk is full
-            self._tell(f"The result of game {claim.game} could not be stored, and is stored once more: {error}")
-            self._make_room()
-            suspended = self._record(claim, result, game, moment - self._since)
+        suspended = self._record(claim, result, game, moment - self._since)
         self._since = moment
         self._faults = 0
         self._forget(claim)
@@ -138,7 +167,11 @@ class MatchGames:
             return self._judge(game.entrants[number] for number in forfeited)
 
     def give_back_all(self) -> None:
-        """Gives back every game that is claimed. Call it when the workers were ended, or nobody awaits them."""
+        """Gives back every game that is claimed, one whose result is owed too.
+
+        Call it when the workers were ended, or nobody awaits them.
+        """
+        self._owed.clear()
         self._store.games.resume(self._tournament, leased=True)
 
     def judge_all(self) -> None:
@@ -201,6 +234,9 @@ class MatchGames:
 
     def _take_out(self, claim: Claim, reason: str) -> None:
         """Makes a claimed game void, and what was not begun of its match."""
+        self._owe(partial(self._void, claim, reason))
+
+    def _void(self, claim: Claim, reason: str) -> None:
         match = next(
             match.number
             for match in self._store.matches.running()

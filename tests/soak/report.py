@@ -12,7 +12,7 @@ from tests.soak.soak import Outcome
 
 SHOWN: Final = 5
 """How many faults of a promise are named."""
-_WIDTH: Final = 52
+_WIDTH: Final = 56
 _KILLS: Final = {"service": "the service", "worker": "a worker", "door": "the door", "keeper": "what keeps it open"}
 _DISK: Final = {"little room": "too little room", "full disk": "none at all"}
 
@@ -55,7 +55,7 @@ def _disk(outcome: Outcome) -> str:
     if not outcome.own_disk:
         return "not tried, since this machine gives no file system that could be filled"
     refused = f"; {outcome.refused} times the service could not start on it, and said so" if outcome.refused else ""
-    return f"{_counts(outcome, _DISK)}{refused}"
+    return f"{_counts(outcome, _DISK)}; the service could not write {outcome.met_full_disk} times{refused}"
 
 
 def _seen(states: dict[str, int]) -> str:

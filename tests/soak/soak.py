@@ -51,6 +51,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """and how many it did not."""
     refused: int
     """How often the service was started on a full disk, and said so and ended."""
+    met_full_disk: int
+    """How often the service said that it could not write."""
     states: dict[str, int]
     """How often the service was seen in each state."""
 
@@ -118,6 +120,7 @@ def soak(
         asked=run.asked,
         unanswered=run.unanswered,
         refused=stage.refused,
+        met_full_disk=stage.met_full_disk,
         states=run.states,
     )
 

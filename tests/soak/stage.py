@@ -30,6 +30,7 @@ AGAIN_S: Final = 2.0
 _BEGAN: Final = "versions play"
 """What the service says when it has begun."""
 _NO_ROOM: Final = re.compile("to write to the disk|room on the disk|disk that can be read and written")
+_FULL: Final = re.compile("No space left|disk is full")
 _ADDRESS: Final = re.compile(r"tcp://\S+")
 _LOST: Final = re.compile(r"Traceback.*\n(  .*\n)*  .*spawn_main\n(  .*\n)*(EOFError|FileNotFoundError|BrokenPipe).*\n")
 """What Python says of a worker whose service was killed while it started."""
@@ -205,6 +206,11 @@ class Stage:
                 if (at := said.find(word)) >= 0:
                     self.wrong.append(f"the {name} said: {said[max(0, at - 300) : at + 1500]}")
 
+    @property
+    def met_full_disk(self) -> int:
+        """How often the service said that it could not write."""
+        return len(_FULL.findall(_text(self.said)))
+
     def left(self) -> list[str]:
         """Returns the processes and temporary files that are left after a while, and whether the door still listens."""
         end = time.monotonic() + GONE_S
@@ -216,7 +222,7 @@ class Stage:
         mark = os.fsencode(f"TMPDIR={self.temporary}") + b"\0"
         pids = [int(name) for name in os.listdir("/proc") if name.isdigit() and mark in (environment(int(name)) or b"")]
         found = [f"process {pid}: {_command(pid).replace(chr(0), ' ')[:200]}" for pid in pids]
-        found += [f"{path}" for path in self.temporary.iterdir() if not _is_of_python(path)]
+        found += [f"{path}" for path in self.temporary.iterdir() if not _is_of_a_start(path)]
         host, _, port = self._bind.removeprefix("tcp://").partition(":")
         with suppress(OSError), socket.create_connection((host, int(port)), timeout=1):
             found.append(f"somebody listens at {self._bind}")
@@ -241,9 +247,12 @@ def _command(pid: int) -> str:
     return _text(Path(f"/proc/{pid}/cmdline"))
 
 
-def _is_of_python(path: Path) -> bool:
+def _is_of_a_start(path: Path) -> bool:
+    """Whether it is one of the small things that a kill -9 in the first second of a process leaves, and nobody can
+    remove then: a file by which `tempfile` tries a folder, and the doctor's folder with a file that bots must not see.
+    """
     try:
-        return len(path.name) == 8 and path.read_bytes() in _OF_PYTHON
+        return path.name.startswith("arena-canary-") or (len(path.name) == 8 and path.read_bytes() in _OF_PYTHON)
     except OSError:  # a folder, or gone by now
         return False
 

@@ -336,6 +336,34 @@ def test_a_disk_that_is_full_ends_nothing(
     assert bool(given_up) == isinstance(error, sqlite3.Error)
 
 
+def test_a_disk_that_stays_full_ends_nothing_and_loses_and_doubles_no_result(
+    store: LeagueStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even the reserve helps: what is to be written is owed until there is room, for claims and releases too."""
+    monkeypatch.setattr(supply, "LONGEST_REST_S", 0.0)
+    running = Running(store, service_kit.play)
+    told: list[int] = []
+    running.supply.told = lambda played: told.append(played.game.number)
+    tries = dict.fromkeys(("record", "claim", "release"), 0)
+
+    def failing(name: str, write: Any) -> Any:
+        def attempt(*arguments: Any) -> Any:
+            tries[name] += 1
+            if tries[name] % 8 > 2:
+                raise sqlite3.OperationalError("database or disk is full")
+            return write(*arguments)
+
+        return attempt
+
+    for name in tries:
+        monkeypatch.setattr(store.games, name, failing(name, getattr(store.games, name)))
+    assert running.run(20).games >= 20
+    assert [said for said in running.said if "wait to be stored: database or disk is full" in said]
+    games = [game for match in store.matches.settled(0, 100) for game in match.games if game.status == "done"]
+    assert len(told) == len(set(told)) >= len(games) >= 20
+    assert {game.number for game in games} <= set(told)
+
+
 def test_memory_does_not_grow_with_games(store: LeagueStore) -> None:
     """Nothing that the parts hold has more entries after many games than after few."""
     running = Running(store, service_kit.play)

@@ -36,7 +36,7 @@ _MOST_ROWS: Final = 500
 """Rows of the standings in one answer."""
 _MOST_VERSIONS: Final = 500
 _MOST_NOTICES: Final = 100
-_KEPT: Final = 64
+_KEPT: Final = 512
 """Documents that are kept in memory, as long as their files stay as they are."""
 _LOST: Final = frozenset({"lost", "forfeits"})
 

@@ -58,8 +58,6 @@ class _Connection(msgspec.Struct):
     """Whose it is; empty before its first message."""
     routing_id: bytes = b""
     """What libzmq calls it; empty before its first message."""
-    came: bool = False
-    """Whether it has brought a message since the last look."""
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -78,6 +76,8 @@ class Watch:
         """Takes the port, and the time in seconds."""
         self._port = port
         self._found: dict[int, _Connection] = {}
+        self._came: dict[int, tuple[bytes, str]] = {}
+        """By descriptor who has brought a message since the last look, which perhaps has not seen the connection."""
         self._due = now
         self.cuts: Counter[str] = Counter()
         """How many connections were closed, by reason: `endless`, `idle`, `many`."""
@@ -88,9 +88,7 @@ class Watch:
 
     def heard(self, descriptor: int, routing_id: bytes, key: str) -> None:
         """Notes that a whole message has come on a connection, which has proved this key."""
-        connection = self._found.get(descriptor)
-        if connection is not None:
-            connection.came, connection.routing_id, connection.key = True, routing_id, key
+        self._came[descriptor] = routing_id, key
 
     def due(self, now: float) -> bool:
         """Tells whether it is time to look."""
@@ -107,6 +105,7 @@ class Watch:
         if not _LINUX:
             return Looked([], [])
         known, self._found = self._found, {}
+        came, self._came = self._came, {}
         endless = []
         for descriptor in map(int, os.listdir(_DESCRIPTORS)):
             with suppress(OSError):  # closed meanwhile, or no socket
@@ -117,7 +116,12 @@ class Watch:
                         continue
                     connection = _Connection(inode, now)
                 self._found[descriptor] = connection
-                if self._is_endless(descriptor, connection, now):
+                read = _bytes_read(descriptor)
+                if descriptor in came:
+                    connection.routing_id, connection.key = came[descriptor]
+                    connection.since, connection.read = now, read
+                elif read - connection.read > MOST_UNFINISHED:
+                    self._cut(descriptor, "endless")
                     endless.append(connection.key)
         self._cut_surplus(now)
         gone = [
@@ -125,6 +129,7 @@ class Watch:
             for descriptor, connection in known.items()
             if connection.key and self._found.get(descriptor) is not connection
         ]
+        gone += [peer for descriptor, peer in came.items() if descriptor not in self._found and peer not in gone]
         return Looked(endless, gone)
 
     def _is_own(self, descriptor: int) -> bool:
@@ -135,16 +140,6 @@ class Watch:
             sock.getpeername()  # a listener has none
             port: int = sock.getsockname()[1]
             return port == self._port
-
-    def _is_endless(self, descriptor: int, connection: _Connection, now: float) -> bool:
-        """Counts what a connection has brought, and closes it if that is too much without a message."""
-        read = _bytes_read(descriptor)
-        if connection.came:
-            connection.came, connection.since, connection.read = False, now, read
-        elif read - connection.read > MOST_UNFINISHED:
-            self._cut(descriptor, "endless")
-            return True
-        return False
 
     def _cut_surplus(self, now: float) -> None:
         of_keys: dict[str, list[tuple[float, int]]] = {}

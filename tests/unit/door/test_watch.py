@@ -90,6 +90,22 @@ def test_a_connection_may_bring_any_number_of_whole_messages(port: Port) -> None
     assert port.watch.look(9).endless == ["key"], "and then whose it was is known"
 
 
+def test_messages_of_a_connection_that_no_look_has_seen_yet_count(port: Port) -> None:
+    """Between two looks an upload can begin and bring all it has."""
+    port.watch.look(0)
+    peer, own = port.connect()
+    bring(peer, own, MOST_UNFINISHED + 1)
+    port.watch.heard(own.fileno(), b"\0id", "key")
+    assert port.watch.look(1) == Looked([], [])
+    assert not is_cut(peer)
+    own.close()
+    assert port.watch.look(2) == Looked([], [(b"\0id", "key")])
+    _, short = port.connect()
+    port.watch.heard(short.fileno(), b"\0short", "key")
+    short.close()
+    assert port.watch.look(3) == Looked([], [(b"\0short", "key")])
+
+
 def test_what_nobody_has_read_yet_does_not_count(port: Port) -> None:
     """The queue is full: libzmq reads nothing more, and the system keeps it."""
     peer, own = port.connect()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,17 +31,26 @@ def main(folder: Path) -> None:
         gardens.write_text(game_page(played(Path(made), "gardener", 3)), encoding="utf-8")
         [game] = site.glob("*/game.html")
         shoot(browser, f"{site}/index.html", folder / "site.png", (1180, 800))
-        shoot(browser, f"{game}?n=110#t=44", folder / "game.png", (1280, 800))
+        number = meeting(game.with_name("games-0.html"), "daimyo", "greedy")
+        shoot(browser, f"{game}?n={number}#t=0", folder / "game.png", (1280, 800), keys="cccccc")
         shoot(browser, f"{gardens}#t=60&seat=1", folder / "seat-dark.png", (1280, 800), color_scheme="dark")
         browser.close()
 
 
-def shoot(browser: Any, address: str, file: Path, size: tuple[int, int], **options: Any) -> None:
-    """Writes one picture."""
+def meeting(page: Path, *bots: str) -> str:
+    """The number of a game in a list of games that these played."""
+    rows = re.findall(r'id="g(\d+)"(.*?)</tr>', page.read_text(encoding="utf-8"))
+    return next(number for number, row in rows if all(f">{bot}</a>" in row for bot in bots))
+
+
+def shoot(browser: Any, address: str, file: Path, size: tuple[int, int], *, keys: str = "", **options: Any) -> None:
+    """Writes one picture, after some keys were pressed."""
     window = browser.new_page(viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", **options)
     window.goto(f"file://{address}")
     if "#" in address:
         window.wait_for_selector("html[data-ready]", state="attached")
+    for key in keys:
+        window.keyboard.press(key)
     image = Image.open(io.BytesIO(window.screenshot())).convert("RGB")
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
     window.close()

@@ -63,6 +63,7 @@ def test_links_lead_from_the_first_page_to_a_replay_and_on(look: Look, cup: tupl
         seen.page.get_by_role("link", name="all games").click()
         seen.page.get_by_role("link", name="watch game 2").click()
         seen.page.wait_for_selector("html[data-ready]", state="attached")
+        seen.until("location.hash === '#t=0'")
         assert seen.page.url.endswith(f"{id}/game.html?n=2#t=0")
         assert seen.page.title() == "ann v. bob · game 2", "as its log has them"
         frames = seen.page.evaluate("arena.viewer.at().frames")

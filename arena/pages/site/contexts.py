@@ -77,7 +77,7 @@ def heading(row: Tournament, name: str = "") -> Payload:
         facts.append(settings["level"])
     return {
         "id": row.id,
-        "title": name or played,
+        "title": f"Season {name}" if name else played,
         "facts": [played, *facts] if name else facts,
         "finished": row.status == "finished",
         "when": moment(row.finished or row.created),

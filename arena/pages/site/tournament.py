@@ -127,6 +127,8 @@ class TournamentPages:
         pages: dict[int, list[ShownGame]] = {}
         for game in self._played:
             pages.setdefault(game.number // PAGE, []).append(game)
+        if not pages:  # links lead there before the first game, too
+            pages[0] = []
         names = {entrant.number: entrant.name for entrant in self._shown.entrants}
         for page, found in sorted(pages.items()):
             sat = sorted({entrant for game in found for entrant in game.entrants})

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.pages import game
+from arena.pages import game, plots
+from arena.pages.site.figures import SHADES
 from arena.show import svg
 from arena.show.samurai.drawing import SamuraiDrawing
 
 FOLDER = Path(game.__file__).parent / "viewer"
 VIEWER = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("colours.css", "viewer.css"))
 SAMURAI = SamuraiDrawing.style
+SITE = (FOLDER.parent / "site" / "site.css").read_text(encoding="utf-8")
 
 LIGHT, DARK = 0, 1
 # Machado, Oliveira, Fernandes 2009, severity 1: linear RGB as people see it who lack one kind of cones.
@@ -131,3 +133,19 @@ def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
 
 def test_colours_of_a_drawing_never_replace_those_of_the_page() -> None:
     assert not {*colours(VIEWER, LIGHT)} & {*colours(SAMURAI, LIGHT)}
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_numbers_on_every_shade_of_the_heat_map_can_be_read(theme: int) -> None:
+    shades = re.findall(r"\.h(\d+)\{background:light-dark\((.*?),(.*?)\);color:light-dark\((.*?),(.*?)\)\}", SITE)
+    assert [int(shade[0]) for shade in shades] == list(range(SHADES + 1))
+    for number, *colours_of in shades:
+        assert contrast(colours_of[theme], colours_of[2 + theme]) >= 4.5, number
+
+
+def test_names_beside_lines_can_be_read() -> None:
+    for light, dark in plots.DARK.items():
+        if light != plots.LINE:
+            assert contrast(light, "#ffffff") >= 4.5, light
+            assert contrast(dark, "#1f2229") >= 4.5, dark
+    assert len({*plots.DARK.values()}) == len(plots.DARK) == len(plots.COLOURS) + 4

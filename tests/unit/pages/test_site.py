@@ -121,6 +121,13 @@ def test_what_is_there_is_not_made_again_and_what_is_missing_is(tmp_path: Path) 
     assert (built.pages, built.replays) == (2, 1)
 
 
+def test_before_the_first_game_there_are_pages_too(tmp_path: Path) -> None:
+    id = site_kit.tournament(tmp_path, games=0)
+    site_kit.make(tmp_path)
+    assert site_kit.broken(tmp_path / "site") == []
+    assert "No game is over yet" in text(tmp_path / "site" / id / "index.html")
+
+
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     id = site_kit.tournament(tmp_path, ("ann", "bob"))
     with sqlite3.connect(tmp_path / "arena.db") as database:

@@ -77,7 +77,7 @@ golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example log
 bots: ## Build the bundled bots that need it (STRICT=1: a missing tool is an error)
 	@$(MAKE) --no-print-directory -C bots
 
-bench: $(VENV)/with-bench ## Measure the referee, the engine (beside OpenSpiel), races, a tournament and the door, as ratios
+bench: $(VENV)/with-bench ## Measure referee, engine (beside OpenSpiel), races, a tournament, the door, watchers, as ratios
 	@$(BIN)/python benchmarks/bench.py
 
 fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players

@@ -43,8 +43,8 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
     """Show what is played now: standings, running games, results.
 
     Standings move, and games have their boards. The watch may begin before what it watches, and end at any time: games
-    wait for nobody who watches. A tournament, a league and a match (at arena.db) are seen, on the machine on which they
-    are played.
+    wait for nobody who watches. A tournament, a league and a match (in the folder of its arena.db) are seen, on the
+    machine on which they are played.
 
     Only what every seat knows is shown while a game goes on. With --web the address has a key; who is given the whole
     address can look, and nobody can do anything. Games that are over are shown there with all hands, except a league's.

@@ -55,14 +55,21 @@ class _Followed:
 
     def _scene(self) -> Iterable[tuple[str, Any]]:
         self.tick()
-        yield "film", self.film.head() | {"frames": self.film.frames}
+        yield "film", self._whole()
         if self._told_end:
             yield "over", self._over(self.film.game)
 
+    def _whole(self) -> Any:
+        return self.film.head() | {"frames": self.film.frames}
+
     def tick(self) -> None:
         """Sends what is new."""
-        for frame in self.film.go_on(time.monotonic()):
-            self.hub.tell("frame", {"frame": frame, "strings": self.film.new_strings()})
+        frames = list(self.film.go_on(time.monotonic()))
+        if self.film.renewed:
+            self.film.renewed = False
+            self.hub.tell("film", self._whole())
+        elif frames:
+            self.hub.tell("frames", {"frames": frames, "strings": self.film.new_strings()})
         if not self._told_end and self.film.is_over:
             self._told_end = True
             self.hub.tell("over", self._over(self.film.game))

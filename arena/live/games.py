@@ -32,6 +32,8 @@ MOST_RECORDS: Final = 20_000
 """Records of a game that are kept."""
 QUIET_S: Final = 0.05
 """After so long without a record, what a decision led to is complete: chance is drawn without waiting for anybody."""
+RENEWED_S: Final = 3.0
+"""A board that grows with the game is laid out anew at most so often."""
 SOURCE: Final = "the game in progress"
 
 
@@ -113,15 +115,23 @@ class LiveFilm:
 
     def __init__(self, game: LiveGame, *, hands: bool = False) -> None:
         self.game = game
-        seat: Seat | None = None if hands else EVERYBODY
-        self._camera = Camera(game.header, SOURCE, seat, whole=True)
+        self._seat: Seat | None = None if hands else EVERYBODY
+        self.renewed = False
+        """Whether all frames were made anew: what was sent of them is no longer right."""
+        self._renewed_at = 0.0
+        self._begin()
+        self.broken = False
+
+    def _begin(self) -> None:
+        """Makes room on the board for what has come, and begins with the first frame."""
+        self._camera = Camera(self.game.header, SOURCE, self._seat, whole=True)
+        self._camera.plan(self.game.records)
         self._seen = 0
         self._framed = -1
         """How many records were seen when the last frame was made."""
         self.frames: list[Payload] = []
         self.told = 0
         """How many of the frames' sentences were taken."""
-        self.broken = False
 
     def go_on(self, now: float) -> Iterator[Payload]:
         """Takes what has come, and yields the frames that are new. What may not be complete yet waits.
@@ -132,6 +142,7 @@ class LiveFilm:
         if self.broken:
             return
         try:
+            self._make_room(now)
             for record in self.game.records[self._seen :]:
                 for frame in self._camera.see(record):
                     if self._framed < self._seen:
@@ -142,6 +153,16 @@ class LiveFilm:
                 yield self._new(self._camera.frame())
         except LogError:  # a bug of ours, or of the game: the others go on
             self.broken = True
+
+    def _make_room(self, now: float) -> None:
+        """Begins anew if what has come does not fit the board, now and then: the board is not to jump all the time."""
+        is_over = self.game.outcome is not None
+        if self._seen == len(self.game.records) or (now < self._renewed_at + RENEWED_S and not is_over):
+            return
+        if self._camera.is_outgrown(self.game.records):
+            self._renewed_at = now
+            self.renewed = bool(self.frames)
+            self._begin()
 
     def head(self) -> Payload:
         """Returns all but the frames. What it says of sentences holds for those that were taken."""

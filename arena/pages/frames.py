@@ -110,14 +110,26 @@ class Camera:
 
     def plan(self, records: Iterable[Record]) -> None:
         """Looks ahead, so that the board has its final size at once. Call it before the first record, or never."""
-        seats = list(self._first.views)
         with self._first.fitting(1):
-            self._drawing.plan(
-                event.data
-                for record in records
-                for event in getattr(record, "events", ())
-                if any(event.reaches(seat) for seat in seats)
-            )
+            self._drawing.plan(self._told(records))
+
+    def is_outgrown(self, records: Iterable[Record]) -> bool:
+        """Returns whether the board, if it were planned for these records, would be another than it is."""
+        if not self._first.has_board:
+            return False
+        with self._first.fitting(1):
+            planned = self._first.presenter.drawing()
+            planned.plan(self._told(records))
+        return (planned.size, planned.ground()) != (self._drawing.size, self._drawing.ground())
+
+    def _told(self, records: Iterable[Record]) -> Iterator[Payload]:
+        """Yields the events that some of the shown seats were told; everybody's are those that all were told."""
+        seats = range(self._first.rules.seats) if EVERYBODY in self._first.views else list(self._first.views)
+        some = all if EVERYBODY in self._first.views else any
+        for record in records:
+            for event in getattr(record, "events", ()):
+                if some(event.reaches(seat) for seat in seats):
+                    yield event.data
 
     def see(self, record: Record) -> Iterator[Payload]:
         """Takes the next record, and yields the frame that it completes, if it does: a decision begins the next one.

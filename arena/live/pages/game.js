@@ -1,5 +1,6 @@
 "use strict";
-/* A game as it is played: its frames come one by one. After a lost connection all come once more: then the page begins anew. */
+/* A game as it is played: its frames come a few at a time. After a lost connection, and when the board has to grow, all
+   come once more: then the page begins anew. */
 (() => {
 const {make} = globalThis.arena.tools;
 let viewer = null;
@@ -12,9 +13,9 @@ source.addEventListener("film", (event) => {
   globalThis.arena.viewer = viewer;
   document.documentElement.dataset.ready = "1";
 });
-source.addEventListener("frame", (event) => {
-  const {frame, strings} = JSON.parse(event.data);
-  viewer.append(frame, strings);
+source.addEventListener("frames", (event) => {
+  const {frames, strings} = JSON.parse(event.data);
+  frames.forEach((frame, index) => viewer.append(frame, index ? [] : strings));
 });
 source.addEventListener("over", (event) => {
   const {sentence, replay} = JSON.parse(event.data), over = document.getElementById("over");

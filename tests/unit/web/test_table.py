@@ -175,7 +175,7 @@ def test_nothing_hidden_is_in_the_bytes_that_are_sent() -> None:
         state, rules = game.course.state, game.course.rules
     laid = {f"T{seat}{tile}" for _, seat, tile in rules.view(state, 1)["tiles"]}
     # The drawings of all tiles are sent, by name; what lies somewhere or in a hand names one of them.
-    placed = {name for name in re.findall(r'"(T[02]\w+)"[],]', sent)}
+    placed = set(re.findall(r'"(T[02]\w+)"[],]', sent))
     assert placed
     assert placed <= laid | {"T0switch", "T2switch"}
     for seat in (0, 2):

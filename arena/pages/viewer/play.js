@@ -10,9 +10,10 @@
 (() => {
 const {make, draw, button} = globalThis.arena.tools;
 const NEAR = 26;  // pixels: a finger is not exact
+const HABIT = 500;  // ms: an Enter so soon after a number that needed none belongs to that number
 
 function sit(root) {
-  let viewer = null, now = null, at = {last: true}, typed = "", busy = false, byKey = false, page = "", deadline = 0, rings = null, over = null;
+  let viewer = null, now = null, at = {last: true}, typed = "", busy = false, byKey = false, page = "", deadline = 0, rings = null, over = null, chosenAt = -HABIT;
   const ask = make("section", "ask"), dialog = make("dialog", "help");
   ask.setAttribute("aria-label", "what you are asked");
   document.body.append(dialog);
@@ -253,7 +254,7 @@ function sit(root) {
     if (!asking) return;
     typed += char;
     const found = asking.items.map((item, place) => [item.k, place]).filter(([key]) => key.startsWith(typed));
-    if (found.length === 1) { byKey = true; return choose(found[0][1]); }
+    if (found.length === 1 && found[0][0] === typed) { byKey = true; chosenAt = performance.now(); return choose(found[0][1]); }
     if (!found.length) { remark(`expected one of the numbers shown, got: ${typed}`); typed = ""; }
     showAskTyped();
   }
@@ -266,11 +267,14 @@ function sit(root) {
 
   function enter() {
     const asking = asked();
+
     if (!asking) { if (now && !at.last) viewer.go(Infinity); return; }
     if (typed) {
-      const place = asking.items.findIndex((item) => item.k === typed);
+      const starting = asking.items.filter((item) => item.k.startsWith(typed));
+      const found = asking.items.find((item) => item.k === typed) || (starting.length === 1 ? starting[0] : null);
+      if (!found) return remark(`expected one number, got the beginning of several: ${typed}`);
       byKey = true;
-      if (place >= 0) choose(place);
+      choose(asking.items.indexOf(found));
     } else if (asking.end) { byKey = true; send(); }
     else focusFirst();
   }
@@ -300,6 +304,7 @@ function sit(root) {
     if (over && over.seen && key !== "?") return;
     if (key in ARROWS && choice) choice.blur(), beside(choice, ...ARROWS[key]).focus();
     else if (/^\d$/.test(key)) type(key);
+    else if (key === "Enter" && performance.now() - chosenAt < HABIT) chosenAt = -HABIT;
     else if (key === "Enter" && choice && !typed) { byKey = true; choose(+choice.dataset.place); }
     else if (key === "Enter" && target.tagName === "BUTTON" && !typed) { byKey = true; return; }
     else if (key === "Enter") enter();

@@ -26,13 +26,14 @@ _AT_ONCE: Final = 65_536
 """Bytes that are read from a pipe at a time; no longer line is kept."""
 
 
-def door_command(folder: Path, bind: str, host: str | None = None) -> list[str]:
+def door_command(folder: Path, bind: str, host: str | None = None, falls: int = 0) -> list[str]:
     """Returns the command that is the door of a league until it falls over.
 
     Args:
         folder: The league.
         bind: Where it listens: `tcp://HOST:PORT`.
         host: The name by which authors reach this machine; None means its own.
+        falls: How often it fell over before; the command is the same.
     """
     name = [] if host is None else ["--host", host]
     return [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, "--once"]
@@ -46,6 +47,8 @@ class _Falls:
         self._clock = clock
         self._pause = 1
         self._began = 0.0
+        self.count = 0
+        """How often it fell over."""
 
     def begin(self) -> None:
         """Notes that the door is opened now."""
@@ -55,6 +58,7 @@ class _Falls:
         """Returns the seconds until it opens again after it has ended with a status."""
         if self._clock() - self._began > CALM_S:
             self._pause = 1
+        self.count += 1
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
         self._tell(f"The door {how}; it opens again in {pause} s. The league plays on.")
@@ -62,12 +66,12 @@ class _Falls:
 
 
 def keep_open(
-    command: Sequence[str], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
+    command: Callable[[int], Sequence[str]], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
 ) -> int:
     """Runs the door's process until it ends by itself, and starts it again after each fall.
 
     Args:
-        command: What starts it. Only the first start prints the address.
+        command: Returns what starts it, from how often it fell over. Only the first start prints the address.
         tell: Called with sentences for the operator.
         sleep: Waits.
 
@@ -78,7 +82,7 @@ def keep_open(
     output: int | None = None
     while True:
         falls.begin()
-        child = subprocess.Popen(command, stdout=output)
+        child = subprocess.Popen(command(falls.count), stdout=output)
         try:
             status = child.wait()
         except BaseException:
@@ -94,7 +98,7 @@ class Keeper:
     """Keeps a door open beside other work: `look` starts it, and starts it again, and never waits.
 
     Args:
-        command: What starts it.
+        command: Returns what starts it, from how often it fell over.
         tell: Called with sentences for the operator, those of the door too.
         announce: Called with the address for authors, when the door is opened first.
         clock: Returns the time in seconds.
@@ -102,7 +106,7 @@ class Keeper:
 
     def __init__(
         self,
-        command: Sequence[str],
+        command: Callable[[int], Sequence[str]],
         tell: Callable[[str], object],
         announce: Callable[[str], object] = lambda address: None,
         clock: Callable[[], float] = time.monotonic,
@@ -131,7 +135,7 @@ class Keeper:
                 self._due = self._clock() + self._falls.fell(status)
         if self._child is None and self._clock() >= self._due:
             self._falls.begin()
-            self._child = _Door(self._command)
+            self._child = _Door(self._command(self._falls.count))
 
     def _hear(self, door: _Door) -> None:
         for address in door.addresses():

@@ -116,7 +116,8 @@ def _door(
     bind = bind or settings.door.bind
     if not bind:
         return []
-    keeper = Keeper(door_command(folder.path, bind, settings.door.host or None), tell, announce)
+    command = partial(door_command, folder.path, bind, settings.door.host or None)
+    keeper = Keeper(command, tell, announce)
     stack.callback(keeper.close)
     return [keeper]
 

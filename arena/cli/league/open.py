@@ -41,6 +41,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     import os
     import socket
     import sys
+    from functools import partial
 
     from arena.door.archives import check
     from arena.door.keeping import door_command, keep_open
@@ -55,7 +56,7 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
         )
     if not once:
         say("Ctrl-C closes the door; the league plays on.")
-        ctx.exit(keep_open(door_command(folder, bind, host), lambda sentence: say(plain(sentence))))
+        ctx.exit(keep_open(partial(door_command, folder, bind, host), lambda sentence: say(plain(sentence))))
     confine()
     parent = os.getppid()
     door = Door(folder, bind, check, tell=lambda sentence: say(plain(sentence)))

@@ -26,15 +26,21 @@ if starts <= 8:
 def test_it_is_opened_again_after_longer_and_longer_pauses(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     pauses: list[float] = []
     told: list[str] = []
-    command = [sys.executable, "-c", FALLS, str(tmp_path)]
+    falls: list[int] = []
+
+    def command(count: int) -> list[str]:
+        falls.append(count)
+        return [sys.executable, "-c", FALLS, str(tmp_path)]
+
     assert keep_open(command, told.append, sleep=pauses.append) == 0
+    assert falls == list(range(9))
     assert pauses == [1, 2, 4, 8, 16, 32, LONGEST_PAUSE_S, LONGEST_PAUSE_S]
     assert told[0] == "The door was ended by SIGKILL; it opens again in 1 s. The league plays on."
     assert capfd.readouterr().out == "address\n", "the address is printed once"
 
 
 def test_one_that_cannot_be_opened_is_not_tried_again() -> None:
-    assert keep_open([sys.executable, "-c", "raise SystemExit(2)"], lambda sentence: None) == 2
+    assert keep_open(lambda falls: [sys.executable, "-c", "raise SystemExit(2)"], lambda sentence: None) == 2
 
 
 class Clock:
@@ -60,7 +66,7 @@ ONCE = "import sys; print('address', flush=True); raise SystemExit(3)"
 
 def test_who_does_other_work_keeps_it_open_without_waiting() -> None:
     clock, told, announced = Clock(), list[str](), list[str]()
-    keeper = Keeper([sys.executable, "-c", ONCE], told.append, announced.append, clock)
+    keeper = Keeper(lambda falls: [sys.executable, "-c", ONCE], told.append, announced.append, clock)
     for number, pause in enumerate((1, 2, 4, 8, 16, 32, LONGEST_PAUSE_S, LONGEST_PAUSE_S), start=1):
         until(keeper, told, number)
         assert f"exited with status 3; it opens again in {pause} s" in told[-1]
@@ -80,7 +86,7 @@ def test_what_the_door_says_is_passed_on_however_it_says_it() -> None:
     say = "sys.stderr.write({!r}); sys.stderr.flush();"
     said = "import sys;" + "".join(say.format(part) for part in ("one\nt", "wo\n" + "x" * 100_000 + "\nlast"))
     told: list[str] = []
-    keeper = Keeper([sys.executable, "-c", said], told.append)
+    keeper = Keeper(lambda falls: [sys.executable, "-c", said], told.append)
     end = time.monotonic() + 60
     while not (told and told[-1].startswith("The door exited")):
         assert time.monotonic() < end
@@ -92,7 +98,7 @@ def test_what_the_door_says_is_passed_on_however_it_says_it() -> None:
 
 
 def test_a_door_that_is_open_is_closed_with_its_keeper() -> None:
-    keeper = Keeper([sys.executable, "-c", "import time; time.sleep(600)"], lambda sentence: None)
+    keeper = Keeper(lambda falls: [sys.executable, "-c", "import time; time.sleep(600)"], lambda sentence: None)
     keeper.look()
     door = keeper._child
     assert door is not None

@@ -60,7 +60,6 @@ class _Falls:
         self.count += 1
         if self._clock() - self._began > CALM_S:
             self._pause = 1
-        self.count += 1
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
         self._tell(f"The door {how}; it opens again in {pause} s. The league plays on.")

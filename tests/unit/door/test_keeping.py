@@ -33,7 +33,6 @@ def test_it_is_opened_again_after_longer_and_longer_pauses(tmp_path: Path, capfd
         return [sys.executable, "-c", FALLS, str(tmp_path)]
 
     assert keep_open(command, told.append, sleep=pauses.append) == 0
-    assert falls == list(range(9))
     assert pauses == [1, 2, 4, 8, 16, 32, LONGEST_PAUSE_S, LONGEST_PAUSE_S]
     assert falls == list(range(9))
     assert told[0] == "The door was ended by SIGKILL; it opens again in 1 s. The league plays on."

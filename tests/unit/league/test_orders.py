@@ -220,6 +220,21 @@ def test_concurrency_is_kept_until_it_is_set_anew(store: LeagueStore, folder: Fo
     assert store.controls.workers is None
 
 
+def test_an_order_that_has_no_room_leaves_no_archive(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk takes the archive, and nothing more: nobody would ever have asked for it."""
+    write = files.write
+
+    def full(path: Path, data: bytes, **more: Any) -> None:
+        if path.suffix == ".json":
+            raise OSError(28, "No space left on device")
+        write(path, data, **more)
+
+    monkeypatch.setattr(files, "write", full)
+    with pytest.raises(OSError, match="No space left"):
+        give(folder, SETTINGS, order("submit", author="anna"), b"an archive")
+    assert list(folder.inbox.iterdir()) == []
+
+
 def test_a_command_obeys_its_order_itself_if_no_service_runs(folder: Folder) -> None:
     assert give(folder, SETTINGS, order("author_add", name="cora")) == {"author": "cora"}
     with pytest.raises(Refused, match="expected the name of a new author, got: 'cora'"):

@@ -104,8 +104,9 @@ class Client:
             context = held.enter_context(zmq.Context())
             self.socket = held.enter_context(context.socket(zmq.DEALER))
             _set_up(self.socket, address, pair)
-            held.callback(self.socket.disable_monitor)
             self.monitor = held.enter_context(self.socket.get_monitor_socket(_EVENTS))
+            # Before the monitor is closed: libzmq tells it of its end, and waits for ever if nobody can hear that.
+            held.callback(self.socket.disable_monitor)
             self.socket.connect(address.endpoint)
             self._poller = zmq.Poller()
             self._poller.register(self.socket, zmq.POLLIN)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.types import ASGIApp
 
 from arena.web.serving import Listening, Server, listen
 
+T = TypeVar("T")
+
 PATIENCE_S = 60.0
+
+
+def run_apart(course: Coroutine[Any, Any, T]) -> T:
+    """Runs a coroutine in a loop and a thread of its own: where a browser was driven, the main thread has a loop."""
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(asyncio.run, course).result()
 
 
 class Answer(msgspec.Struct):

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 from command_kit import arena, started
 from live_kit import laid, tiles
-from web_kit import ask
+from web_kit import ask, run_apart
 
 from arena.record.log import read_log
 from arena.web.serving import Listening
@@ -132,7 +132,7 @@ def test_watchers_change_nothing_and_see_nothing_hidden(count: int, tmp_path: Pa
         assert port is not None
         cookie = cookie_of(address)
         watchers = [Watcher(port, cookie) for _ in range(count)]
-        asyncio.run(play_among(watchers, among))
+        run_apart(play_among(watchers, among))
     assert results(among)[0] == results(alone)[0]
     assert not (among / "arena.db.feed").exists()
     for watcher in watchers:

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-from web_kit import PATIENCE_S, Watching, ask, served
+from web_kit import PATIENCE_S, Watching, ask, run_apart, served
 
 from arena.web import streams
 from arena.web.serving import Listening
@@ -136,7 +136,7 @@ def test_a_watcher_that_does_not_keep_up_is_dropped() -> None:
             assert b"count" not in slow.sent
             assert quick.sent.count(b"event: count") == 2 * MOST_WAITING + 10
 
-    asyncio.run(tried())
+    run_apart(tried())
 
 
 def test_what_waits_for_a_watcher_at_the_end_is_sent() -> None:
@@ -150,7 +150,7 @@ def test_what_waits_for_a_watcher_at_the_end_is_sent() -> None:
             await asyncio.wait_for(slow.task, PATIENCE_S)
             assert slow.sent.count(b"event: count") == MOST_WAITING - 1
 
-    asyncio.run(tried())
+    run_apart(tried())
 
 
 def test_a_quiet_stream_has_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,4 +163,4 @@ def test_a_quiet_stream_has_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None
             while watcher.sent.count(b"\n:\n") < 2:
                 await asyncio.sleep(0.001)
 
-    asyncio.run(tried())
+    run_apart(tried())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.pages.frames import difference
+from arena.play.steps import own
 from arena.play.turn import Choice, Turn
 from arena.show.drawing import Drawing, Scene
 from arena.show.presenter import Presenter
@@ -39,7 +40,7 @@ def items(
         if offered.symbol:
             item["s"] = offered.symbol
         if (preview := turn.preview(value)) is not None:
-            after, events = preview
+            after, events = own(turn.rules, presenter, turn.view, preview[1], turn.seat)
             if changed := _on_board(difference(scene, drawing.scene({turn.seat: after}, events))):
                 item["p"] = changed
         found.append(item)

@@ -20,7 +20,7 @@ from arena.games import rules_of
 from arena.pages.choices import items
 from arena.pages.frames import difference, every_symbol, opening
 from arena.play.choosing import Choosing
-from arena.play.steps import steps
+from arena.play.steps import own, steps
 from arena.play.turn import Turn
 from arena.record.log import Header
 from arena.show.drawing import Scene
@@ -160,7 +160,7 @@ class SeatPage:
         if choosing is None or not choosing.turn.may_end:
             return None
         turn = choosing.turn
-        self._acted = turn.shown(), turn.events
+        self._acted = self._made(turn)
         self._sent = (turn.kind, turn.number)
         self._choosing = None
         self._close(WAITING)
@@ -187,7 +187,7 @@ class SeatPage:
         for step in steps(self.rules, self.presenter, self._view, events):
             words = {
                 "h": self._heading(step.turn, step.seat),
-                "l": [self.seats.brief(line.plain) for line in self.presenter.tell(step.events)],
+                "l": self._sentences(step.events),
                 "y": [self.seats.brief(why) for why in self._drawing.why({self.seat: step.view}, step.events)],
             }
             gained, gains = list(self._told[-1].gained), False
@@ -242,7 +242,7 @@ class SeatPage:
         scene, heading = self._scenes[-1], self._told[-1].words["h"]
         if (choosing := self._open()) is not None:
             turn = choosing.turn
-            view, events = (turn.shown(), turn.events) if turn.plays or turn.chosen else (self._view, ())
+            view, events = self._made(turn)
             scene = self._scene(view, events) if turn.plays else scene
             shown["ask"] = self._ask(choosing, scene, view)
             name = f"{self.presenter.turn_name} {turn.number}: " if turn.number else "Set-up: "
@@ -283,9 +283,9 @@ class SeatPage:
         """Returns all that was said since the person's last turn."""
         told = self._told[self._since :] or self._told[-1:]
         if self._choosing is not None and self._choosing.turn.events:
-            mine = [self.seats.brief(line.plain) for line in self.presenter.tell(self._choosing.turn.events)]
+            mine = self._sentences(self._made(self._choosing.turn)[1])
         elif self._acted is not None:
-            mine = [self.seats.brief(line.plain) for line in self.presenter.tell(self._acted[1])]
+            mine = self._sentences(self._acted[1])
         else:
             mine = []
         if mine:
@@ -296,6 +296,13 @@ class SeatPage:
             "l": [*greeting, *(line for frame in told for line in frame.words["l"])],
             "y": [line for frame in told for line in frame.words.get("y", ())],
         }
+
+    def _made(self, turn: Turn) -> tuple[Payload, tuple[Payload, ...]]:
+        """Returns the view after the plays so far, and what they bring about."""
+        return own(self.rules, self.presenter, self._view, turn.events, self.seat)
+
+    def _sentences(self, events: Sequence[Payload]) -> list[str]:
+        return [self.seats.brief(line.plain) for line in self.presenter.tell(events)]
 
     def _frame(self, at: int) -> Payload:
         told = self._told[at]

@@ -57,6 +57,22 @@ def steps(rules: Rules[Any], presenter: Presenter, view: Payload, events: Sequen
         yield Step(turn, seat, tuple(begun), view)
 
 
+def own(
+    rules: Rules[Any], presenter: Presenter, view: Payload, events: Sequence[Payload], seat: Seat
+) -> tuple[Payload, tuple[Payload, ...]]:
+    """Returns what a seat's own decision brings about, of what is tried on a guessed state, and the view after it.
+
+    There the others may owe nothing more, and the next round begins at once: that is no news for anybody.
+    """
+    done: list[Payload] = []
+    for at, step in enumerate(steps(rules, presenter, view, events)):
+        if at and step.seat != seat:
+            break
+        done += step.events
+        view = step.view
+    return view, tuple(done)
+
+
 def _decider(event: Payload, seats: int) -> Seat | None:
     seat = event.get("seat")
     return seat if type(seat) is int and 0 <= seat < seats else None

@@ -68,6 +68,11 @@ class Turn:
         """The last state whose legal plays were written, and these."""
 
     @property
+    def rules(self) -> Rules[Any]:
+        """The game."""
+        return self._rules
+
+    @property
     def is_begun(self) -> bool:
         """Whether there is anything to undo."""
         return len(self._steps) > 1

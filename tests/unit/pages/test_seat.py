@@ -213,6 +213,25 @@ def test_a_turn_in_the_making_is_seen_on_the_board() -> None:
     assert space in page.now()["d"], "it stays until the referee tells more"
 
 
+def test_a_card_that_was_planted_begins_no_round() -> None:
+    """On the guessed state nobody else owes anything, so that the round would be over at once."""
+    rng = random.Random(0)
+    page, course = sit("gardener", "draft", 2)
+    for request in requests(course, rng):
+        page.hear(request)
+        if request["kind"] == "plant":
+            break
+        course.answer(0, answers(page, rng))
+    before = page.now()["ask"]["items"]
+    assert all(not key.startswith("o") or value is None for key, value in before[0]["p"].items())
+    page.choose(0)
+    page.choose(0)
+    [said] = page.now()["w"]["l"]
+    assert "plants" in said
+    page.send()
+    assert page.now()["w"]["l"] == [said]
+
+
 def test_the_clock_and_a_forfeit() -> None:
     page, course = sit("samurai", "basic", 2)
     request = next(requests(course, random.Random(0)))

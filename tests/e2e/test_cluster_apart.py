@@ -51,7 +51,7 @@ def what(home: Path) -> tuple[str, ...]:
         "--seed",
         "x",
         "--time",
-        "off",
+        "10m+1",
         "--json",
     )
 

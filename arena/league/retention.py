@@ -81,23 +81,16 @@ class Expired(msgspec.Struct, frozen=True):
     """The reason, for people."""
 
 
-def recent_since(newest_first: Iterable[tuple[float, Sequence[int]]], recent: int) -> dict[int, float]:
-    """Returns by entrant since when its `recent` last games were played: when the first of them ended.
+def recent_since(
+    newest_first: Iterable[tuple[float, Sequence[int]]], recent: int, since: dict[int, float]
+) -> Iterator[None]:
+    """Finds out by entrant since when its `recent` last games were played: when the first of them ended.
 
     Args:
         newest_first: When each game ended, and who played it, from the last game on.
         recent: How many games. Entrants with fewer are left out: all their games are recent.
+        since: Where that is written. It is complete when everything is read; after each game there is a yield.
     """
-    since: dict[int, float] = {}
-    for _ in _recent_since(newest_first, recent, since):
-        pass
-    return since
-
-
-def _recent_since(
-    newest_first: Iterable[tuple[float, Sequence[int]]], recent: int, since: dict[int, float]
-) -> Iterator[None]:
-    """Writes into `since`, and yields after each row."""
     left: dict[int, int] = {}
     for ended, entrants in newest_first:
         for entrant in entrants:
@@ -114,7 +107,7 @@ def kept_until(game: Logged, since: Mapping[int, float], settings: Retention) ->
 
     Args:
         game: The game.
-        since: What `recent_since` gives.
+        since: What `recent_since` found.
         settings: The rule's parameters.
     """
     if game.final:
@@ -134,29 +127,17 @@ def expired(
     since: Mapping[int, float],
     now: float,
     settings: Retention,
-) -> Iterator[Expired]:
-    """Yields the games whose logs are to be removed now.
+) -> Iterator[Expired | None]:
+    """Yields the games whose logs are to be removed now, and None for each other game that it looks at.
 
     Args:
         oldest_first: Begins to read the games whose logs may be there, from the oldest on. Called up to three times.
         size: Returns the bytes of all files of a game; 0 if they are gone.
         total: The bytes of all logs.
-        since: What `recent_since` gives.
+        since: What `recent_since` found.
         now: The time, in seconds since 1970.
         settings: The rule's parameters.
     """
-    return (one for one in _expired(oldest_first, size, total, since, now, settings) if one is not None)
-
-
-def _expired(
-    oldest_first: Callable[[], Iterable[Logged]],
-    size: Callable[[Logged], int],
-    total: int,
-    since: Mapping[int, float],
-    now: float,
-    settings: Retention,
-) -> Iterator[Expired | None]:
-    """Yields what `expired` yields, and None for each game that stays."""
     most = settings.gib * GIB
     for game in oldest_first():
         if game.ended + settings.days * DAY_S > now:
@@ -212,12 +193,12 @@ class Sweep:
     def _all_steps(self) -> Iterator[Expired | None]:
         since: dict[int, float] = {}
         latest = ((game.ended, game.entrants) for game in self._newest_first())
-        yield from _recent_since(latest, self._settings.last_games, since)
+        yield from recent_since(latest, self._settings.last_games, since)
         total = 0
         for size in self._shelf.sizes():
             total += size
             yield None
-        yield from _expired(self._oldest_first, self._size, total, since, self._now, self._settings)
+        yield from expired(self._oldest_first, self._size, total, since, self._now, self._settings)
 
     def _size(self, game: Logged) -> int:
         return self._shelf.size(game.game, len(game.entrants))

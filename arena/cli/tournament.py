@@ -54,7 +54,7 @@ class TournamentCommand(Explained, Steered):
 @option(FORMAT, "--seeding", "seeds", metavar="ID", help="Seed by the standings of this tournament.")
 @level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
-@option(HOW, "--cluster", metavar="ADDRESS", help="Play on this Dask cluster, or local:N (--insecure: no TLS).")
+@option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
 @option(HOW, "--same-worker", is_flag=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @option(

@@ -167,7 +167,7 @@ class Watching:
 
     def _lists(self) -> Any:
         running = [game.summary() for game in self.games.running.values()]
-        return {"running": running[::-1], "finished": [game.summary() for game in self.games.finished]}
+        return {"running": running[::-1], "finished": [game.summary() for game in self.games.listed()]}
 
     def _over(self, game: LiveGame) -> Any:
         """Returns what is said when a game is over."""

@@ -10,8 +10,9 @@ Laws:
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -26,8 +27,12 @@ from arena.types import Payload, Seat, Termination
 
 MOST_RUNNING: Final = 64
 """Games that are followed at a time; beyond them the one that has been silent for longest is forgotten."""
-MOST_FINISHED: Final = 12
-"""Games that are remembered after their end."""
+MOST_LISTED: Final = 12
+"""Games that are listed after their end."""
+MOST_FINISHED: Final = 200
+"""Games that are remembered after their end: quick bots end a dozen while somebody clicks on one."""
+MOST_KEPT: Final = 50
+"""Games that are remembered beyond that because somebody looked at them: they may want to see the replay."""
 MOST_RECORDS: Final = 20_000
 """Records of a game that are kept."""
 QUIET_S: Final = 0.05
@@ -198,12 +203,24 @@ class Games:
         self.running: dict[str, LiveGame] = {}
         self.finished: deque[LiveGame] = deque(maxlen=MOST_FINISHED)
         """The last one first."""
+        self._kept: OrderedDict[str, LiveGame] = OrderedDict()
+        """Those that somebody looked at, the last one last."""
         self.version = 0
         """Counts what has changed."""
 
     def find(self, id: str) -> LiveGame | None:
-        """Returns a game that runs or has just ended."""
-        return self.running.get(id) or next((game for game in self.finished if game.id == id), None)
+        """Returns a game that runs or has just ended, for somebody who looks at it."""
+        game = self.running.get(id) or next((game for game in self.finished if game.id == id), self._kept.get(id))
+        if game is not None:
+            self._kept[id] = game
+            self._kept.move_to_end(id)
+            if len(self._kept) > MOST_KEPT:
+                self._kept.popitem(last=False)
+        return game
+
+    def listed(self) -> list[LiveGame]:
+        """Returns the games that ended last, the last one first."""
+        return list(islice(self.finished, MOST_LISTED))
 
     def take(self, part: Part) -> None:
         """Takes a part that came over the feed."""

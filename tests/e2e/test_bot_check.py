@@ -123,8 +123,8 @@ LACKING = {
 }  # fmt: skip
 """The same, of those that do not play everything."""
 OF_GARDENER = {"sore_loser": ("gardener.ruleset-race", "§8.6-5")}
-LATE = {"slow", "mute", "never_ready"}
-"""Those that are too late."""
+LATE = {"slow", "wasteful", "mute", "never_ready", "never_answers", "type_first", "stays"}
+"""Those that are too late, or of whom nothing came in time."""
 SPEECHLESS = {"unwell", "mute", "no_tcp", "home"}
 """Those that fail before they have said anything."""
 

@@ -62,7 +62,7 @@ def test_six_commands_lead_to_a_league_of_three_bots(tmp_path: Path) -> None:
 
 
 def test_its_match_can_be_played_and_replayed_again(tmp_path: Path) -> None:
-    again = [command for command in COMMANDS if " games" in command]
+    again = [command for command in OTHERS if " games" in command]
     assert {command.split()[1] for command in again} == {"match", "replay", "verify"}
     follow(again, tmp_path)
     (tmp_path / "bots").unlink()

@@ -95,6 +95,7 @@ SCHEMA = closed(
             },
         ),
     },
+    workers={"type": "array", "maxItems": 0},
     reused={"type": "array", "maxItems": 0},
     progress={"type": "null"},
     logs=TEXT,

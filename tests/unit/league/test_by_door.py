@@ -35,6 +35,7 @@ class Served:
         self.folder: Folder = make_league(path, SETTINGS)
         self.keys: dict[str, str] = {}
         self.publish("league.json", {"name": "cup", "rules": "samurai", "remote": True})
+        self.obeys = threading.Event()
         self.stopped = threading.Event()
         self.door = Door(self.folder.path, LOCAL, check, room=lambda folder: True)
         self.threads = [threading.Thread(target=self._serve)]
@@ -55,6 +56,7 @@ class Served:
         try:
             with open_league(self.folder.database) as store:
                 inbox = Inbox(store, self.folder, SETTINGS, lambda sentence: None)
+                self.obeys.set()
                 while not self.stopped.wait(0.02):
                     inbox.look()
         except BaseException as error:
@@ -74,6 +76,7 @@ class Served:
             self.threads.append(threading.Thread(target=self._obey))
         for thread in self.threads:
             thread.start()
+        assert not service or self.obeys.wait(60)
         yield
         self.stopped.set()
         for thread in self.threads:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from live_kit import SAMURAI, laid, parts, tiles
 from msgspec.structs import replace
 
-from arena.live.games import MOST_FINISHED, MOST_RUNNING, RENEWED_S, Games, LiveFilm, LiveGame, ended
+from arena.live.games import MOST_FINISHED, MOST_LISTED, MOST_RUNNING, RENEWED_S, Games, LiveFilm, LiveGame, ended
 from arena.pages.frames import film, folded
 from arena.record.log import Log, read_log
 from arena.referee.feed import Part
@@ -148,7 +148,11 @@ def test_what_is_kept_is_bounded() -> None:
         log = replace(SAMURAI, header=replace(SAMURAI.header, game=f"f{number}"))
         for part in parts(log, 100):
             games.take(part)
-    assert [game.id for game in games.finished] == [f"f{number}" for number in range(16, 4, -1)]
+        if number == 1:
+            assert games.find("f0") is not None, "somebody looks at it"
+    last = [f"f{number}" for number in range(MOST_FINISHED + 4, MOST_FINISHED + 4 - MOST_LISTED, -1)]
+    assert [game.id for game in games.listed()] == last
+    assert [number for number in range(6) if games.find(f"f{number}")] == [0, 5]
 
 
 def test_a_game_of_which_only_the_end_is_heard_is_passed_over() -> None:

@@ -113,8 +113,8 @@ def tournament(
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are bundled bots, folders with a bot.toml, or folders of bots; without any, the quick bundled ones in Python.
-    --format NAME --help explains a format. To steer it: arena tournament pause|resume|stop|concurrency.
+    BOTS are bundled bots or folders of bots; without any, the quick ones in Python. See also --format NAME --help, and
+    tournament pause|resume|stop|concurrency.
 
     \b
     Example:

@@ -113,8 +113,8 @@ def tournament(
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are bundled bots or folders of bots; without any, the quick ones in Python. See also --format NAME --help, and
-    tournament pause|resume|stop|concurrency.
+    BOTS are bundled bots or folders of bots; without any, the quick Python ones.
+    See also --format NAME --help, tournament pause|resume|stop|concurrency.
 
     \b
     Example:

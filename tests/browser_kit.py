@@ -15,6 +15,9 @@ from arena.link.memory import MemoryBot, MemoryLink
 from arena.record.log import Log, read_log
 from arena.referee.game import Game
 
+COLOURED = "location.protocol === 'about:' || getComputedStyle(document.body).backgroundColor !== 'rgba(0, 0, 0, 0)'"
+"""Whether a page has the colours of its style: without them all that is drawn is black."""
+
 
 def chromium() -> str | None:
     """The program of the browser, or None if it is not installed."""

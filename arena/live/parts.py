@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
-from jinja2 import Environment, StrictUndefined
-
 import arena
-from arena import files, pages
-from arena.errors import InternalError
+from arena.pages.parts import read_part, render, tools, viewer_script, viewer_style
 
 _OWN: Final = Path(__file__).parent / "pages"
-_VIEWER: Final = Path(pages.__file__).parent / "viewer"
-SCRIPTS: Final = {
-    "tools.js": (_VIEWER / "tools.js",),
-    "viewer.js": tuple(_VIEWER / f"{name}.js" for name in ("tools", "charts", "viewer")),
-    "watch.js": (_OWN / "watch.js",),
-    "game.js": (_OWN / "game.js",),
+SCRIPTS: Final[dict[str, Callable[[], str]]] = {
+    "tools.js": tools,
+    "viewer.js": viewer_script,
+    "watch.js": partial(read_part, _OWN / "watch.js"),
+    "game.js": partial(read_part, _OWN / "game.js"),
 }
-"""What each script consists of."""
-STYLES: Final = {"viewer.css": (_VIEWER / "viewer.css",), "watch.css": (_OWN / "watch.css",)}
+"""Where each script comes from."""
+STYLES: Final[dict[str, Callable[[], str]]] = {
+    "viewer.css": viewer_style,
+    "watch.css": partial(read_part, _OWN / "watch.css"),
+}
 
 
 @cache
@@ -31,14 +31,9 @@ def part(name: str) -> str:
     Raises:
         KeyError: There is none of that name.
     """
-    return "".join(_read(path) for path in (SCRIPTS | STYLES)[name])
+    return (SCRIPTS | STYLES)[name]()
 
 
 def page(template: str, title: str) -> str:
     """Returns a page made of one of the templates."""
-    made = Environment(autoescape=True, undefined=StrictUndefined).from_string(_read(_OWN / f"{template}.html.jinja"))
-    return made.render(title=title, version=arena.__version__)
-
-
-def _read(path: Path) -> str:
-    return files.read_text(path, "a part of a page", files.MOST_TEXT, InternalError)
+    return render(_OWN / f"{template}.html.jinja", title=title, version=arena.__version__)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser_kit import chromium, launch, played
+from browser_kit import COLOURED, chromium, launch, played
 from golden.logs import FOLDER
 
 from arena.pages.game import game_page
@@ -68,8 +68,9 @@ class Seen:
         raise AssertionError(f"expected {condition}, and it never was")
 
     def check(self) -> None:
-        """Nothing was written to the console, and nothing was asked of a network."""
+        """Nothing was written to the console, nothing was asked of a network, and the colours are there."""
         assert self.console == []
+        assert self.page.evaluate(COLOURED), "a page without its colours"
         assert all(url.startswith(self.ours) for url in self.requests), self.requests
 
 

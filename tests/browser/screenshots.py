@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from browser_kit import chromium_or_exit, launch, played
+from command_kit import started
 from golden.logs import FOLDER
 from playwright.sync_api import sync_playwright
 
@@ -18,6 +19,12 @@ from arena.show import replay
 from arena.show.presenter import Presenter
 
 WIDE, NARROW = (1280, 800), (390, 844)
+LOOKS = (
+    ("light", WIDE, "light"),
+    ("dark", WIDE, "dark"),
+    ("narrow", NARROW, "light"),
+    ("narrow-dark", NARROW, "dark"),
+)
 CRASHING = f"cmd:{sys.executable} -c 1/0"
 
 
@@ -36,13 +43,11 @@ def main(folder: Path) -> None:
             shoot(browser, page, folder / f"{name}-narrow-dark.png", -2, NARROW, color_scheme="dark")
         site = tournament(Path(made), CRASHING)
         for page in (site / "index.html", *sorted(site.glob("*/bot-[01].html")), *site.glob("*/games-0.html")):
-            for name, size, scheme in (
-                ("light", WIDE, "light"),
-                ("dark", WIDE, "dark"),
-                ("narrow", NARROW, "light"),
-                ("narrow-dark", NARROW, "dark"),
-            ):
+            for name, size, scheme in LOOKS:
                 shoot_whole(browser, page, folder / f"site-{page.stem}-{name}.png", size, scheme)
+        shoot_live(browser, Path(made) / "live", folder)
+        for rules in ("samurai", "gardener"):
+            shoot_seat(browser, Path(made) / f"play-{rules}", folder, rules)
         browser.close()
 
 
@@ -62,6 +67,48 @@ def shoot_whole(browser: Any, page: Path, file: Path, size: tuple[int, int], sch
     window.screenshot(path=file, full_page=True)
     window.close()
     print(file)
+
+
+def shoot_looks(window: Any, stem: Path) -> None:
+    """Writes pictures of what a window shows now."""
+    for name, size, scheme in LOOKS:
+        window.set_viewport_size({"width": size[0], "height": size[1]})
+        window.emulate_media(color_scheme=scheme)
+        file = stem.with_name(f"{stem.name}-{name}.png")
+        window.screenshot(path=file, full_page=True)
+        print(file)
+
+
+def shoot_live(browser: Any, place: Path, folder: Path) -> None:
+    """Writes pictures of `arena watch --web` while a tournament is played."""
+    place.mkdir()
+    with started(place, "watch", "--web") as process:
+        assert process.stdout is not None
+        context = browser.new_context()
+        window = context.new_page()
+        window.goto(process.stdout.readline().strip())
+        with started(place, "tournament", "random", "greedy", "banzai", "--players", "3", "--deals", "200", "-q"):
+            window.wait_for_selector("#finished .row:nth-child(5)")
+            window.frame_locator("iframe").locator("use[href^='#T']").first.wait_for(state="attached")
+            shoot_looks(window, folder / "live")
+        context.close()
+
+
+def shoot_seat(browser: Any, place: Path, folder: Path, rules: str) -> None:
+    """Writes pictures of `arena play --web`: the first thing that is asked, and what a choice leads to."""
+    place.mkdir()
+    with started(place, "play", "--web", "random", "--rules", rules, "--seed", "tea") as process:
+        assert process.stderr is not None
+        process.stderr.readline()
+        window = browser.new_page(reduced_motion="reduce")
+        window.goto(process.stderr.readline().strip())
+        window.wait_for_selector(".pick, .ring")
+        shoot_looks(window, folder / f"play-{rules}-first")
+        asked = window.inner_text(".ask")
+        window.locator(".pick, .ring").first.click(force=True)
+        window.locator(".ask").filter(has_not_text=asked).wait_for()
+        shoot_looks(window, folder / f"play-{rules}-chosen")
+        window.close()
 
 
 def pages(folder: Path) -> Any:

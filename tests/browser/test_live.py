@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from browser_kit import COLOURED
 from command_kit import arena, started
 
 
@@ -49,6 +50,8 @@ def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int,
             replay.wait_for_selector("html[data-ready]", state="attached")
             assert replay.evaluate("arena.viewer.at().eyes") == "all"
             assert console == []
+            for window in (*page.frames, replay):
+                assert window.evaluate(COLOURED), window.url
             own = urlsplit(address).netloc
             assert all(url.startswith("data:") or urlsplit(url).netloc == own for url in requests), requests
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

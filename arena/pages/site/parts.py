@@ -12,16 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from arena import files
-from arena.errors import ArenaError, InternalError
+from arena.errors import ArenaError
+from arena.pages.parts import colours, read_part, viewer_script, viewer_style
 
 HERE: Final = Path(__file__).parent
-VIEWER: Final = HERE.parent / "viewer"
 ASSETS: Final = "assets"
-
-
-def part(path: Path) -> str:
-    """Returns the text of a part of a page."""
-    return files.read_text(path, "a part of a page", files.MOST_TEXT, InternalError)
 
 
 def asset_name(name: str, data: bytes) -> str:
@@ -50,12 +45,10 @@ def write_parts(folder: Path) -> dict[str, str]:
     Raises:
         OSError: One cannot be written.
     """
-    colours, viewer, site = (part(path) for path in (VIEWER / "colours.css", VIEWER / "viewer.css", HERE / "site.css"))
-    scripts = [VIEWER / f"{name}.js" for name in ("tools", "charts", "viewer")]
     return {
-        "site": write_asset(folder, "site.css", (colours + site).encode()),
-        "viewer": write_asset(folder, "viewer.css", (colours + viewer).encode()),
-        "script": write_asset(folder, "viewer.js", "".join(map(part, [*scripts, HERE / "replay.js"])).encode()),
+        "site": write_asset(folder, "site.css", (colours() + read_part(HERE / "site.css")).encode()),
+        "viewer": write_asset(folder, "viewer.css", viewer_style().encode()),
+        "script": write_asset(folder, "viewer.js", (viewer_script() + read_part(HERE / "replay.js")).encode()),
     }
 
 

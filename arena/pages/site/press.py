@@ -18,8 +18,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import arena
 from arena import files
 from arena.errors import ArenaError
+from arena.pages.parts import read_part
 from arena.pages.site.figures import time_text
-from arena.pages.site.parts import HERE, part
+from arena.pages.site.parts import HERE
 from arena.text import plain, without_surrogates
 
 POLICY: Final = (
@@ -46,7 +47,7 @@ class Press:
         """How many pages were written."""
         self._shared = {"policy": POLICY, "parts": dict(parts), "site": title, "version": arena.__version__}
         edition = [arena.__version__, title, *sorted(parts.values())]
-        edition += [part(path) for path in sorted(_TEMPLATES.iterdir()) if path.suffix == ".jinja"]
+        edition += [read_part(path) for path in sorted(_TEMPLATES.iterdir()) if path.suffix == ".jinja"]
         self._edition = hashlib.sha256("\0".join(edition).encode()).hexdigest()
 
     def is_current(self, name: str, facts: Any) -> bool:

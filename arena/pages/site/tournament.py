@@ -12,9 +12,9 @@ import msgspec
 
 from arena import files
 from arena.pages import plots
+from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
-from arena.pages.site.parts import part
 from arena.pages.site.press import Press
 from arena.pages.site.tallies import BotTally, add_up
 from arena.standings.report import report
@@ -180,7 +180,7 @@ class TournamentPages:
 @cache
 def _drawn_by() -> str:
     """Returns the program that draws, so that what another version drew is drawn again."""
-    return part(Path(plots.__file__))
+    return read_part(Path(plots.__file__))
 
 
 def drawn(row: Tournament) -> int:

@@ -9,13 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from arena.pages import game, plots
+from arena.live import parts as live
+from arena.pages import game, plots, table
+from arena.pages.parts import viewer_style
 from arena.pages.site.figures import SHADES
 from arena.show import svg
 from arena.show.samurai.drawing import SamuraiDrawing
 
 FOLDER = Path(game.__file__).parent / "viewer"
-VIEWER = "".join((FOLDER / name).read_text(encoding="utf-8") for name in ("colours.css", "viewer.css"))
+VIEWER = viewer_style()
 SAMURAI = SamuraiDrawing.style
 SITE = (FOLDER.parent / "site" / "site.css").read_text(encoding="utf-8")
 
@@ -129,6 +131,17 @@ def test_classes_of_a_drawing_never_meet_those_of_the_page(name: str) -> None:
             assert word.startswith("d-"), (source.name, word)
     shared = set(re.findall(r"\.([a-z][\w-]*)", VIEWER))
     assert not any(word.startswith("d-") for word in shared)
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    [VIEWER, table.style(SAMURAI), live.part("viewer.css") + live.part("watch.css")],
+    ids=["viewer", "play", "live"],
+)
+def test_every_colour_that_a_page_uses_has_a_value(sheet: str) -> None:
+    used, defined = (set(re.findall(pattern, sheet)) for pattern in (r"var\((--[\w-]+)\)", r"(--[\w-]+):"))
+    assert used
+    assert not used - defined
 
 
 def test_colours_of_a_drawing_never_replace_those_of_the_page() -> None:

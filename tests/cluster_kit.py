@@ -34,10 +34,10 @@ def apart(hidden: Path, own: Path) -> tuple[str, ...]:
 
     The system and the checkout are read-only, as if arena were installed on another machine.
     """
-    empty = [word for path in ("/tmp", str(hidden)) for word in ("--tmpfs", path)]
+    installed = [word for path in dict.fromkeys((str(ROOT), sys.prefix)) for word in ("--ro-bind", path, path)]
     return (
-        *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *empty),
-        *("--bind", str(own), str(own), "--chdir", str(own), "--die-with-parent"),
+        *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", *installed),
+        *("--tmpfs", str(hidden), "--bind", str(own), str(own), "--chdir", str(own), "--die-with-parent"),
     )
 
 

@@ -67,7 +67,7 @@ def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
     assert len(played) >= until_killed + 30
     assert [number for number, _ in played] == sorted({number for number, _ in played})
     assert {"w1", "w2"} <= {worker for _, worker in played}
-    assert "fox/1 is active" in told
+    assert "fox/1 plays" in told
     assert any(path.is_dir() for path in machines.workers["w1"].folder.glob("*/arena-bots/*"))
     standings = json.loads(arena("league", "standings", str(cup.path), "--json").stdout)
     assert "fox/1" in {row["name"] for row in standings["items"]}

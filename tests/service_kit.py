@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
+import pytest
 from msgspec.structs import replace
 
 from arena.league.bench import Bench
@@ -21,6 +23,7 @@ from arena.league.stopping import Stopping
 from arena.league.supply import MatchGames
 from arena.league.workshop import Workshop
 from arena.referee.job import Job
+from arena.store.database import Connection
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Version
 from arena.store.records import Claim, PlannedGame
@@ -172,3 +175,30 @@ def play(job: Job) -> Any:
 def endless(job: Job) -> Any:
     """A game that nobody waits for."""
     time.sleep(600)
+
+
+class Killed(BaseException):
+    """The process ends here and now."""
+
+
+@contextmanager
+def killed_at_commits(dice: Random, share: float, *, after: bool | None = None) -> Iterator[None]:
+    """Raises `Killed` at a share of all commits to databases.
+
+    Args:
+        dice: Decides at which.
+        share: Of 1.
+        after: Whether what is committed is there then; None means now and then.
+    """
+    execute = Connection.execute
+
+    def killing(self: Connection, statement: str, *parameters: Any) -> Any:
+        if statement != "COMMIT" or dice.random() >= share:
+            return execute(self, statement, *parameters)
+        if after or (after is None and dice.random() < 1 / 2):
+            execute(self, statement, *parameters)
+        raise Killed
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Connection, "execute", killing)
+        yield

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import pytest
@@ -21,14 +21,13 @@ from arena.league.matchmaking import Matchmaking
 from arena.league.service import Ended
 from arena.league.settings import Season, Settings
 from arena.referee.job import Job
-from arena.store.database import Connection
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.controls import Closing
 from arena.store.league.records import SeasonFinal
 from arena.store.league.states import Actor, State
 from arena.types import GameResult
 from tests import instant, league_kit, service_kit
-from tests.service_kit import Running
+from tests.service_kit import Killed, Running, killed_at_commits
 
 
 def settings(final: int = 8, deals: int = 300) -> Settings:
@@ -310,27 +309,12 @@ def test_a_match_that_is_struck_is_played_again_within_the_final(store: LeagueSt
     assert len(set(Counter(match.table for match in matches).values())) == 1
 
 
-class Killed(BaseException):
-    """The process ends here and now."""
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
-) -> None:
+def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(tmp_path: Path, after: bool) -> None:
     """A final that is killed at one commit in six, before it or after it, ends as one that nobody disturbed."""
-    execute = Connection.execute
     dice = Random(7)
-
-    def killing(self: Connection, statement: str, *parameters: Any) -> Any:
-        if statement != "COMMIT" or dice.random() > 1 / 6:
-            return execute(self, statement, *parameters)
-        if after:
-            execute(self, statement, *parameters)
-        raise Killed
-
     outcomes = []
-    for name in ("calm", "killed"):
+    for name, share in (("calm", 0.0), ("killed", 1 / 6)):
         (tmp_path / name).mkdir()
         with league(tmp_path / name, "ant", "bee") as store:
             run(store, games=10, workers=1)
@@ -338,14 +322,11 @@ def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(
         kills = 0
         while True:
             try:
-                with open_league(tmp_path / name / "league.db") as store:
-                    monkeypatch.setattr(Connection, "execute", killing if name == "killed" else execute)
+                with open_league(tmp_path / name / "league.db") as store, killed_at_commits(dice, share, after=after):
                     if run(store, workers=1, chosen=settings(deals=24)).ended.closing:
                         break
             except Killed:
                 kills += 1
-            finally:
-                monkeypatch.setattr(Connection, "execute", execute)
         assert (kills > 8) == (name == "killed")
         with open_league(tmp_path / name / "league.db") as store:
             season = league_kit.season(store)

@@ -20,13 +20,12 @@ from arena.league.matchmaking import Matchmaking
 from arena.league.stopping import Stopping
 from arena.ratings.running import rate
 from arena.referee.job import Job
-from arena.store.database import Connection
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.states import State
 from arena.tournament.workers import local_worker
 from arena.types import GameResult, Termination
 from tests import league_kit, service_kit
-from tests.service_kit import Running
+from tests.service_kit import Killed, Running, killed_at_commits
 
 
 @pytest.fixture
@@ -144,9 +143,6 @@ def test_a_game_that_cannot_be_played_takes_its_match_out_and_nothing_else(
 
 
 def test_what_was_claimed_when_it_was_killed_is_played_again_and_counted_once(store: LeagueStore) -> None:
-    class Killed(BaseException):
-        pass
-
     killed = 0
 
     def play(job: Job) -> GameResult:
@@ -167,27 +163,12 @@ def test_what_was_claimed_when_it_was_killed_is_played_again_and_counted_once(st
     assert numbers == list(range(len(numbers))), "none is lost"
 
 
-class Killed(BaseException):
-    """The process ends here and now."""
-
-
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_a_kill_at_any_commit_changes_nothing_in_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
-) -> None:
+def test_a_kill_at_any_commit_changes_nothing_in_the_end(tmp_path: Path, after: bool) -> None:
     """A run that is killed at one commit in six, before it or after it, ends as one that nobody disturbed."""
-    execute = Connection.execute
     dice = Random(7)
-
-    def killing(self: Connection, statement: str, *parameters: Any) -> Any:
-        if statement != "COMMIT" or dice.random() > 1 / 6:
-            return execute(self, statement, *parameters)
-        if after:
-            execute(self, statement, *parameters)
-        raise Killed
-
     outcomes = []
-    for name in ("calm", "killed"):
+    for name, share in (("calm", 0.0), ("killed", 1 / 6)):
         (tmp_path / name).mkdir()
         with service_kit.league(tmp_path / name, "fox", "owl", "cat") as store:
             league_kit.submit(store, "fox", "2", author="of fox")
@@ -200,39 +181,25 @@ def test_a_kill_at_any_commit_changes_nothing_in_the_end(
                 with open_league(tmp_path / name / "league.db") as store:
                     if store.games.done(league_kit.season(store).tournament) >= 30:
                         break
-                    monkeypatch.setattr(Connection, "execute", killing if name == "killed" else execute)
-                    Running(store, service_kit.play, workers=1).run(3)
+                    with killed_at_commits(dice, share, after=after):
+                        Running(store, service_kit.play, workers=1).run(3)
             except Killed:
                 kills += 1
-            finally:
-                monkeypatch.setattr(Connection, "execute", execute)
         assert (kills > 10) == (name == "killed")
         with open_league(tmp_path / name / "league.db") as store:
             outcomes.append(outcome(store))
     assert outcomes[0] == outcomes[1]
 
 
-def test_a_kill_beside_a_suspension_leaves_one_suspension_and_every_game_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    execute = Connection.execute
+def test_a_kill_beside_a_suspension_leaves_one_suspension_and_every_game_once(tmp_path: Path) -> None:
     dice = Random(5)
-
-    def killing(self: Connection, statement: str, *parameters: Any) -> Any:
-        if statement == "COMMIT" and dice.random() < 1 / 4:
-            if dice.random() < 1 / 2:
-                execute(self, statement, *parameters)
-            raise Killed
-        return execute(self, statement, *parameters)
-
     with service_kit.league(tmp_path, "fox", "crash", "cat"):
         pass
     while True:
         with suppress(Killed), open_league(tmp_path / "league.db") as store:
             if store.games.done(league_kit.season(store).tournament) >= 40:
                 break
-            with monkeypatch.context() as patch:
-                patch.setattr(Connection, "execute", killing)
+            with killed_at_commits(dice, 1 / 4):
                 Running(store, service_kit.play).run(5)
     with open_league(tmp_path / "league.db") as store:
         crash = store.versions.named("crash/1")

@@ -107,12 +107,16 @@ class Running:
         workers: int = 2,
         settings: Matchmaking = MATCHMAKING,
         make_room: Callable[[], object] = lambda: None,
+        *,
+        same_worker: bool = False,
     ) -> None:
         season = league_kit.season(store)
         self.said: list[str] = []
         self.store = store
         self.tournament = store.games.tournament(season.tournament)
-        self.supply = MatchGames(store, season.tournament, self.job, Suspension(), self.said.append, make_room)
+        self.supply = MatchGames(
+            store, season.tournament, self.job, Suspension(), self.said.append, make_room, same_worker=same_worker
+        )
         self.tools = Tools()
         self.lanes = Lanes(self.supply, play, worker)
         self.bench = Bench[StepReport](instant.inline)

@@ -33,6 +33,7 @@ def lanes_on(
     concurrency: int | None,
     *,
     insecure: bool = False,
+    same_worker: bool = False,
     tell: Callable[[str], object] = say,
     archive_of: Callable[[BotSpec], Path | None] | None = None,
 ) -> Iterator[Lanes]:
@@ -42,6 +43,7 @@ def lanes_on(
         address: The cluster's; None means this machine.
         concurrency: Games at a time; None means half of the cores here, or all workers of a cluster.
         insecure: Whether a cluster beyond this machine may be without TLS.
+        same_worker: Whether matches are to stay on a worker: then there has to be a cluster.
         tell: Called with a sentence about each worker that was lost.
         archive_of: Returns the archive that a bot came in; None means that bots came in none.
 
@@ -50,8 +52,9 @@ def lanes_on(
         MachineFault: There is no such cluster.
     """
     if address is None:
-        if insecure:
-            raise ConfigError("expected --cluster beside --insecure, got: --insecure alone; leave it out")
+        for option, given in (("--insecure", insecure), ("--same-worker", same_worker)):
+            if given:
+                raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
         yield Lanes(workers_of(concurrency))
         return
     from arena.cluster.engine import connected

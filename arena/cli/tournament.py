@@ -128,9 +128,9 @@ def tournament(
     from arena.tournament.extend import extend
     from arena.tournament.settings import seeded, set_up
 
-    if same_worker and cluster is None:
-        raise ConfigError("expected --cluster beside --same-worker, got: --same-worker alone; leave it out")
-    lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, tell=nothing if quiet else say))
+    lanes = ctx.with_resource(
+        lanes_on(cluster, concurrency, insecure=insecure, same_worker=same_worker, tell=nothing if quiet else say)
+    )
     manner = Manner(
         workers=lanes.number,
         worker=lanes.worker,

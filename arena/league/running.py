@@ -64,6 +64,8 @@ class _Hands(NamedTuple):
     worker: Worker
     elsewhere: bool
     """Whether workers may be on other machines."""
+    same_worker: bool
+    """Whether a match stays on one worker."""
 
 
 def run_league(
@@ -77,6 +79,7 @@ def run_league(
     announce: Callable[[str], object] = lambda address: None,
     worker: Worker = local_worker,
     elsewhere: bool = False,
+    same_worker: bool = False,
 ) -> Ended:
     """Runs a league until it is asked to stop by a signal.
 
@@ -90,6 +93,7 @@ def run_league(
         announce: Called with the door's address for authors, once it is open.
         worker: Starts a worker for games. What is submitted is built and tried here in any case.
         elsewhere: Whether workers may be on other machines: then versions that their authors serve do not play.
+        same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
 
     Raises:
         ConfigError: The folder or the settings cannot be used. Show the message to the operator.
@@ -112,7 +116,7 @@ def run_league(
                 service.add(Watched(watch, service.state))
 
         played = 0
-        hands = _Hands(workers, worker, elsewhere)
+        hands = _Hands(workers, worker, elsewhere, same_worker)
         while True:
             left = games and games - played
             ended = _run_season(store, folder, stopping, journal.say, left, hands, add_duties)
@@ -205,7 +209,9 @@ def _put_together(
     helm = Helm(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
     jobs = Jobs(store, tools, settings, tournament)
-    supply = MatchGames(store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve)
+    supply = MatchGames(
+        store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve, same_worker=hands.same_worker
+    )
     supply.judge_all()
     ahead = hands.worker is local_worker and helm.workers < available_cores()
     lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))

@@ -17,7 +17,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from arena.errors import ArenaError
@@ -30,11 +30,15 @@ from arena.store.league.states import Actor, State
 from arena.store.records import Claim, PlannedGame
 from arena.tournament.lanes import Played, Work
 from arena.tournament.runner import MAX_KILLS, MAX_TRIES
+from arena.tournament.together import Homes
 from arena.types import GameResult, Termination
 
 LONGEST_REST_S: Final = 60.0
 """How long at most no game begins after faults of the machine. The first fault costs a second, each further one twice
 as much as the one before."""
+
+_MOST_KNOWN: Final = 10_000
+"""Of so many games it is remembered which match they belong to."""
 
 
 class MatchGames:
@@ -47,6 +51,7 @@ class MatchGames:
         suspension: When a version is suspended.
         tell: Called with a sentence about each event that the operator may want to know.
         make_room: Frees room on the disk, if a result has none.
+        same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
     """
 
     def __init__(
@@ -57,8 +62,11 @@ class MatchGames:
         suspension: Suspension,
         tell: Callable[[str], object],
         make_room: Callable[[], object] = lambda: None,
+        *,
+        same_worker: bool = False,
     ) -> None:
         self._store = store
+        self._homes = Homes(lru_cache(_MOST_KNOWN)(store.matches.match_of)) if same_worker else None
         self.leases = store.games
         self._tournament = tournament
         self._make_job = make_job
@@ -97,9 +105,16 @@ class MatchGames:
         return min(self.left // lanes, 1)
 
     def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
-        """Claims the next game, whoever plays the rest of its match."""
-        claims = self._store.games.claim(self._tournament, self._store.matches.game, limit)
-        self.left = self.left - len(claims) if claims else 0
+        """Claims the next game; where matches stay on a worker, the next whose match nobody else has."""
+        game = self._store.matches.game
+        if self._homes is None:
+            claims = self._store.games.claim(self._tournament, game, limit)
+        else:
+            fits = partial(self._homes.fits, worker=worker, others=others)
+            claims = self._store.games.claim(self._tournament, game, limit, fits)
+            for claim in claims:
+                self._homes.claim(claim.number, worker)
+        self.left = self.left - len(claims) if claims or (self._homes and others) else 0
         works = []
         for claim in claims:
             try:

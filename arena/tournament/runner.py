@@ -30,7 +30,7 @@ from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
-from arena.tournament.together import Homes
+from arena.tournament.together import Homes, of_schedule
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
@@ -55,7 +55,7 @@ class Scheduled:
         planned: Callable[[PlacedRound], None] | None,
         same_worker: bool,
     ) -> None:
-        self._homes = Homes(schedule) if same_worker else None
+        self._homes = Homes(of_schedule(schedule)) if same_worker else None
         self._store = store
         self._tournament = tournament
         self._schedule = schedule

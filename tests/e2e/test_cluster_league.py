@@ -35,10 +35,17 @@ def games(cup: Folder) -> list[tuple[int, str | None]]:
 
 
 def test_a_league_plays_on_workers_of_this_machine(arena: Run, cup: Folder) -> None:
-    arena("league", "run", str(cup.path), "--games", "6", "--cluster", "local:2")
+    done = arena("league", "run", str(cup.path), "--games", "1", "--same-worker", code=2)
+    assert "expected --cluster beside --same-worker" in done.stderr
+    arena("league", "run", str(cup.path), "--games", "6", "--cluster", "local:2", "--same-worker")
     played = games(cup)
     assert len(played) >= 6
     assert {worker for _, worker in played} == {"0", "1"}
+    with read_league(cup.database) as league:
+        homes: dict[object, set[str | None]] = {}
+        for number, worker in played:
+            homes.setdefault(league.matches.match_of(number), set()).add(worker)
+    assert all(len(workers) == 1 for workers in homes.values())
     arena("league", "run", str(cup.path), "--games", "2")
     assert {worker for _, worker in games(cup)} == {"0", "1", None}
 

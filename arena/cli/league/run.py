@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     help="Open it to authors elsewhere, too: tcp://HOST:PORT, with * for all addresses of this machine.",
 )
 @click.option("--cluster", metavar="ADDRESS", help="Play games on this Dask cluster, or local:N (--insecure: no TLS).")
+@click.option("--same-worker", is_flag=True, help="Play all games of a match on one worker of the cluster.")
 @click.option("--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @click.option("-q", "--quiet", is_flag=True, help="Print no events; league.log has them.")
 @click.pass_context
@@ -52,6 +53,7 @@ def run(
     concurrency: int | None,
     door: str,
     cluster: str | None,
+    same_worker: bool,
     insecure: bool,
     quiet: bool,
 ) -> None:
@@ -86,9 +88,11 @@ def run(
     tell = nothing if quiet else say
     number, elsewhere = concurrency, False
     worker: Worker = local_worker
-    if cluster is not None or insecure:
+    if cluster is not None or insecure or same_worker:
         sent = partial(archive_of, place)
-        lanes = ctx.with_resource(lanes_on(cluster, concurrency, insecure=insecure, tell=tell, archive_of=sent))
+        lanes = ctx.with_resource(
+            lanes_on(cluster, concurrency, insecure=insecure, same_worker=same_worker, tell=tell, archive_of=sent)
+        )
         number, worker, elsewhere = lanes.number, lanes.worker or local_worker, lanes.elsewhere
     with moving_line(quiet=quiet) as line:
         ended = run_league(
@@ -100,6 +104,7 @@ def run(
             door=door,
             worker=worker,
             elsewhere=elsewhere,
+            same_worker=same_worker,
             # Where a line moves on the same terminal, the address comes above it.
             announce=show_line if line is None or not sys.stdout.isatty() else say,
         )

@@ -140,6 +140,22 @@ class Matches:
         entrants = msgspec.json.decode(seating, type=tuple[int, ...])
         return PlannedGame(number=number, block=number, deal=deal, rotation=rotation, entrants=entrants)
 
+    def match_of(self, game: int) -> tuple[tuple[int], int]:
+        """Returns of a game of the open season, by its number, the number of its match, and how many games that has.
+
+        Raises:
+            StoreError: There is none.
+        """
+        row = self._db.execute(
+            "SELECT match, (SELECT count(*) FROM games AS other WHERE other.tournament = games.tournament"
+            " AND other.match = games.match) FROM games WHERE tournament = ? AND number = ?",
+            (self._season(), game),
+        ).fetchone()
+        if row is None:
+            raise StoreError(f"expected a game of the season, got: number {game}")
+        match, games = row
+        return (match,), games
+
     def count(self) -> int:
         """Returns how many matches the open season has, and so the number of the next."""
         query = "SELECT coalesce(max(number), -1) + 1 FROM matches WHERE tournament = ?"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from arena.store.store import Store, open_store
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Scheduled
-from arena.tournament.together import Homes
-from tests import instant
+from arena.tournament.together import Homes, of_schedule
+from tests import instant, service_kit
 
 SETTINGS = instant.settings(("ann", "bob", "cid"), deals=7)
 SCHEDULE = SETTINGS.schedule()
@@ -59,10 +59,31 @@ def test_what_a_worker_leaves_that_is_gone_goes_to_others(tmp_path: Path) -> Non
 
 @given(st.lists(st.tuples(st.integers(0, SCHEDULE.total - 1), st.sampled_from("abc")), max_size=60))
 def test_somebody_may_always_claim_a_game(claims: list[tuple[int, str]]) -> None:
-    homes = Homes(SCHEDULE)
+    homes = Homes(of_schedule(SCHEDULE))
     for number, worker in claims:
         if homes.fits(number, worker, {"a", "b", "c"} - {worker}):
             homes.claim(number, worker)
         able = [one for one in "abc" if homes.fits(number, one, {"a", "b", "c"} - {one})]
         assert len(able) in (1, 3)
         assert homes.fits(number, "d", ())
+
+
+def test_a_league_keeps_its_matches_on_a_worker_too(tmp_path: Path) -> None:
+    played: dict[int, set[str]] = {}
+    with service_kit.league(tmp_path, "fox", "owl", "cat") as store:
+        running = service_kit.Running(store, service_kit.play, same_worker=True)
+        for _ in range(4):
+            running.planner.plan(4)
+        games = running.supply
+        games.count()
+        planned, idle = games.left, 0
+        while games.left and idle < 3:
+            for worker in ("w0", "w1", "w2"):
+                claimed = games.claim(1, worker, [f"w{at}" for at in range(3) if f"w{at}" != worker])
+                idle = 0 if claimed else idle + 1
+                for work in claimed:
+                    played.setdefault(store.matches.match_of(work.claim.number)[0][0], set()).add(worker)
+    assert games.left == 0
+    assert planned >= 8
+    assert all(len(workers) == 1 for workers in played.values())
+    assert {worker for workers in played.values() for worker in workers} == {"w0", "w1", "w2"}

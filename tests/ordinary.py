@@ -29,6 +29,12 @@ def closed_at(path: Path) -> Path | None:
     return next((parent for parent in reversed(path.parents) if not parent.stat().st_mode & 0o001), None)
 
 
+def others_can_run(program: str) -> bool:
+    """Whether a program is found where every user may run it, and not in somebody's own folder."""
+    found = shutil.which(program)
+    return found is not None and closed_at(Path(found)) is None
+
+
 def mount(*words: str) -> None:
     program = shutil.which("mount", path="/usr/bin:/bin:/usr/sbin:/sbin") or "mount"
     subprocess.run([program, *words], check=True)

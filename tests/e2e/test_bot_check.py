@@ -141,7 +141,9 @@ def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_ot
     report = check(rule, GARDENER if rule in OF_GARDENER else SAMURAI)
     id, number = (FAILED | OF_GARDENER)[rule]
     found = not_ok(report)
-    assert {*found} == ({id, "time.bank"} if rule == "slow" else {id}), found
+    excused = {result.id for result in report.results if result.excuse}
+    expected = {id, "time.bank"} if rule == "slow" else {id}
+    assert {*found} <= expected <= {*found} | excused, found
     (result,) = [result for result in report.results if result.id == id]
     assert result.verdict is Verdict.FAILED
     assert number in result.spec

@@ -156,9 +156,9 @@ def test_a_scheduler_that_ends_ends_the_lanes(workers: Machines, tmp_path: Path)
 
 
 def unbuildable(folder: Path, unless: str) -> str:
-    """Makes a bot that is built only where the path of its folder has `unless` in it; returns its name for commands."""
+    """Makes a bot that is built only where its folder is below one called `unless`; returns its name for commands."""
     owl, _ = travelling_bots(folder)
-    make = f"import os, shutil, sys; shutil.copy('bot.py', 'built.py') if {unless!r} in os.getcwd() else sys.exit(3)"
+    make = f"import os, shutil, sys; shutil.copy('bot.py', 'built.py') if '/{unless}/' in os.getcwd() else sys.exit(3)"
     (Path(owl) / "make.py").write_text(make)
     manifest = (
         'name = "elk"\ncommand = ["{python}", "built.py"]\nbuild = ["{python}", "make.py"]\nbuilt = ["built.py"]\n'

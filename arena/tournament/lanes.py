@@ -43,6 +43,8 @@ from arena.types import GameResult
 
 SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
+LANES_A_RESULT: Final = 16
+"""All lanes are looked at again when for so many of them a result was stored: to look at a thousand takes a while."""
 PATIENCE_S: Final = 60.0
 """How long a worker is awaited while there is none: on a cluster they come and go."""
 
@@ -254,15 +256,17 @@ class Lanes(AbstractContextManager["Lanes"]):
         """Waits for a game to end, and yields the results that came once they are stored.
 
         Args:
-            timeout: How long to wait, in seconds.
+            timeout: How long to wait for the first, in seconds.
 
         Raises:
             MachineFault: The machine has not what a worker needs.
         """
         with suppress(Empty):
-            lane, future = self._finished.get(timeout=timeout)
-            lane.finished.add(future)
-            yield from self._settle(lane)
+            for _ in range(1 + len(self._lanes) // LANES_A_RESULT):
+                lane, future = self._finished.get(timeout=timeout)
+                timeout = 0.0
+                lane.finished.add(future)
+                yield from self._settle(lane)
 
     def attend(self) -> None:
         """Has the workers that are idle see to their bots: in a pause, or while others end a round."""

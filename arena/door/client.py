@@ -60,6 +60,9 @@ TRIES: Final = 5
 """How often an upload is taken up again."""
 _QUEUE: Final = 16
 _RETRY_MS: Final = 200
+_HUNG_UP: Final = 3
+"""So often has a league to hang up before its key must be another: a busy one does so too, when it has no time in time.
+libzmq tries again by itself."""
 _REST_S: Final = 0.5
 _EVENTS: Final = (
     zmq.EVENT_HANDSHAKE_SUCCEEDED
@@ -100,6 +103,8 @@ class Client:
         self._numbers = count(1)
         self.connected = False
         """Whether the connection stands."""
+        self._hung_up = 0
+        """How often, one after another, the other end hung up before there was a connection."""
         with ExitStack() as held:
             context = held.enter_context(zmq.Context())
             self.socket = held.enter_context(context.socket(zmq.DEALER))
@@ -314,6 +319,7 @@ class Client:
             event = recv_monitor_message(self.monitor)["event"]
             if event == zmq.EVENT_HANDSHAKE_SUCCEEDED:
                 self.connected = True
+                self._hung_up = 0
             elif event == zmq.EVENT_HANDSHAKE_FAILED_AUTH:
                 raise DoorError(
                     f"expected a key that the league knows, got: {self._pair.public}, which is not known here; "
@@ -321,6 +327,9 @@ class Client:
                     "unknown_key",
                 )
             elif event in (zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL, zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL):
+                self._hung_up += 1
+                if self._hung_up < _HUNG_UP:
+                    continue
                 raise DoorError(
                     f"expected the league with the key in the address, got: another at {self._address.endpoint}: this "
                     "is not this league's server key; ask its operator for the address of today",

@@ -6,6 +6,9 @@ import hashlib
 import io
 import json
 import os
+import select
+import socket
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +18,7 @@ import msgspec
 import pytest
 import zmq
 
+from arena.door.client import Client
 from arena.door.health import HEALTH, Health, health
 from arena.door.keys import Address, make_pair
 from arena.door.messages import Accepted, Chunk, Finish, Have, Retire, Status, Submit, Upload
@@ -224,15 +228,35 @@ def test_a_league_with_another_key_is_told_from_the_right_one(league: League) ->
     anna = league.author("anna")
     with opened(league) as door:
         wrong = Address(door.address.endpoint, make_pair().public)
-        from arena.door.client import Client
-
         with Client(wrong, anna) as connection, pytest.raises(DoorError, match="not this league's server key"):
             connection.hello()
 
 
-def test_nobody_who_listens_is_said(league: League) -> None:
-    from arena.door.client import Client
+def test_a_door_that_hangs_up_because_it_is_busy_is_asked_again(league: League) -> None:
+    anna = league.author("anna")
+    with opened(league) as door, socket.create_server(("127.0.0.1", 0)) as busy:
+        busy.settimeout(30)
+        where = Address(f"tcp://127.0.0.1:{busy.getsockname()[1]}", door.address.key)
 
+        def serve() -> None:
+            for _ in range(2):
+                busy.accept()[0].close()
+            here, _ = busy.accept()
+            with here, socket.create_connection(("127.0.0.1", int(door.address.endpoint.rsplit(":", 1)[1]))) as there:
+                while ready := select.select([here, there], [], [], 30)[0]:
+                    data = ready[0].recv(65_536)
+                    if not data:
+                        return
+                    (there if ready[0] is here else here).sendall(data)
+
+        serving = threading.Thread(target=serve, daemon=True)
+        serving.start()
+        with Client(where, anna) as connection:
+            assert connection.hello().author == "anna"
+        serving.join(30)
+
+
+def test_nobody_who_listens_is_said(league: League) -> None:
     anna = league.author("anna")
     with opened(league) as door:
         address = door.address

@@ -60,9 +60,9 @@ TRIES: Final = 5
 """How often an upload is taken up again."""
 _QUEUE: Final = 16
 _RETRY_MS: Final = 200
-_HUNG_UP: Final = 3
-"""So often has a league to hang up before its key must be another: a busy one does so too, when it has no time in time.
-libzmq tries again by itself."""
+_HUNG_UP: Final = 5
+"""So often has a league to hang up before its key must be another. A busy one does so too, and one to which a key has
+connected too often; libzmq tries again by itself, within three seconds so often."""
 _REST_S: Final = 0.5
 _EVENTS: Final = (
     zmq.EVENT_HANDSHAKE_SUCCEEDED
@@ -332,7 +332,8 @@ class Client:
                     continue
                 raise DoorError(
                     f"expected the league with the key in the address, got: another at {self._address.endpoint}: this "
-                    "is not this league's server key; ask its operator for the address of today",
+                    "is not this league's server key, or yours has connected too often; ask its operator for the "
+                    "address of today, or wait a minute",
                     "server_key",
                 )
             elif event == zmq.EVENT_DISCONNECTED and self.connected:

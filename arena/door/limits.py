@@ -33,7 +33,9 @@ LIMITS: Final = {
     "logs": Limit(10e6 / 60, 10e6, "bytes of logs and reports: 10 MB a minute"),
     "frames": Limit(500, 2_000, "frames of bots: 500 a second, 2,000 at once"),
     "submissions": Limit(10 / 86_400, 10, "submissions: 10 a day"),
-    "handshakes": Limit(10 / 60, 10, "connections: 10 a minute"),
+    "handshakes": Limit(
+        1, 30, "connections: 1 a second, 30 at once"
+    ),  # each command of an author is one; it costs 1 ms
 }
 """By name, as errors give it in `limit`."""
 MOST_BOTS: Final = 4

@@ -21,6 +21,7 @@ import zmq
 from arena.door.client import Client
 from arena.door.health import HEALTH, Health, health
 from arena.door.keys import Address, make_pair
+from arena.door.limits import LIMITS
 from arena.door.messages import Accepted, Chunk, Finish, Have, Retire, Status, Submit, Upload
 from arena.door.relay import STALE_S
 from arena.errors import DoorError
@@ -254,6 +255,15 @@ def test_a_door_that_hangs_up_because_it_is_busy_is_asked_again(league: League) 
         with Client(where, anna) as connection:
             assert connection.hello().author == "anna"
         serving.join(30)
+
+
+def test_an_author_may_give_many_commands_a_minute(league: League) -> None:
+    """Each command is a connection of its own: beyond the limit it takes longer, and comes through."""
+    anna = league.author("anna")
+    with opened(league) as door:
+        for _ in range(int(LIMITS["handshakes"].burst) + 2):
+            with client(door, anna) as connection:
+                assert connection.hello().author == "anna"
 
 
 def test_nobody_who_listens_is_said(league: League) -> None:

@@ -46,6 +46,8 @@ _RECEIVED: Final = struct.Struct("=Q")
 _RECEIVED_AT: Final = 128
 """Where `struct tcp_info` has `tcpi_bytes_received`, since Linux 4.1."""
 _WAITING: Final = struct.Struct("=i")
+_AT_ONCE: Final = struct.pack("=ii", 1, 0)
+"""`struct linger`: no time to send what is left."""
 
 
 class _Connection(msgspec.Struct):
@@ -157,6 +159,8 @@ class Watch:
         self._found.pop(descriptor, None)
         self.cuts[why] += 1
         with suppress(OSError), _borrowed(descriptor) as sock:
+            # A reset: else a peer whose window was closed would be left to wait, and the system with what it has sent.
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
             sock.shutdown(socket.SHUT_RDWR)
 
 

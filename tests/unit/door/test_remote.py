@@ -89,6 +89,8 @@ def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "", patient: boo
         while not said and not failed and time.monotonic() < until:
             time.sleep(0.01)
         yield said
+        if ends:
+            thread.join(20)  # it ends by itself, when it hears why
     finally:
         stopped.set()
         thread.join()

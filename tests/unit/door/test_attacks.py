@@ -275,7 +275,7 @@ def test_p12_a_routing_id_of_ones_own_is_refused(stage: Stage) -> None:
 
 
 def test_p14_heartbeats_by_the_thousand(stage: Stage) -> None:
-    with stage.dealer(stage.author(), HEARTBEAT_IVL=1) as dealer:
+    with stage.dealer(stage.author(), HEARTBEAT_IVL=1, HEARTBEAT_TIMEOUT=20_000) as dealer:
         time.sleep(0.5)
         dealer.send(pack(type="status", id=1))
         assert answer(dealer) is not None

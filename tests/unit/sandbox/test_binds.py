@@ -189,6 +189,7 @@ def test_a_machine_that_cannot_run_an_interpreter(tmp_path: Path, monkeypatch: p
     def refuse(*words: Any, **how: Any) -> None:
         raise OSError(11, "Resource temporarily unavailable")
 
+    binds._ask.cache_clear()  # another test may have asked the same interpreter
     monkeypatch.setattr(binds.subprocess, "run", refuse)
     with pytest.raises(MachineFault, match="got: Resource temporarily unavailable"):
         needs(bot(tmp_path, sys.executable, "bot.py"))

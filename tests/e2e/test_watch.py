@@ -21,7 +21,7 @@ from web_kit import ask, run_apart
 from arena.record.log import read_log
 from arena.web.serving import Listening
 
-TOURNAMENT = ("tournament", "random", "greedy", "--deals", "3", "--seed", "watched", "-q")
+TOURNAMENT = ("tournament", "random", "greedy", "--deals", "6", "--seed", "watched", "-q")
 PATIENCE_S = 100.0
 MOST_FOLLOWED = 3
 """Games that each watcher follows."""
@@ -82,7 +82,8 @@ class Watcher:
                         self.over.add(game)
                         break
                 elif event == "games":
-                    for each in json.loads(line[6:])["running"]:
+                    told = json.loads(line[6:])
+                    for each in (*told["running"], *told["finished"]):  # a quick game may be over before it is listed
                         if each["id"] not in self.seen and len(self.seen) < MOST_FOLLOWED:
                             self.seen[each["id"]] = ""
                             self.begin(f"/game/{each['id']}/events", each["id"])

@@ -33,9 +33,8 @@ LIMITS: Final = {
     "logs": Limit(10e6 / 60, 10e6, "bytes of logs and reports: 10 MB a minute"),
     "frames": Limit(500, 2_000, "frames of bots: 500 a second, 2,000 at once"),
     "submissions": Limit(10 / 86_400, 10, "submissions: 10 a day"),
-    "handshakes": Limit(
-        1, 30, "connections: 1 a second, 30 at once"
-    ),  # each command of an author is one; it costs 1 ms
+    # Each command of an author is a connection of its own, and costs the door 1 ms.
+    "handshakes": Limit(1, 30, "connections: 1 a second, 30 at once"),
 }
 """By name, as errors give it in `limit`."""
 MOST_BOTS: Final = 4

@@ -24,10 +24,9 @@ STATE = """(() => {
   return now("asked") ? "asked" : "waiting";
 })()"""
 COUNTS = "['.ring', '.pick', '.ask .main'].map((name) => document.querySelectorAll(name).length)"
-NUMBERED = (
-    "[...document.querySelectorAll('.pick kbd, .ring-number, .ring title')].map((one) => one.textContent).join(' ')"
-)
-"""The numbers of what is offered, among words."""
+NUMBERED = """['.pick kbd', '.ring-number', '.ring title'].flatMap((kind) =>
+  [...document.querySelectorAll(kind)].map((one) => one.textContent)).join(' ')"""
+"""The numbers of what is offered, among words; first those that are written beside it."""
 SHOWN = """document.querySelector(".ask").textContent + document.querySelectorAll(".ring").length
   + document.querySelector(".place").textContent"""
 

@@ -30,7 +30,7 @@ from arena.store.league.states import Actor, State
 from arena.store.records import Claim, PlannedGame
 from arena.tournament.lanes import Played, Work
 from arena.tournament.runner import MAX_KILLS, MAX_TRIES
-from arena.tournament.together import Homes
+from arena.tournament.together import Homes, claim_at_home
 from arena.types import GameResult, Termination
 
 LONGEST_REST_S: Final = 60.0
@@ -106,15 +106,10 @@ class MatchGames:
 
     def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
         """Claims the next game; where matches stay on a worker, the next whose match nobody else has."""
-        game = self._store.matches.game
-        if self._homes is None:
-            claims = self._store.games.claim(self._tournament, game, limit)
-        else:
-            fits = partial(self._homes.fits, worker=worker, others=others)
-            claims = self._store.games.claim(self._tournament, game, limit, fits)
-            for claim in claims:
-                self._homes.claim(claim.number, worker)
-        self.left = self.left - len(claims) if claims or (self._homes and others) else 0
+        claimer = partial(self._store.games.claim, self._tournament, self._store.matches.game, limit)
+        claims = claim_at_home(self._homes, claimer, worker, others)
+        left_to_others = self._homes is not None and others
+        self.left = self.left - len(claims) if claims or left_to_others else 0
         works = []
         for claim in claims:
             try:

@@ -30,7 +30,7 @@ from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
 from arena.tournament.steering import POLL_S, Helm
-from arena.tournament.together import Homes, of_schedule
+from arena.tournament.together import Homes, claim_at_home, of_schedule
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
@@ -87,15 +87,10 @@ class Scheduled:
 
     def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
         """Claims games of one block."""
-        if self._homes is None:
-            claims = self._store.claim(self._tournament, self._schedule.game, limit)
-            self.left = self.left - len(claims) if claims else 0
-        else:
-            fits = partial(self._homes.fits, worker=worker, others=others)
-            claims = self._store.claim(self._tournament, self._schedule.game, limit, fits)
-            for claim in claims:
-                self._homes.claim(claim.number, worker)
-            self.left = self.left - len(claims) if claims or others else 0
+        claimer = partial(self._store.claim, self._tournament, self._schedule.game, limit)
+        claims = claim_at_home(self._homes, claimer, worker, others)
+        left_to_others = self._homes is not None and others
+        self.left = self.left - len(claims) if claims or left_to_others else 0
         return [Work(claim, self._job(claim)) for claim in claims]
 
     def _job(self, claim: Claim) -> Job:

@@ -6,15 +6,24 @@ same: each bot has had each seat of the deal there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Final, TypeAlias
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import partial
+from typing import Final, Protocol, TypeAlias
 
+from arena.store.records import Claim
 from arena.tournament.schedule import Schedule
 
 MOST: Final = 10_000
 """Matches that are remembered. Of one that was taken out of a league not all games are claimed."""
-Match: TypeAlias = tuple[int, ...]
+Match: TypeAlias = Hashable
 """What a match is known by."""
+
+
+class Claimer(Protocol):
+    """What claims the next games of a store, all arguments but one being given."""
+
+    def __call__(self, *, fits: Callable[[int], bool] = ...) -> Sequence[Claim]:
+        """Claims the first games that fit."""
 
 
 class Homes:
@@ -54,6 +63,23 @@ class Homes:
 
     def _forget(self, match: Match) -> None:
         del self._homes[match], self._claimed[match]
+
+
+def claim_at_home(homes: Homes | None, claimer: Claimer, worker: str, others: Collection[str]) -> Sequence[Claim]:
+    """Claims games for a worker: where matches stay on one, only those that it may have.
+
+    Args:
+        homes: Where matches are played; None if that is all the same.
+        claimer: Claims games.
+        worker: The worker's name.
+        others: The names of the other workers that play.
+    """
+    if homes is None:
+        return claimer()
+    claims = claimer(fits=partial(homes.fits, worker=worker, others=others))
+    for claim in claims:
+        homes.claim(claim.number, worker)
+    return claims
 
 
 def of_schedule(schedule: Schedule) -> Callable[[int], tuple[Match, int]]:

@@ -140,7 +140,7 @@ class Matches:
         entrants = msgspec.json.decode(seating, type=tuple[int, ...])
         return PlannedGame(number=number, block=number, deal=deal, rotation=rotation, entrants=entrants)
 
-    def match_of(self, game: int) -> tuple[tuple[int], int]:
+    def match_of(self, game: int) -> tuple[int, int]:
         """Returns of a game of the open season, by its number, the number of its match, and how many games that has.
 
         Raises:
@@ -154,7 +154,7 @@ class Matches:
         if row is None:
             raise StoreError(f"expected a game of the season, got: number {game}")
         match, games = row
-        return (match,), games
+        return match, games
 
     def count(self) -> int:
         """Returns how many matches the open season has, and so the number of the next."""

@@ -82,7 +82,7 @@ def test_a_league_keeps_its_matches_on_a_worker_too(tmp_path: Path) -> None:
                 claimed = games.claim(1, worker, [f"w{at}" for at in range(3) if f"w{at}" != worker])
                 idle = 0 if claimed else idle + 1
                 for work in claimed:
-                    played.setdefault(store.matches.match_of(work.claim.number)[0][0], set()).add(worker)
+                    played.setdefault(store.matches.match_of(work.claim.number)[0], set()).add(worker)
     assert games.left == 0
     assert planned >= 8
     assert all(len(workers) == 1 for workers in played.values())

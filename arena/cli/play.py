@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=complete.bots)
 @option(WHO, "--players", type=click.IntRange(min=2), metavar="N", help="How many play; bots are taken again.")
 @option(WHO, "--seat", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Your seat.")
-@option(WHO, "--name", default="you", show_default=True, metavar="TEXT", help="What the log calls you.")
+@option(WHO, "--name", default="guest", show_default=True, metavar="TEXT", help="What the log calls you.")
 @untimed_game_options
 @seed_option
 @option(HOW, "--web", is_flag=True, help="Play in a browser instead of the terminal.")

@@ -60,7 +60,8 @@ def play_in_browser(
             try:
                 server.run()
             except KeyboardInterrupt:
-                if not playing.is_over:
+                _, game = playing.played[-1]
+                if not playing.is_over or game.exception() is not None:  # the worker may have had the signal too
                     raise
     except KeyboardInterrupt:
         say("Interrupted: a game that is not over has no log.")

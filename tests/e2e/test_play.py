@@ -73,7 +73,7 @@ def test_choices_by_number_name_and_arrow_are_undone_and_sent(tmp_path: Path) ->
         person.types("?")
         person.types("\r")
         page = person.sees("Which piece?")
-        assert "you (seat 0) takes 5 tiles: " in page.replace("\n  ", " ")
+        assert "guest (seat 0) takes 5 tiles: " in page.replace("\n  ", " ")
         assert "sw" in page
         person.types("!n")
         person.sees("Which piece?")
@@ -92,7 +92,7 @@ def test_the_others_play_on_when_a_person_resigns(tmp_path: Path) -> None:
         person.types("!y")
         assert person.ends() == 0
     document = json.loads(person.said[person.said.index("{\r\n") :])
-    assert document["bots"] == ["you", "random", "random#2"]
+    assert document["bots"] == ["guest", "random", "random#2"]
     assert document["ranks"][0] == 3
     assert document["termination"] == "finished"
     assert document["settings"]["time"]["off"] is True
@@ -112,7 +112,7 @@ def test_ctrl_c_the_end_of_input_and_another_size(tmp_path: Path) -> None:
         person.sees("Enter choose")
         person.types("\x04")
         assert person.ends() == 0, "the end of input resigns"
-    assert "2. you (seat 0)" in person.said
+    assert "2. guest (seat 0)" in person.said
 
 
 def test_a_clock_that_is_on_runs_for_a_person_too(tmp_path: Path) -> None:

@@ -51,6 +51,15 @@ METRICS: Final = (
     Metric("arena_league_logs_bytes", "gauge", "Size of all logs"),
     Metric("arena_league_database_bytes", "gauge", "Size of the database"),
     Metric("arena_league_memory_bytes", "gauge", "The most memory that the service's own process has had"),
+    Metric("arena_door_open", "gauge", "1 if the door is open; 0 if not, and then nothing else is said of it"),
+    Metric("arena_door_connections", "gauge", "Connections that are open"),
+    Metric("arena_door_messages", "counter", "Messages of authors, since the door was opened"),
+    Metric("arena_door_refused", "counter", "Requests that were refused, since the door was opened", "code"),
+    Metric("arena_door_turned_away", "counter", "Connections with unknown keys, or too many of a known one"),
+    Metric("arena_door_closed", "counter", "Connections that were closed, since the door was opened", "why"),
+    Metric("arena_door_falls", "counter", "How often the door fell over and was opened again"),
+    Metric("arena_door_remote_bots", "gauge", "Remote bots that are served"),
+    Metric("arena_door_memory_bytes", "gauge", "The most memory that the door's process has had"),
 )
 """All that there are."""
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from arena.door.health import health
 from arena.league import metrics
 from arena.league.disk import Room
 from arena.league.folder import Folder
@@ -100,4 +101,21 @@ class Figures:
             "arena_league_logs_bytes": state["logs_bytes"],
             "arena_league_database_bytes": self._folder.database.stat().st_size,
             "arena_league_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            **self._door(),
+        }
+
+    def _door(self) -> metrics.Values:
+        door = health(self._folder.path)
+        if door is None:
+            return {"arena_door_open": 0}
+        return {
+            "arena_door_open": 1,
+            "arena_door_connections": door.connections,
+            "arena_door_messages": door.messages,
+            "arena_door_refused": door.refused,
+            "arena_door_turned_away": door.turned_away,
+            "arena_door_closed": door.closed,
+            "arena_door_falls": door.falls,
+            "arena_door_remote_bots": door.remote,
+            "arena_door_memory_bytes": door.memory_bytes,
         }

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from arena.door.health import Telling
 from arena.league.disk import Room
 from arena.league.duties import Helm
 from arena.league.folder import Folder
@@ -30,6 +31,9 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
         (folder.published / "logs" / "cup-1-000000.jsonl.zst").write_bytes(b"12345")
         (folder.inbox / "bad.json").write_text("no order")
         helm.look()
+        door = Telling(folder.path, lambda: 0.0, falls=1)
+        door.refused["rate"] += 4
+        door.look({}, connections=5, closed={"idle": 2})
         (folder.inbox / "later.json").touch()
         figures.look()
     text = (folder.published / FILE).read_text(encoding="utf-8")
@@ -48,3 +52,18 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
     assert samples["arena_league_machine_faults_total",] == 3
     assert samples["arena_league_logs_bytes",] == 5
     assert samples["arena_league_disk_free_bytes",] == 10**9
+    assert samples["arena_door_open",] == 1
+    assert samples["arena_door_connections",] == 5
+    assert samples["arena_door_refused_total", "rate"] == 4
+    assert samples["arena_door_closed_total", "idle"] == 2
+    assert samples["arena_door_falls_total",] == 1
+
+
+def test_of_a_door_that_is_closed_nothing_else_is_said(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    with kit.league(tmp_path, "anna") as store:
+        doing = {"state": "playing", "running": 0, "machine_faults": 0}
+        room = Room(free=1, enough=True, needed=1)
+        values = Figures(store, folder, (2,), lambda: doing, lambda: room, dict).values()
+    assert {name: value for name, value in values.items() if name.startswith("arena_door")} == {"arena_door_open": 0}

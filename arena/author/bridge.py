@@ -21,6 +21,7 @@ from arena.errors import ConfigError, RemoteProtocolError, did_you_mean
 from arena.types import Want
 from arena.wire.codec import encode
 from arena.wire.messages import PROTOCOL, Hello
+from arena.wire.variables import ENDPOINT, TOKEN
 
 WANTS: Final = get_args(Want)
 """What a request may carry."""
@@ -64,7 +65,7 @@ def bridge(program: Program, *, name: str, version: str, want: Sequence[str], re
 def _environment() -> tuple[str, str]:
     """Returns the endpoint to connect to, and the token for `hello`."""
     try:
-        return os.environ["ARENA_ENDPOINT"], os.environ["ARENA_TOKEN"]
+        return os.environ[ENDPOINT], os.environ[TOKEN]
     except KeyError as missing:
         raise ConfigError(
             f"expected the variable {missing}, which a referee sets for a bot, got: no such variable; "

@@ -45,6 +45,7 @@ from arena.wire.messages import (
     Welcome,
 )
 from arena.wire.session import Session, State
+from arena.wire.variables import ENDPOINT, TOKEN
 
 MAX_CONNECTIONS: Final = 4
 """How many connections of a process are looked at. The referee takes one only."""
@@ -116,7 +117,7 @@ class Dialogue:
             self._process = BotProcess(
                 spec,
                 custody,
-                {"ARENA_ENDPOINT": self._listener.endpoint, "ARENA_TOKEN": token},
+                {ENDPOINT: self._listener.endpoint, TOKEN: token},
                 level=level,
                 socket_folder=directory,
                 user=user,

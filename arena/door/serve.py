@@ -41,6 +41,7 @@ from arena.link.connection import Connection, Listener, Unread
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
 from arena.wire.messages import MAX_FRAME
+from arena.wire.variables import ENDPOINT, TOKEN
 
 MOST_SITTINGS: Final = 8
 """Games at a time."""
@@ -77,8 +78,8 @@ class _Sitting:
             self.listener = Listener(folder, tcp=spec.tcp)
             held.callback(self.listener.close)
             environment = {
-                "ARENA_ENDPOINT": self.listener.endpoint,
-                "ARENA_TOKEN": secrets.token_hex(32),
+                ENDPOINT: self.listener.endpoint,
+                TOKEN: secrets.token_hex(32),
                 "TMPDIR": str(folder / "tmp"),
             }
             self.process = BotProcess(spec, custody, environment, socket_folder=folder)

@@ -35,11 +35,12 @@ from arena.errors import MachineFault
 from arena.link import warden
 from arena.link.faults import machine_fault
 from arena.types import NS_PER_MS
+from arena.wire.variables import TOKEN
 
 _PREFIX: Final = "arena-w."
 _RETRY_S: Final = 0.05
 """The shortest time between two starts of a warden."""
-_TOKEN: Final = b"ARENA_TOKEN="
+_TOKEN: Final = f"{TOKEN}=".encode()
 _PR_SET_CHILD_SUBREAPER: Final = 36
 
 _known: dict[int, bytes] = {}

@@ -35,6 +35,7 @@ from arena.types import NS_PER_MS, Level
 from arena.wire.codec import encode
 from arena.wire.messages import Error, Goodbye
 from arena.wire.session import Session, State
+from arena.wire.variables import ENDPOINT, TOKEN
 
 FAREWELL_MS: Final = 1_000
 """Time to exit after `goodbye`."""
@@ -350,8 +351,8 @@ class Pool:
                 lent.pop_all()  # the process gives it back
             held.callback(listener.close)
             environment = {
-                "ARENA_ENDPOINT": listener.endpoint,
-                "ARENA_TOKEN": token,
+                ENDPOINT: listener.endpoint,
+                TOKEN: token,
                 "TMPDIR": str(folder / "tmp"),
             }
             process = BotProcess(spec, self._custody, environment, level=self._level, socket_folder=folder, user=user)

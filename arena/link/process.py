@@ -31,6 +31,7 @@ from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.link.sandbox.filter import FOR_BUILDS
 from arena.text import plain
 from arena.types import Level, Termination
+from arena.wire.variables import ENDPOINT, TOKEN
 
 INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """The variables of the referee's environment that a bot gets: what interpreters need to start."""
@@ -134,7 +135,7 @@ class BotProcess:
             """Its process, and its process group."""
             with ExitStack() as begun:
                 begun.callback(self._abandon)
-                token = environment.get("ARENA_TOKEN", "")
+                token = environment.get(TOKEN, "")
                 custody.add(self.pid, token)
                 self.fence.adopt(self.pid, token)
                 self.pidfd = self._open_pidfd()
@@ -234,7 +235,7 @@ class BotProcess:
         inherited = {name: os.environ[name] for name in _BOXED if name in os.environ}
         reached = None
         if socket_folder is not None:
-            environment = environment | {"ARENA_ENDPOINT": box.ENDPOINT}
+            environment = environment | {ENDPOINT: box.ENDPOINT}
             reached = self._reach(str(socket_folder))
             held.callback(staging.leave, str(socket_folder))
         command = box.command(

@@ -36,6 +36,7 @@ from arena.wire.messages import (
     Request,
     Welcome,
 )
+from arena.wire.variables import TOKEN
 
 
 class State(StrEnum):
@@ -179,7 +180,7 @@ class Session:
 
     def _greet(self, hello: Hello) -> None:
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
-            reason = "expected the value of ARENA_TOKEN, got: another - at $.token"
+            reason = f"expected the value of {TOKEN}, got: another - at $.token"
             raise RemoteProtocolError("bad_token", reason, "§8.1-2")
         major = PROTOCOL.partition(".")[0]
         if hello.protocol.partition(".")[0] != major:

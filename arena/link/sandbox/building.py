@@ -27,6 +27,7 @@ from arena.link.sandbox import binds, staging
 from arena.link.sandbox.accounts import give_back, seat_user
 from arena.link.sandbox.usage import own, used
 from arena.types import Level
+from arena.wire.variables import TOKEN
 
 KEPT_OUTPUT: Final = 65_536
 """Bytes of what a build prints, of which the last are kept."""
@@ -106,7 +107,7 @@ def run_build(spec: BotSpec, top: Path, place: Path, temporary: Path, level: Lev
                 processes=bounds.processes,
                 descriptors=_DESCRIPTORS,
             )
-        environment = {**OFFLINE, "ARENA_TOKEN": secrets.token_hex(16), "TMPDIR": str(temporary)}
+        environment = {**OFFLINE, TOKEN: secrets.token_hex(16), "TMPDIR": str(temporary)}
         with ExitStack() as lent:
             user = seat_user(level)
             lent.callback(give_back, user)

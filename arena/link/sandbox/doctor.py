@@ -35,6 +35,7 @@ from arena.link.sandbox.fence import fence, process_limit
 from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
 from arena.text import plain
 from arena.types import NS_PER_MS, Level
+from arena.wire.variables import ENDPOINT, TOKEN
 
 LEVELS: Final = (Level.TRUSTED, Level.ISOLATED, Level.STRICT)
 """Those that a machine gives by itself, the weakest first."""
@@ -208,7 +209,7 @@ class _Seat:
         self._folder.chmod(0o711)
         user = seat_user(level)
         self._listener = _listen(self._folder / "referee", user)
-        environment = {"ARENA_ENDPOINT": f"ipc://{self._folder}/referee", "ARENA_TOKEN": secrets.token_hex(32)}
+        environment = {ENDPOINT: f"ipc://{self._folder}/referee", TOKEN: secrets.token_hex(32)}
         try:
             self.process = BotProcess(spec, custody, environment, level=level, socket_folder=self._folder, user=user)
         except BaseException:

@@ -14,10 +14,12 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from arena.wire.variables import TOKEN
+
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
 _READ: Final = 65_536
-_TOKEN: Final = b"ARENA_TOKEN="
+_TOKEN: Final = f"{TOKEN}=".encode()
 _FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
 _REST_SHARE: Final = 10
 """How many times as long as weighing took it is not done again."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import msgspec
 
 from arena import files, parcels
 from arena.errors import ParcelError, Refused, StoreError
 from arena.league.desk import Desk
-from arena.link.bots import MANIFEST, check_name
+from arena.link.bots import MANIFEST
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received
 from arena.store.league.states import State
 from arena.types import Level, Payload
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def submit(desk: Desk) -> Payload:
@@ -66,8 +70,9 @@ def remote(desk: Desk) -> Payload:
             "submit the bot instead: `arena league submit`",
         )
     author = desk.store.authors.known(desk.order.author or desk.text("author")).name
-    name, digest = desk.text("bot"), desk.text("digest")
-    check_name(name)
+    name, digest = desk.name("bot", "a bot"), desk.text("digest")
+    if not _DIGEST.fullmatch(digest):
+        raise Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
     manifest = desk.order.arguments.get("manifest", {})
     if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > parcels.LIMITS.manifest:
         raise Refused("argument", "expected a manifest of at most 64 KiB")

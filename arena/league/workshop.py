@@ -207,7 +207,10 @@ class Workshop:
             self._missing.popleft()
         if report.verdict is Verdict.FAILED:
             reason = f"it cannot be built any more: {report.finding}"
-            self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
+            try:
+                self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
+            except Refused as error:  # it was taken out meanwhile
+                self._tell(f"{version.name}: it is not suspended: {error}")
         again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
         self._tell(f"{version.name} {again}")
 

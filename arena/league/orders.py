@@ -173,6 +173,11 @@ def _again(desk: Desk, number: int, reason: str) -> Payload:
     return {"match": number, "again": None if planned is None else planned.number}
 
 
+def notices_read(desk: Desk) -> Payload:
+    """Notes that the operator has read their notices from one to another."""
+    return {"read": desk.store.notices.mark_read(desk.number("first"), desk.number("last"))}
+
+
 def author_add(desk: Desk) -> Payload:
     """Adds an author, with a key if one is given."""
     name = desk.name("name", "an author")
@@ -223,6 +228,7 @@ VERBS: Final[Mapping[str, Verb]] = {
     "key_add": key_add,
     "key_revoke": key_revoke,
     "season_close": season_close,
+    "notices_read": notices_read,
 }
 """What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
 OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})

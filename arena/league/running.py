@@ -21,6 +21,7 @@ from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
 from arena.league.folder import Folder
+from arena.league.forgetting import Forget
 from arena.league.housekeeping import Thin, Tidy
 from arena.league.journal import Journal
 from arena.league.monitoring import Figures
@@ -225,10 +226,10 @@ def _put_together(
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
     health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
+    duties = (health, tidy, Thin(store), Forget(store, folder))
     service = Service(
-        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, (health, tidy, Thin(store)), tell,
-        settings.service.stop_s,
-    )  # fmt: skip
+        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
+    )
     figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: helm.obeyed)
     supply.told = figures.count
     service.add(figures)

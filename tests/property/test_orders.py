@@ -45,6 +45,8 @@ GOOD: Final[dict[str, tuple[Any, ...]]] = {
     "label": ("laptop",),
     "quotas": ({"bots": 3}, {}, {"pending": 0, "submissions": 0}),
     "reason": ("it cheats", "{name} {reason}"),
+    "first": (0, 1),
+    "last": (1, 99),
     "matches": ([0], [1, 0], [2], [99]),
     "workers": (0, 3),
     "season": ("first",),
@@ -126,7 +128,7 @@ def check_all(store: LeagueStore, folder: Folder) -> None:
 
 
 @given(st.lists(ORDER, min_size=1, max_size=8))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_whatever_is_ordered_is_answered_and_the_league_goes_on(orders: list[Any]) -> None:
     with TemporaryDirectory() as place:
         shutil.copytree(Path(template()[0].name) / "cup", Path(place) / "cup")
@@ -152,7 +154,7 @@ def test_whatever_is_ordered_is_answered_and_the_league_goes_on(orders: list[Any
 
 @given(st.binary(max_size=300) | JSON.map(msgspec.json.encode) | st.dictionaries(
     st.sampled_from(["id", "verb", "author", "arguments", "at"]), JSON).map(msgspec.json.encode))  # fmt: skip
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_whatever_lies_in_the_inbox_holds_nothing_up(data: bytes) -> None:
     with TemporaryDirectory() as place:
         shutil.copytree(Path(template()[0].name) / "cup", Path(place) / "cup")

@@ -48,13 +48,16 @@ def show_standings(document: Payload, *, trueskill: bool = False) -> None:
         say("No game is rated yet.")
 
 
-def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothing: str) -> None:
+def show_versions(
+    versions: Sequence[Payload], notices: Sequence[Payload], nothing: str, *, most: int = NOTICES
+) -> None:
     """Prints versions, and the notices below them.
 
     Args:
         versions: Those of a status.
         notices: Its notices, the latest last.
         nothing: What to say, on stderr, if there are no versions.
+        most: How many notices are printed, the latest.
     """
     from arena.show.league import moment, versions_table
 
@@ -64,7 +67,7 @@ def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothi
         say(nothing)
     if notices and versions:
         echo()
-    for notice in notices[-NOTICES:]:
+    for notice in notices[-most:]:
         first, *others = str(notice.get("text", "")).split("\n")
         echo(f"{moment(str(notice.get('at', '')))}  {first}")
         for line in others:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
@@ -64,6 +64,25 @@ class Commands:
             (verb, author, since),
         ).fetchone()
         return int(count)
+
+    def forget(self, before: str, waiting: Iterable[str], limit: int) -> int:
+        """Forgets orders that were answered before a moment, and their answers.
+
+        Args:
+            before: UTC (ISO 8601).
+            waiting: The identifiers of orders that may still be delivered: they are not forgotten, so that none is
+                obeyed twice.
+            limit: How many at most.
+
+        Returns:
+            How many were forgotten.
+        """
+        with immediate(self._db):
+            return self._db.execute(
+                "DELETE FROM commands WHERE rowid IN (SELECT rowid FROM commands INDEXED BY commands_by_author"
+                " WHERE at < ? AND id NOT IN (SELECT value FROM json_each(?)) LIMIT ?)",
+                (before, canonical(list(waiting)), limit),
+            ).rowcount
 
 
 def refusal(error: Refused) -> Payload:

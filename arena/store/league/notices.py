@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from arena.store.database import Connection, immediate
 from arena.store.league.records import Notice
 from arena.store.store import now
@@ -46,9 +44,27 @@ class Notices:
             for id, name, version, kind, text, at, read in rows.fetchall()
         ]
 
-    def mark_read(self, ids: Iterable[int]) -> None:
-        """Notes that notices were read."""
+    def mark_read(self, first: int, last: int) -> int:
+        """Notes that the operator has read their notices from one id to another. Returns how many were new to them."""
         with immediate(self._db):
-            self._db.executemany(
-                "UPDATE notices SET read = coalesce(read, ?) WHERE id = ?", ((now(), id) for id in ids)
-            )
+            return self._db.execute(
+                "UPDATE notices SET read = ? WHERE author IS NULL AND read IS NULL AND id BETWEEN ? AND ?",
+                (now(), first, last),
+            ).rowcount
+
+    def forget(self, before: str, keep: int, limit: int) -> int:
+        """Removes notices from before a moment (UTC, ISO 8601), at most so many, and returns how many.
+
+        The last ones for each reader stay, `keep` of them, and those for the operator until they were read.
+        """
+        with immediate(self._db):
+            readers = [None, *(id for (id,) in self._db.execute("SELECT id FROM authors").fetchall())]
+            left = limit
+            for reader in readers:
+                left -= self._db.execute(
+                    "DELETE FROM notices WHERE id IN (SELECT id FROM notices WHERE author IS :reader AND at < :before"
+                    " AND (author IS NOT NULL OR read IS NOT NULL) AND id <= coalesce((SELECT id FROM notices"
+                    " WHERE author IS :reader ORDER BY id DESC LIMIT 1 OFFSET :keep), 0) LIMIT :limit)",
+                    {"reader": reader, "before": before, "keep": keep, "limit": left},
+                ).rowcount
+            return limit - left

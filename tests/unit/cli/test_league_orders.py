@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from arena.cli import cli
 from arena.league.folder import Folder
 from arena.league.init import make_league
 from arena.league.settings import Settings
-from arena.store.league import read_league
+from arena.store.league import open_league, read_league
 
 
 @pytest.fixture
@@ -59,3 +60,22 @@ def test_an_author_is_added_with_limits_of_their_own(cup: Folder, arena: Callabl
     arena("author", "add", "cora", "--quota", "bots=2147483647", "--to", "CUP")
     with read_league(cup.database) as league:
         assert league.authors.known("cora").quotas == {"bots": 2147483647}
+
+
+def test_the_operators_notices_are_shown_until_they_were_read(cup: Folder, arena: Callable[..., Result]) -> None:
+    with open_league(cup.database) as store:
+        for number in range(30):
+            store.notices.add(None, "note", f"notice {number}.")
+        store.authors.add("anna")
+        store.notices.add("anna", "note", "hers")
+    shown = arena("status", "CUP").stdout
+    assert ("notice 29." in shown, "notice 20." in shown, "notice 19." in shown) == (True, True, False)
+    assert shown.index("notice 28.") < shown.index("notice 29."), "the latest last"
+    read = arena("status", "CUP", "--read").stdout
+    assert ("notice 29." in read, "notice 10." in read, "notice 9." in read) == (True, True, False)
+    rest = json.loads(arena("status", "CUP", "--json", "--read").stdout)["notices"]
+    assert [notice["text"] for notice in rest] == [f"notice {number}." for number in range(10)], "as many as were left"
+    assert json.loads(arena("status", "CUP", "--json").stdout)["notices"] == []
+    assert "hers" in arena("status", "CUP", "--author", "anna").stdout
+    for more in (("--author", "anna"), ("--bot", "random")):
+        assert "expected --read for the notices" in arena("status", "CUP", "--read", *more, code=2).stderr

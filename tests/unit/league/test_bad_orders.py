@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -234,3 +235,13 @@ def test_a_version_that_is_retired_while_it_is_built_again_ends_nothing(
         assert running.run(4).games >= 4
         assert store.versions.get(fox.id).state is State.RETIRED
         assert any(sentence.startswith("fox/1: it is not suspended") for sentence in running.said)
+
+
+def test_what_was_put_aside_goes_after_some_days(store: LeagueStore, folder: Folder) -> None:
+    names = ("old.json.bad", "old.tar.zst.bad", "new.json.bad", "old.tar.zst")
+    for name in names:
+        (folder.inbox / name).write_bytes(b"{")
+        if name.startswith("old"):
+            os.utime(folder.inbox / name, (0, 0))
+    Inbox(store, folder, SETTINGS, lambda sentence: None).tidy()
+    assert {path.name for path in folder.inbox.iterdir()} == {"new.json.bad", "old.tar.zst"}

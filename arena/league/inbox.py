@@ -270,8 +270,8 @@ _FAILED: Final[Payload] = {
 
 
 def _aside(path: Path) -> Path:
-    """Returns what a file is called that is put aside: a name that fits, whatever its own was."""
-    return path.with_name(f"{path.name[:60]}{_ASIDE}")
+    """Returns what a file is called that is put aside: a name that fits and is text, whatever its own was."""
+    return path.with_name(f"{plain(path.name)[:60]}{_ASIDE}")
 
 
 def _remove_old(folder: Path, ending: str, seconds: float) -> None:

@@ -52,19 +52,31 @@ class Notices:
                 (now(), first, last),
             ).rowcount
 
-    def forget(self, before: str, keep: int, limit: int) -> int:
-        """Removes notices from before a moment (UTC, ISO 8601), at most so many, and returns how many.
+    def forget(self, before: str, keep: int, after: int, limit: int) -> int | None:
+        """Removes old notices.
 
-        The last ones for each reader stay, `keep` of them, and those for the operator until they were read.
+        Those for the operator stay until they were read, and of those for an author the last ones, which a status
+        shows.
+
+        Args:
+            before: They are from before this moment: UTC (ISO 8601).
+            keep: How many stay of each author.
+            after: The id after which it begins; 0 is the beginning.
+            limit: How many notices it looks at.
+
+        Returns:
+            The id of the last one that it looked at, with which it can go on; None at the end.
         """
         with immediate(self._db):
-            readers = [None, *(id for (id,) in self._db.execute("SELECT id FROM authors").fetchall())]
-            left = limit
-            for reader in readers:
-                left -= self._db.execute(
-                    "DELETE FROM notices WHERE id IN (SELECT id FROM notices WHERE author IS :reader AND at < :before"
-                    " AND (author IS NOT NULL OR read IS NOT NULL) AND id <= coalesce((SELECT id FROM notices"
-                    " WHERE author IS :reader ORDER BY id DESC LIMIT 1 OFFSET :keep), 0) LIMIT :limit)",
-                    {"reader": reader, "before": before, "keep": keep, "limit": left},
-                ).rowcount
-            return limit - left
+            (last,) = self._db.execute(
+                "SELECT max(id) FROM (SELECT id FROM notices WHERE id > ? ORDER BY id LIMIT ?)", (after, limit)
+            ).fetchone()
+            # That an author has read one is never known. So the index by author, `read` and id finds the newer ones.
+            self._db.execute(
+                "DELETE FROM notices WHERE id > :after AND id <= :last AND at < :before"
+                " AND CASE WHEN author IS NULL THEN read IS NOT NULL ELSE :keep = (SELECT count(*) FROM (SELECT 1"
+                " FROM notices AS newer WHERE newer.author = notices.author AND newer.read IS NULL"
+                " AND newer.id > notices.id LIMIT :keep)) END",
+                {"after": after, "last": last, "before": before, "keep": keep},
+            )
+            return None if last is None else int(last)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import msgspec
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -127,43 +131,46 @@ def check_all(store: LeagueStore, folder: Folder) -> None:
     assert random.entrant is not None, "the house still plays"
 
 
+@contextmanager
+def opened() -> Iterator[tuple[Folder, LeagueStore]]:
+    """A fresh copy of that league. Nobody pulls a plug here, so nothing is synced."""
+    with TemporaryDirectory() as place, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        folder = Folder(shutil.copytree(Path(template()[0].name) / "cup", Path(place) / "cup"))
+        with open_league(folder.database) as store:
+            store._db.execute("PRAGMA synchronous = OFF")
+            yield folder, store
+
+
 @given(st.lists(ORDER, min_size=1, max_size=8))
 @settings(max_examples=60)
 def test_whatever_is_ordered_is_answered_and_the_league_goes_on(orders: list[Any]) -> None:
-    with TemporaryDirectory() as place:
-        shutil.copytree(Path(template()[0].name) / "cup", Path(place) / "cup")
-        folder = Folder(Path(place) / "cup")
-        with open_league(folder.database) as store:
-            store._db.execute("PRAGMA synchronous = OFF")
-            inbox = Inbox(store, folder, SETTINGS, lambda sentence: None)
-            left = [leave(folder, *order) for order in orders]
-            assert inbox.look() == len(orders)
-            assert folder.orders() == []
-            for path, (verb, _, author, archive) in zip(left, orders, strict=True):
-                answer = msgspec.json.decode(folder.answer(path.stem).read_bytes(), type=Payload)
-                assert answer["message"] if "code" in answer else verb in VERBS
-                assert "code" in answer or author is None or verb in OF_AUTHORS
-                assert answer.get("code") != "failed", store.notices.of(None)[0].text
-                assert answer.get("code") != "order" or archive == b"folder"
-                event(f"{verb if verb in VERBS else 'none'}: {answer.get('code', 'done')}")
-            check_all(store, folder)
-            last = leave(folder, "pause", {}, None, None)
-            assert inbox.look() == 1
-            assert msgspec.json.decode(folder.answer(last.stem).read_bytes()) == {"paused": True}
+    with opened() as (folder, store):
+        inbox = Inbox(store, folder, SETTINGS, lambda sentence: None)
+        left = [leave(folder, *order) for order in orders]
+        assert inbox.look() == len(orders)
+        assert folder.orders() == []
+        for path, (verb, _, author, archive) in zip(left, orders, strict=True):
+            answer = msgspec.json.decode(folder.answer(path.stem).read_bytes(), type=Payload)
+            assert answer["message"] if "code" in answer else verb in VERBS
+            assert "code" in answer or author is None or verb in OF_AUTHORS
+            assert answer.get("code") != "failed", store.notices.of(None)[0].text
+            assert answer.get("code") != "order" or archive == b"folder"
+            event(f"{verb if verb in VERBS else 'none'}: {answer.get('code', 'done')}")
+        check_all(store, folder)
+        last = leave(folder, "pause", {}, None, None)
+        assert inbox.look() == 1
+        assert msgspec.json.decode(folder.answer(last.stem).read_bytes()) == {"paused": True}
 
 
 @given(st.binary(max_size=300) | JSON.map(msgspec.json.encode) | st.dictionaries(
     st.sampled_from(["id", "verb", "author", "arguments", "at"]), JSON).map(msgspec.json.encode))  # fmt: skip
 @settings(max_examples=25)
 def test_whatever_lies_in_the_inbox_holds_nothing_up(data: bytes) -> None:
-    with TemporaryDirectory() as place:
-        shutil.copytree(Path(template()[0].name) / "cup", Path(place) / "cup")
-        folder = Folder(Path(place) / "cup")
-        with open_league(folder.database) as store:
-            store._db.execute("PRAGMA synchronous = OFF")
-            files.write(folder.inbox / "a.json", data)
-            good = leave(folder, "pause", {}, None, None)
-            assert Inbox(store, folder, SETTINGS, lambda sentence: None).look() == 2
-            assert folder.orders() == []
-            assert folder.answer(good.stem).exists()
-            assert len(store.notices.of(None)) == 1
+    with opened() as (folder, store):
+        files.write(folder.inbox / "a.json", data)
+        good = leave(folder, "pause", {}, None, None)
+        assert Inbox(store, folder, SETTINGS, lambda sentence: None).look() == 2
+        assert folder.orders() == []
+        assert folder.answer(good.stem).exists()
+        assert len(store.notices.of(None)) == 1

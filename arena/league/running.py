@@ -217,7 +217,10 @@ def _put_together(
     lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
     bench = stack.enter_context(Bench[StepReport](local_worker))
     workshop = Workshop(store, bench, tools, tell)
-    gone = partial(absent, store, folder, elsewhere=hands.elsewhere)
+
+    def gone() -> frozenset[str]:
+        return absent(store, folder, elsewhere=hands.elsewhere) | workshop.lost
+
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())

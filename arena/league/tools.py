@@ -46,6 +46,7 @@ class LeagueTools:
             return self._remote(version, kind)
         level = Level(version.level)
         if kind == "build":
+            self._specs.pop(version.id, None)  # files that are built again may differ from those before
             return build, (self._folder.archive(version.digest), self._folder.bots, level)
         if not self.is_built(version):
             raise MachineFault(f"expected what was built of {version.name}, got: it is gone")

@@ -195,6 +195,11 @@ class Versions:
         """Returns the versions that play, in the order in which they were received."""
         return rows.versions(self._db, "WHERE state = 'active' ORDER BY versions.id")
 
+    def mark(self) -> int:
+        """Returns a number that is another one after each change of a version's state."""
+        (mark,) = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
+        return int(mark)
+
     def last_good(self, bot: str) -> Version | None:
         """Returns the version that comes back when the bot's active one is suspended; None if there is none."""
         return rows.last_good(self._db, bot)

@@ -16,7 +16,9 @@ from msgspec.structs import replace
 from arena import files
 from arena.door.keeping import Keeper, door_command
 from arena.errors import ConfigError, StoreError
+from arena.league.allowance import Allowance
 from arena.league.bench import Bench
+from arena.league.clearing import Clearing
 from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
@@ -216,7 +218,8 @@ def _put_together(
     ahead = hands.worker is local_worker and helm.workers < available_cores()
     lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
     bench = stack.enter_context(Bench[StepReport](local_worker))
-    workshop = Workshop(store, bench, tools, tell)
+    allowance = Allowance(store, folder.bots, settings.limits)
+    workshop = Workshop(store, bench, tools, tell, allowance.judge)
 
     def gone() -> frozenset[str]:
         return absent(store, folder, elsewhere=hands.elsewhere) | workshop.lost
@@ -227,9 +230,9 @@ def _put_together(
     verb = "plays" if playing == 1 else "play"
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
     health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
-    tidy = Tidy(store, folder, settings.retention, tell)
+    duties = (health, Tidy(store, folder, settings.retention, tell), Thin(store), Clearing(store, folder, tell))
     service = Service(
-        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, (health, tidy, Thin(store)), tell,
+        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, duties, tell,
         settings.service.stop_s,
     )  # fmt: skip
     figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: helm.obeyed)

@@ -50,6 +50,9 @@ bots = 3
 pending = 3
 # Submissions in 24 hours.
 submissions = 10
+# What is built of all bots together, in MiB on the disk: of versions that play or are being tried, and of each bot's
+# last good one.
+built_mib = 4096
 
 # When a version is suspended by itself. Losses on time while the machine was overloaded are not counted.
 [suspension]

@@ -61,11 +61,18 @@ class Workshop:
         bench: Where steps are done.
         tools: How.
         tell: Called with a sentence about each thing that was done.
+        judge: Returns the report of a step as it is to be stored: what the step could not know may have failed.
     """
 
     def __init__(
-        self, store: LeagueStore, bench: Bench[StepReport], tools: Tools, tell: Callable[[str], object]
+        self,
+        store: LeagueStore,
+        bench: Bench[StepReport],
+        tools: Tools,
+        tell: Callable[[str], object],
+        judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report,
     ) -> None:
+        self._judge = judge
         self._store = store
         self._bench = bench
         self._tools = tools
@@ -190,6 +197,7 @@ class Workshop:
         if self._restores:
             self._restored(version, report)
             return
+        report = self._judge(version, report)
         step, following = STEPS[version.state]
         assert step == report.kind
         stored = Report(

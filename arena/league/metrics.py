@@ -48,7 +48,7 @@ METRICS: Final = (
     Metric("arena_league_machine_faults", "counter", "Faults of the machine, since the service began"),
     Metric("arena_league_disk_free_bytes", "gauge", "Room on the league's disk"),
     Metric("arena_league_disk_enough", "gauge", "1 if there is room enough for games and submissions"),
-    Metric("arena_league_logs_bytes", "gauge", "Size of all logs"),
+    Metric("arena_league_logs_bytes", "gauge", "What all logs take of the disk"),
     Metric("arena_league_database_bytes", "gauge", "Size of the database"),
     Metric("arena_league_memory_bytes", "gauge", "The most memory that the service's own process has had"),
     Metric("arena_door_open", "gauge", "1 if the door is open; 0 if not, and then nothing else is said of it"),

@@ -99,7 +99,7 @@ days = 30
 forfeit_days = 365
 # How many last games of a version that are.
 last_games = 50
-# All logs together, in GiB.
+# All logs together, in GiB on the disk.
 gib = 20
 
 [season]

@@ -47,6 +47,7 @@ METRICS: Final = (
     Metric("arena_league_notices_unread", "gauge", "Notices for the operator that nobody has read"),
     Metric("arena_league_machine_faults", "counter", "Faults of the machine, since the service began"),
     Metric("arena_league_disk_free_bytes", "gauge", "Room on the league's disk"),
+    Metric("arena_league_disk_free_files", "gauge", "Files that the league's disk can still take, if it has a limit"),
     Metric("arena_league_disk_enough", "gauge", "1 if there is room enough for games and submissions"),
     Metric("arena_league_logs_bytes", "gauge", "What all logs take of the disk"),
     Metric("arena_league_database_bytes", "gauge", "Size of the database"),

@@ -97,6 +97,7 @@ class Figures:
             "arena_league_notices_unread": len(store.notices.of(None, unread=True)),
             "arena_league_machine_faults": state["machine_faults"],
             "arena_league_disk_free_bytes": room.free,
+            **({} if room.free_files is None else {"arena_league_disk_free_files": room.free_files}),
             "arena_league_disk_enough": float(room.enough),
             "arena_league_logs_bytes": state["logs_bytes"],
             "arena_league_database_bytes": self._folder.database.stat().st_size,

@@ -16,7 +16,9 @@ from msgspec.structs import replace
 from arena import files
 from arena.door.keeping import Keeper, door_command
 from arena.errors import ConfigError, StoreError
+from arena.league.allowance import Allowance
 from arena.league.bench import Bench
+from arena.league.clearing import Clearing
 from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
@@ -217,8 +219,12 @@ def _put_together(
     ahead = hands.worker is local_worker and helm.workers < available_cores()
     lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
     bench = stack.enter_context(Bench[StepReport](local_worker))
-    workshop = Workshop(store, bench, tools, tell)
-    gone = partial(absent, store, folder, elsewhere=hands.elsewhere)
+    allowance = Allowance(store, folder.bots, settings.limits)
+    workshop = Workshop(store, bench, tools, tell, allowance.judge)
+
+    def gone() -> frozenset[str]:
+        return absent(store, folder, elsewhere=hands.elsewhere) | workshop.lost
+
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())
@@ -226,7 +232,7 @@ def _put_together(
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
     health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
-    duties = (health, tidy, Thin(store), Forget(store, folder))
+    duties = (health, tidy, Thin(store), Forget(store, folder), Clearing(store, folder, tell))
     service = Service(
         supply, lanes, bench, planner, ending, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
     )

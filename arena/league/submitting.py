@@ -10,6 +10,7 @@ import msgspec
 
 from arena import files, parcels
 from arena.errors import ParcelError, Refused, StoreError
+from arena.league.allowance import MIB, Allowance
 from arena.league.desk import Desk
 from arena.link.bots import MANIFEST
 from arena.store.league import LeagueStore
@@ -111,6 +112,14 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
             f"expected at most {limits['bots']} bots of one author, got: one more, {bot}",
             "retire one with `arena league retire BOT`, or give this one the name of one",
             limit=limits["bots"],
+        )
+    allowance = Allowance(desk.store, desk.folder.bots, desk.settings.limits)
+    if sum(allowance.taken(author).values()) >= limits["built_mib"] * MIB:
+        raise Refused(
+            "quota",
+            f"expected what is built of one author's bots to take less than {limits['built_mib']:,} MiB, got: more",
+            allowance.remedy(author),
+            limit=limits["built_mib"],
         )
     # One that waits gives its place to a newer one of the same bot.
     pending = [one for one in versions if one.is_pending and not (one.bot == bot and one.state is State.RECEIVED)]

@@ -35,7 +35,9 @@ def author() -> None:
 @click.argument("name")
 @to_option
 @click.option("--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Their public key.")
-@click.option("--quota", "quotas", multiple=True, metavar="NAME=N", help="bots, pending or submissions; repeatable.")
+@click.option(
+    "--quota", "quotas", multiple=True, metavar="NAME=N", help="bots, pending, submissions or built_mib; repeatable."
+)
 def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...]) -> None:
     """Let somebody submit bots.
 

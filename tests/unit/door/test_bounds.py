@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,19 @@ def test_the_client_follows_partial_answers_to_its_limit(league: League) -> None
     with opened(league) as door, client(door, anna) as connection:
         assert [game["game"] for game in connection.games(bot="owl", most=20)] == ["rare-2", "rare-1", "rare-0"]
         assert [game["game"] for game in connection.games(only="lost", most=2)] == ["rare-2", "rare-1"]
+
+
+def test_a_long_search_tells_once_that_it_has_to_wait(league: League) -> None:
+    anna = league.author("anna")
+    pages(league, 120, rows=50, padding="x" * 200)
+    told: list[str] = []
+    with opened(league) as door, client(door, anna, tell=told.append) as connection:
+        for _ in range(3):
+            with suppress(Refusal):
+                while True:
+                    door._usage.take(anna.public, "requests", 1, time.monotonic())
+            assert list(connection.games(only="lost")) == []
+    assert told == ["expected at most requests: 5 a second, 20 at once, got: more; waiting 1 s"]
 
 
 def test_a_bot_that_the_author_does_not_have_costs_no_search(league: League, read: list[int]) -> None:

@@ -103,7 +103,7 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
     Raises:
         Refused: They may not; the error names the limit, and when they may.
     """
-    limits = {**msgspec.structs.asdict(desk.settings.limits), **desk.store.authors.known(author).quotas}
+    limits = desk.settings.limits.of_author(desk.store.authors.known(author).quotas)
     versions = desk.store.versions.of_author(author)
     bots = {version.bot for version in versions if version.state is not State.RETIRED}
     if bot not in bots and len(bots) >= limits["bots"]:

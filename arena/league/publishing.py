@@ -116,12 +116,17 @@ class Publishing:
 
     def publish(self) -> None:
         """Publishes everything now."""
-        while self._matches():
-            pass
+        self.publish_matches()
         self._ranking_due = 0.0
         self._tables()
 
     # Matches
+
+    def publish_matches(self) -> None:
+        """Publishes all matches that are over now, and lists of games that a kill may have left without the last."""
+        while self._matches():
+            pass
+        self.catch_up()
 
     def _matches(self) -> bool:
         """Publishes some of the matches that are over. Returns whether more are left."""

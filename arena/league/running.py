@@ -165,13 +165,10 @@ def _run_season(
         service = _put_together(store, folder, settings, season, tell, hands, stack)
         add_duties(service)
         ended = service.run(stopping, games)
-        if ended.closing:
-            store.seasons.stop()
-            service.publish()
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:
-        closed = close_season(store, folder)
+        closed = close_season(store, folder, tell)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
     return ended
 

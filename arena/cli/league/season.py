@@ -102,7 +102,7 @@ def _close_here(folder: Folder) -> bool:
         store.games.resume(season.tournament)
         if not Ending(store, load(folder)).look(quiet=True):
             return False
-        close_season(store, folder)
+        close_season(store, folder, say)
         return True
 
 

@@ -191,7 +191,8 @@ class Seasons:
             fits: What `Store.finish` takes.
 
         Raises:
-            Refused: No season is open, or games of it are running. Let them finish, and close it then.
+            Refused: No season is open, games of it are running, or matches of it are not published, which nobody would
+                ever do later. Let them finish, publish them, and close it then.
         """
         with immediate(self._db):
             season = self._open_one()
@@ -199,6 +200,7 @@ class Seasons:
                 raise Refused("final", f"expected the final of {season.name} to be over, got: it is being played")
             self.stop()
             self._check_quiet(season)
+            self._check_published(season)
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
@@ -212,6 +214,15 @@ class Seasons:
         ).fetchone()
         if running:
             raise Refused("busy", f"expected a season without running games, got: {running}", "wait for their end")
+
+    def _check_published(self, season: Season) -> None:
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM matches INDEXED BY matches_unpublished"
+            " WHERE tournament = ? AND state <> 'playing' AND published IS NULL",
+            (season.tournament,),
+        ).fetchone()
+        if count:
+            raise Refused("unpublished", f"expected a season whose matches are published, got: {count} that are not")
 
     def digest(self, season: Season) -> str:
         """Returns the SHA-256 (hex) over a season's results, computed from its rows.

@@ -38,7 +38,7 @@ def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
     with open_league(cup.database) as store:
         assert store.matches.get(waiting.number).state == "void", "what was not begun is not played"
         digest = store.seasons.digest(league_kit.season(store))
-        closed = close_season(store, cup)
+        closed = close_season(store, cup, print)
         assert closed.digest == digest
         assert closed.standings is not None
         assert [item["name"] for item in closed.standings["items"]] == ["random/1", "greedy/1"]
@@ -47,7 +47,7 @@ def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
         assert (current.name, current.digest_before) == ("spring", digest)
         assert store.games.ratings(current.tournament) == [Rating(), Rating()]
         with pytest.raises(Refused, match="expected a season that is to end, got: none"):
-            close_season(store, cup)
+            close_season(store, cup, print)
     with pytest.raises(Refused, match="expected the name of the open season, got: 'first'; open is 'spring'"):
         order(cup, "first")
     with pytest.raises(Refused, match="expected a new name for the next season, got: 'First'"):
@@ -63,7 +63,7 @@ def test_ratings_can_go_on_with_less_certainty(cup: Folder) -> None:
         before = store.games.ratings(league_kit.season(store).tournament)
     order(cup, "first")
     with open_league(cup.database) as store:
-        close_season(store, cup)
+        close_season(store, cup, print)
         current = league_kit.season(store)
         assert current.name == "season-2"
         assert store.games.ratings(current.tournament) == [inherit(rating) for rating in before]
@@ -89,7 +89,7 @@ def test_a_season_does_not_end_while_a_game_runs(cup: Folder) -> None:
     order(cup, "first")
     with open_league(cup.database) as store:
         with pytest.raises(Refused, match="running games"):
-            close_season(store, cup)
+            close_season(store, cup, print)
         assert league_kit.season(store).name == "first"
         league_kit.record(store, claimed)
-        assert close_season(store, cup).name == "first"
+        assert close_season(store, cup, print).name == "first"

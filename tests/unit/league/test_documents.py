@@ -116,6 +116,7 @@ def test_who_plays_no_more_has_no_rank_but_counts_for_the_ratings(played: League
 
 def test_a_closed_season_keeps_its_standings(played: LeagueStore) -> None:
     final = documents.standings(played)
+    kit.publish(played)
     played.seasons.close(final)
     assert documents.standings(played) == final
 

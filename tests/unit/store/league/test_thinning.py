@@ -134,6 +134,7 @@ def test_a_day_ends_once_and_a_closed_season_at_its_end(tmp_path: Path, today: l
         assert store.thinning.mark() == 0, "nothing was rated"
         play(store, Random(2), 5)
         before = store.games.ratings("cup-1")
+        kit.publish(store)
         store.seasons.close({})
         assert store.thinning.mark() == 1
         assert store.thinning.mark() == 0

@@ -130,7 +130,7 @@ class Publishing:
 
     def _matches(self) -> bool:
         """Publishes some of the matches that are over. Returns whether more are left."""
-        over = self._store.matches.over()
+        over = self._store.matches.over(AT_ONCE + 1)  # there may be many thousands, after a full disk
         some = over[:AT_ONCE]
         if not some:
             return False

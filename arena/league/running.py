@@ -21,7 +21,7 @@ from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
 from arena.league.folder import Folder
-from arena.league.housekeeping import Thin, Tidy
+from arena.league.housekeeping import Remake, Thin, Tidy
 from arena.league.journal import Journal
 from arena.league.monitoring import Figures
 from arena.league.opening import settings_of
@@ -223,8 +223,8 @@ def _put_together(
     health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
     service = Service(
-        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, (health, tidy, Thin(store)), tell,
-        settings.service.stop_s,
+        supply, lanes, bench, planner, ending, workshop, helm, room, publishing,
+        (health, tidy, Thin(store), Remake(store, tell)), tell, settings.service.stop_s,
     )  # fmt: skip
     figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: helm.obeyed)
     supply.told = figures.count

@@ -191,8 +191,8 @@ class Seasons:
             fits: What `Store.finish` takes.
 
         Raises:
-            Refused: No season is open, games of it are running, or matches of it are not published, which nobody would
-                ever do later. Let them finish, publish them, and close it then.
+            Refused: No season is open, games of it are running, its ratings are made again, or matches of it are not
+                published, which nobody would ever do later. Let that be finished, and close it then.
         """
         with immediate(self._db):
             season = self._open_one()
@@ -201,6 +201,7 @@ class Seasons:
             self.stop()
             self._check_quiet(season)
             self._check_published(season)
+            self._check_rated(season)
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
@@ -223,6 +224,10 @@ class Seasons:
         ).fetchone()
         if count:
             raise Refused("unpublished", f"expected a season whose matches are published, got: {count} that are not")
+
+    def _check_rated(self, season: Season) -> None:
+        if self._db.execute("SELECT 1 FROM remaking WHERE tournament = ?", (season.tournament,)).fetchone():
+            raise Refused("busy", "expected a season whose ratings are right, got: they are being made again", "wait")
 
     def digest(self, season: Season) -> str:
         """Returns the SHA-256 (hex) over a season's results, computed from its rows.

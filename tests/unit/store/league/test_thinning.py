@@ -111,6 +111,7 @@ def test_a_match_is_struck_as_if_nothing_had_been_removed(
             while not store.matches.get(match).rated:
                 match += 1
             store.matches.strike(match, "the disk")
+            kit.remake(store, 7)
             now = store.games.ratings("cup-1")
             thin(store)
             assert store.games.ratings("cup-1") == now

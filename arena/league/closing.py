@@ -86,7 +86,9 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
     return settings
 
 
-def close_season(store: LeagueStore, folder: Folder, tell: Callable[[str], object]) -> Season:
+def close_season(
+    store: LeagueStore, folder: Folder, tell: Callable[[str], object], alive: Callable[[], object] = lambda: None
+) -> Season:
     """Ends the season that is to end, and begins the next. No game may be running. Returns the season that ended.
 
     Games that were not begun go, and matches that are over by that, too, are published.
@@ -95,6 +97,7 @@ def close_season(store: LeagueStore, folder: Folder, tell: Callable[[str], objec
         store: The league.
         folder: Its folder.
         tell: Called with a sentence about what could not be published.
+        alive: Called again and again meanwhile: a season of millions of games takes minutes.
 
     Raises:
         ConfigError: `league.toml` cannot be used. Nothing has changed.
@@ -108,7 +111,7 @@ def close_season(store: LeagueStore, folder: Folder, tell: Callable[[str], objec
     settings = load(folder)
     store.seasons.stop()
     secret = store.games.tournament(season.tournament).secret
-    Publishing(store, folder, settings, season, secret, tell).publish_matches()
+    Publishing(store, folder, settings, season, secret, tell).publish_matches(alive)
     with store.transaction():
         ranking = Ranking(store, season)
         standings = documents.standings(store, ranking)
@@ -120,7 +123,7 @@ def close_season(store: LeagueStore, folder: Folder, tell: Callable[[str], objec
                     place = entrant.number
                     fits.append((place, fit.ratings[place], fit.half_width[place], items[entrant.name]))
         starts = _starts(store, settings, season)
-        closed = store.seasons.close(standings, fits)
+        closed = store.seasons.close(standings, fits, alive)
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
         store.controls.set("closing", None)

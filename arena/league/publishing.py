@@ -122,10 +122,14 @@ class Publishing:
 
     # Matches
 
-    def publish_matches(self) -> None:
-        """Publishes all matches that are over now, and lists of games that a kill may have left without the last."""
+    def publish_matches(self, alive: Callable[[], object] = lambda: None) -> None:
+        """Publishes all matches that are over now, and lists of games that a kill may have left without the last.
+
+        Args:
+            alive: Called again and again meanwhile: there may be thousands of them.
+        """
         while self._matches():
-            pass
+            alive()
         self.catch_up()
 
     def _matches(self) -> bool:

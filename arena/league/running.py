@@ -168,7 +168,7 @@ def _run_season(
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:
-        closed = close_season(store, folder, tell)
+        closed = close_season(store, folder, tell, Manager().alive)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
     return ended
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError, Refused
-from arena.league import running
+from arena.league import publishing, running
 from arena.league.closing import close_season
 from arena.league.duties import VERBS
 from arena.league.folder import Folder
@@ -15,7 +15,7 @@ from arena.league.inbox import give, new_order
 from arena.league.init import make_league
 from arena.league.settings import Bots, Game, Settings, load
 from arena.ratings.running import Rating, inherit
-from arena.store.league import open_league
+from arena.store.league import open_league, seasons
 from tests import league_kit
 
 
@@ -93,3 +93,17 @@ def test_a_season_does_not_end_while_a_game_runs(cup: Folder) -> None:
         assert league_kit.season(store).name == "first"
         league_kit.record(store, claimed)
         assert close_season(store, cup, print).name == "first"
+
+
+def test_a_large_season_gives_signs_of_life_while_it_is_closed(cup: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    signs: list[str] = []
+    monkeypatch.setattr(publishing, "AT_ONCE", 2)
+    monkeypatch.setattr(seasons, "_ALIVE_GAMES", 4)
+    with open_league(cup.database) as store:
+        random, greedy = store.versions.active()
+        for _ in range(5):
+            league_kit.play(store, random, greedy)
+    order(cup, "first", final="no")
+    with open_league(cup.database) as store:
+        close_season(store, cup, signs.append, lambda: signs.append("alive"))
+    assert signs.count("alive") == 2 + 3, "two batches of matches before the last one, and ten games of the digest"

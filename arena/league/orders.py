@@ -165,7 +165,9 @@ def replay_games(desk: Desk) -> Payload:
     ):
         raise Refused("argument", f"expected numbers of matches, {MOST_MATCHES} at most, got: {numbers!r:.80}")
     reason = desk.text("reason", "") or "the operator plays it again"
-    return {"matches": [_again(desk, number, reason) for number in sorted(set(numbers))]}
+    answer = {"matches": [_again(desk, number, reason) for number in sorted(set(numbers))]}
+    desk.store.remaking.step()  # in a small league that is all; else the service goes on with it
+    return answer
 
 
 def _again(desk: Desk, number: int, reason: str) -> Payload:

@@ -116,16 +116,25 @@ class Publishing:
 
     def publish(self) -> None:
         """Publishes everything now."""
-        while self._matches():
-            pass
+        self.publish_matches()
         self._ranking_due = 0.0
         self._tables()
 
     # Matches
 
+    def publish_matches(self, alive: Callable[[], object] = lambda: None) -> None:
+        """Publishes all matches that are over now, and lists of games that a kill may have left without the last.
+
+        Args:
+            alive: Called again and again meanwhile: there may be thousands of them.
+        """
+        while self._matches():
+            alive()
+        self.catch_up()
+
     def _matches(self) -> bool:
         """Publishes some of the matches that are over. Returns whether more are left."""
-        over = self._store.matches.over()
+        over = self._store.matches.over(AT_ONCE + 1)  # there may be many thousands, after a full disk
         some = over[:AT_ONCE]
         if not some:
             return False

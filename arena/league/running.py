@@ -23,8 +23,7 @@ from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
 from arena.league.folder import Folder
-from arena.league.forgetting import Forget
-from arena.league.housekeeping import Thin, Tidy
+from arena.league.housekeeping import Remake, Thin, Tidy
 from arena.league.journal import Journal
 from arena.league.monitoring import Figures
 from arena.league.opening import settings_of
@@ -168,13 +167,10 @@ def _run_season(
         service = _put_together(store, folder, settings, season, tell, hands, stack)
         add_duties(service)
         ended = service.run(stopping, games)
-        if ended.closing:
-            store.seasons.stop()
-            service.publish()
     dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
     tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
     if ended.closing:
-        closed = close_season(store, folder)
+        closed = close_season(store, folder, tell, Manager().alive)
         tell(f"Season {closed.name} is closed; digest {closed.digest}")
     return ended
 
@@ -232,7 +228,8 @@ def _put_together(
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
     health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
-    duties = (health, tidy, Thin(store), Forget(store, folder), Clearing(store, folder, tell))
+    remake, forget, clearing = Remake(store, tell), Forget(store, folder), Clearing(store, folder, tell)
+    duties = (health, tidy, Thin(store), remake, forget, clearing)
     service = Service(
         supply, lanes, bench, planner, ending, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
     )

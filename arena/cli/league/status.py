@@ -11,7 +11,7 @@ from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.final import show_final
 from arena.cli.league.here import folder_of, folder_or_elsewhere, order, reading
-from arena.cli.league.tables import NOTICES, show_versions
+from arena.cli.league.tables import NOTICES, remaking_line, show_versions
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
 from arena.errors import ConfigError
@@ -88,6 +88,8 @@ def _show(document: Payload) -> None:
         echo(f"  {line}")
     if document["ends"]:
         echo("  the season ends: submissions wait for the next one")
+    if line := remaking_line(document["remaking"]):
+        echo(f"  {line}")
     if document["final"]:
         show_final(document["final"], "  ")
     if document["orders_waiting"]:

@@ -44,8 +44,22 @@ def show_standings(document: Payload, *, trueskill: bool = False) -> None:
     show(league_table(items, console().width, trueskill=trueskill))
     if order := order_text(document.get("order"), items):
         show(wrapped(order, console().width))
+    if line := remaking_line(document.get("remaking")):
+        say(f"The {line}.")
     if not any(item.get("games") for item in items):
         say("No game is rated yet.")
+
+
+def remaking_line(remaking: Payload | None) -> str:
+    """Returns a line about ratings that are made again; empty if none are.
+
+    >>> remaking_line({"games": 90_000, "left": 1_200})
+    'running ratings (MU, SIGMA) are being made again: 88,800 of 90,000 games are done'
+    """
+    if not remaking:
+        return ""
+    done = f"{remaking['games'] - remaking['left']:,} of {remaking['games']:,} games"
+    return f"running ratings (MU, SIGMA) are being made again: {done} are done"
 
 
 def show_versions(

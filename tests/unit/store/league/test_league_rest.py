@@ -178,6 +178,10 @@ def test_a_season_that_is_closed_keeps_its_standings_and_a_digest_of_its_rows(
     fox = kit.active(store, "fox")
     kit.play(store, fox, store.versions.named("random"))
     kit.plan(store, fox, store.versions.named("greedy"))
+    store.seasons.stop()
+    with pytest.raises(Refused, match="expected a season whose matches are published, got: 2 that are not"):
+        store.seasons.close({"first": "fox/1"})
+    kit.publish(store)
     closed = store.seasons.close({"first": "fox/1"})
     assert (closed.standings, closed.digest) == ({"first": "fox/1"}, store.seasons.digest(closed))
     assert store.seasons.current() is None
@@ -204,6 +208,7 @@ def test_a_season_is_not_closed_over_running_games(store: LeagueStore) -> None:
     store.seasons.stop()
     assert kit.claim(store) == []
     kit.record(store, claimed)
+    kit.publish(store)
     assert store.seasons.close({}).closed is not None
 
 

@@ -1,6 +1,7 @@
 """Sends the records of running games to whoever watches on this machine.
 
-A watcher binds a datagram socket in the feed's folder, which lies beside the database. Workers look there now and then.
+A watcher binds a datagram socket in the feed's folder, which lies beside the database; a league has its own in its
+folder. Workers look there now and then.
 
 Laws:
 1. A game waits for nobody. A record is sent without blocking; while a watcher takes nothing, what it lacks is kept and
@@ -54,7 +55,7 @@ _records = msgspec.json.Decoder(Header | Record)
 
 
 def feed_folder(database: Path) -> Path:
-    """Returns the folder of the feed of what a database holds."""
+    """Returns the folder of the feed of the tournaments in a database. It is never that of a league's games."""
     return Path(f"{os.path.abspath(database)}.feed")
 
 

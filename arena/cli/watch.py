@@ -135,6 +135,7 @@ def show_live(ear: Ear, board: Board, *, hands: bool) -> None:
                 time.sleep(max(0.0, drawn + REDRAW_S - time.monotonic()))
             for part in ear.hear(10_000):
                 games.take(part)
+            games.rest(time.monotonic())
             for key in typed:
                 if not screen.press(key):
                     return

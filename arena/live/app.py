@@ -36,8 +36,6 @@ TICK_S: Final = 0.1
 """How often new frames are sent."""
 LISTS_S: Final = 0.5
 """How often the lists of games are sent, at most."""
-SILENT_S: Final = 30.0
-"""After so long a game of which something is missing, or that nobody plays any more, is forgotten."""
 MOST_REPLAYS: Final = 8
 """Replays that are kept to be sent again."""
 FRAMED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
@@ -140,7 +138,7 @@ class Watching:
         while True:
             await asyncio.sleep(TICK_S)
             now = time.monotonic()
-            self._forget(now)
+            self.games.rest(now)
             for id, followed in list(self._followed.items()):
                 if followed.hub.watchers:
                     followed.tick()
@@ -155,11 +153,6 @@ class Watching:
             if self.hub.watchers and self.board.due(time.monotonic()) and await asyncio.to_thread(self.board.read):
                 self.hub.tell("scores", self.board.scores)
             await asyncio.sleep(TICK_S)
-
-    def _forget(self, now: float) -> None:
-        for game in [game for game in self.games.running.values() if now > game.moved + SILENT_S]:
-            if not (game.is_whole and self.board.scores.running):
-                self.games.ended(game.id)
 
     def _scene(self) -> Iterable[tuple[str, Any]]:
         yield "scores", self.board.scores

@@ -20,11 +20,12 @@ from typing import Final
 
 import msgspec
 
-from arena.errors import LogError
+from arena.errors import ArenaError, LogError
 from arena.link.sandbox.tree import process_stat
 from arena.pages.frames import Camera
 from arena.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
 from arena.referee.feed import Part
+from arena.show.presenter import Presenter, presenter
 from arena.show.seats import EVERYBODY
 from arena.text import plain
 from arena.types import Payload, Seat, Termination
@@ -53,7 +54,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     id: str
     names: list[str]
-    turn: int
+    turn: str
+    """Where it is, in the words of the board: `Round 14`; empty before the first turn."""
     ranks: list[int] | None
     """How it ended, once it is over; empty if it was interrupted."""
     whole: bool
@@ -63,7 +65,7 @@ class Summary(msgspec.Struct, frozen=True):
 def ended(game: Summary) -> str:
     """Returns how a game ended, in words.
 
-    >>> ended(Summary("g", ["fox", "owl"], 9, [1, 2], True)), ended(Summary("g", ["fox", "owl"], 9, [1, 1], True))
+    >>> ended(Summary("g", ["fox", "owl"], "", [1, 2], True)), ended(Summary("g", ["fox", "owl"], "", [1, 1], True))
     ('fox won against owl', 'fox, owl: drawn')
     """
     if not game.ranks:
@@ -126,7 +128,17 @@ class LiveGame:
         over, ranks = self.outcome, None
         if over is not None:
             ranks = [] if over.termination is Termination.INTERRUPTED else list(over.ranks)
-        return Summary(self.id, [plain(bot.name) for bot in self.header.bots], self.turn, ranks, self.is_whole)
+        names = [plain(bot.name) for bot in self.header.bots]
+        return Summary(self.id, names, self._turn(), ranks, self.is_whole)
+
+    def _turn(self) -> str:
+        if not self.turn:
+            return ""
+        try:
+            name = presenter(self.header.settings.rules).turn_name
+        except ArenaError:  # its package is broken: such a game is not drawn, either
+            name = Presenter.turn_name
+        return f"{name} {self.turn}"
 
 
 class LiveFilm:
@@ -150,6 +162,8 @@ class LiveFilm:
         """Makes room on the board for what has come, and begins with the first frame."""
         self._camera = Camera(self.game.header, SOURCE, self._seat, whole=True)
         self._camera.plan(self.game.records)
+        self._fits = len(self.game.records)
+        """For how many records it is known that the board has room."""
         self._seen = 0
         self._framed = -1
         """How many records were seen when the last frame was made."""
@@ -159,6 +173,9 @@ class LiveFilm:
 
     def go_on(self, now: float) -> Iterator[Payload]:
         """Takes what has come, and yields the frames that are new. What may not be complete yet waits.
+
+        A frame's `n` is the number of records that it shows. When all are made anew, there may be other frames: a page
+        finds its moment again by that number.
 
         Args:
             now: The time of the monotonic clock.
@@ -181,8 +198,9 @@ class LiveFilm:
     def _make_room(self, now: float) -> None:
         """Begins anew if what has come does not fit the board, now and then: the board is not to jump all the time."""
         is_over = self.game.outcome is not None
-        if self._seen == len(self.game.records) or (now < self._renewed_at + RENEWED_S and not is_over):
+        if self._fits == len(self.game.records) or (now < self._renewed_at + RENEWED_S and not is_over):
             return
+        self._fits = len(self.game.records)
         if self._camera.is_outgrown(self.game.records):
             self._renewed_at = now
             self.renewed = bool(self.frames)
@@ -211,8 +229,9 @@ class LiveFilm:
 
     def _new(self, frame: Payload) -> Payload:
         self._framed = self._seen
-        self.frames.append(frame)
-        return frame
+        numbered = frame | {"n": self._seen}
+        self.frames.append(numbered)
+        return numbered
 
 
 class Games:

@@ -56,7 +56,7 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     seen = of_league(folder, hands=False)
     listening = listen(bind)
     with closing(Ear(seen.feed)) as ear:
-        watching = Watching(ear, seen.board, revealed=seen.revealed)
+        watching = Watching(ear, seen.board, revealed=seen.revealed, public=True)
         app = Guard(public_app(folder_of(folder).site, watching), key=None, port=listening.port, names=names)
         if listening.warning:
             say(listening.warning)

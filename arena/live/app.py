@@ -166,10 +166,8 @@ class Watching:
         yield "games", self._lists()
 
     def _standings(self) -> Any:
-        error = self.board.error
-        if error and self._public:
-            error = UNREADABLE if self.board.is_there else ""
-        return {**msgspec.to_builtins(self.board.scores), "error": error, "is_there": self.board.is_there}
+        error = self.board.error if self.board.is_there else ""  # a match has no database
+        return {**msgspec.to_builtins(self.board.scores), "error": UNREADABLE if error and self._public else error}
 
     def _lists(self) -> Any:
         running = [game.summary() for game in self.games.running.values()]

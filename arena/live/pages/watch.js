@@ -16,7 +16,7 @@ function showScores(scores) {
   document.title = `${scores.title || "arena"} · live`;
   const count = scores.games === null ? `${scores.done} games` : `${scores.done} of ${scores.games} games`;
   const state = scores.finished ? "finished" : scores.running ? "running" : "nobody plays now";
-  by("facts").textContent = scores.id ? `${count} · ${state}` : scores.is_there && scores.error ? "There are no standings." : "Nothing has been played yet.";
+  by("facts").textContent = scores.id ? `${count} · ${state}` : scores.error ? "There are no standings." : "Nothing has been played yet.";
   by("trouble").textContent = scores.error;
   by("trouble").hidden = !scores.error;
   if (!scores.rows.length) return;

@@ -4,6 +4,8 @@ Laws:
 1. Names in the folder come from here. What an author chose becomes a part of a path only after its form was checked.
 2. One service at a time runs a league. Whether one does is a lock, which the system releases when the service ends,
    however it ends; never a file that a kill leaves behind.
+3. What running games send goes to a folder that no database's name leads to. So whoever watches them knows that they
+   are a league's, and that their deals are still played.
 """
 
 from __future__ import annotations
@@ -55,6 +57,8 @@ class Folder:
         self.site = path / "site"
         self.door = path / "door"
         """What belongs to the door: its key, its addresses, the socket to remote bots."""
+        self.feed = path / "live"
+        """Where whoever watches waits for the records of running games; it is there while somebody does."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -141,6 +145,13 @@ class Folder:
         """
         self.check()
         return read_text(self.settings, "the settings of a league", MOST_TEXT, ConfigError)
+
+
+def folder_with(database: Path) -> Folder | None:
+    """Returns the league that a database belongs to, whatever links lead to it; None if it is no league's."""
+    file = database.resolve()
+    folder = Folder(file.parent)
+    return folder if file == folder.database and folder.settings.is_file() else None
 
 
 def _age(path: Path) -> tuple[float, str]:

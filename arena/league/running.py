@@ -42,7 +42,6 @@ from arena.league.workshop import Workshop
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
 from arena.parcels.building import PART
-from arena.referee.feed import feed_folder
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
@@ -207,7 +206,7 @@ def _put_together(
     publishing.catch_up()
     helm = Helm(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
-    jobs = Jobs(store, tools, settings, tournament)
+    jobs = Jobs(store, tools, settings, tournament, folder.feed)
     supply = MatchGames(
         store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve, same_worker=hands.same_worker
     )
@@ -259,13 +258,16 @@ class Watched:
 class Jobs:
     """Makes the work for a game of the open season."""
 
-    def __init__(self, store: LeagueStore, tools: LeagueTools, settings: Settings, tournament: Tournament) -> None:
+    def __init__(
+        self, store: LeagueStore, tools: LeagueTools, settings: Settings, tournament: Tournament, feed: Path
+    ) -> None:
+        """Takes what the work is made from, and the folder in which watchers wait."""
         self._store = store
         self._tools = tools
         self._settings = settings
         self._tournament = tournament
         self._games: dict[int, GameSettings] = {}
-        self._feed = str(feed_folder(store.games.path))
+        self._feed = str(feed.absolute())
 
     def __call__(self, claim: Claim, game: PlannedGame) -> Job:
         """Returns the work for a claimed game. Its bots serve no other game.

@@ -22,7 +22,7 @@ def _page(text: str, seen: list[str] | None = None) -> Starlette:
     async def page(request: Request) -> HTMLResponse:
         if seen is not None:
             seen.append(request.method)
-        return HTMLResponse(f"<!doctype html><link rel=icon href="data:,"><title>page</title><p>{text}</p>")
+        return HTMLResponse(f"<!doctype html><link rel='icon' href='data:,'><title>page</title><p>{text}</p>")
 
     return Starlette(routes=[Route("/{path:path}", page, methods=["GET", "POST"])])
 

@@ -11,6 +11,7 @@ Laws:
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from arena.pages.site import promises, replays
 from arena.pages.site.contexts import heading
 from arena.pages.site.parts import ASSETS, remove_others, write_parts
 from arena.pages.site.press import Press
+from arena.pages.site.removing import remove_gone
 from arena.pages.site.tournament import INDEX, TournamentPages
 from arena.record import compressed
 from arena.store.exhibits import Exhibits, open_exhibits
@@ -80,10 +82,12 @@ def build(wish: Wish, count: Count) -> Built:
             _verify(wish, reader, rows, count)
         made = {row.id: frozenset(replays.made(wish.folder / row.id)) for row in rows}
         listed = [heading(row, seasons.get(row.id, "")) for row in rows]
+        entered = _entered(reader)
         for row in reversed(rows):
             with reader.snapshot():
+                name = seasons.get(row.id, "")
                 pages = TournamentPages(
-                    wish.database, wish.folder, reader, press, row, seasons.get(row.id, ""), made[row.id]
+                    wish.database, wish.folder, reader, press, row, name, made[row.id], entered[row.id]
                 )
                 pages.write()
                 if row is rows[0]:
@@ -91,6 +95,7 @@ def build(wish: Wish, count: Count) -> Built:
                 pages.remove_old_pictures()
         if not rows:
             press.page(INDEX, "nothing", [], dict)
+    remove_gone(wish.folder, {row.id for row in rows})
     have = sum(reel.number in made[reel.tournament] for reel in reels)
     _remove_old_parts(wish.folder / ASSETS, parts.values())
     return Built(pages=press.written, replays=have, left=len(reels) - have - len(faults), faults=tuple(faults))
@@ -110,6 +115,15 @@ def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Re
     for number, log in reversed(shown.items()):
         if number not in made and log in there:
             yield replays.Reel(number, there[log], str(wish.folder), row.id)
+
+
+def _entered(reader: Exhibits) -> dict[str, str]:
+    """Returns by tournament what differs if other bots were entered in it or before it."""
+    digest, found = hashlib.sha256(), {}
+    for id, entrants in reader.entered():
+        digest.update(f"{id} {entrants}\n".encode())
+        found[id] = digest.hexdigest()
+    return found
 
 
 def _names(folder: Path) -> list[str]:

@@ -32,6 +32,8 @@ FEW: Final = 16
 """So few games are made sooner than a process is started."""
 _INLINE: Final = 2_000
 """Bytes of a ground from which on games share it: one that differs from game to game is smaller."""
+SHARED: Final = ("drawing-", "scenery-")
+"""What the names of assets begin with that only replays need."""
 _SHARED: Final = ("symbols", "ground")
 _NICENESS: Final = 10
 

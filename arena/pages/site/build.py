@@ -22,6 +22,7 @@ import msgspec
 from arena.pages.site import promises, replays
 from arena.pages.site.contexts import heading
 from arena.pages.site.parts import ASSETS, remove_others, write_parts
+from arena.pages.site.places import places_of
 from arena.pages.site.press import Press
 from arena.pages.site.removing import remove_gone
 from arena.pages.site.tournament import INDEX, TournamentPages
@@ -112,9 +113,11 @@ def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Re
     for number in made if is_league else ():
         if shown.get(number) not in there:
             (folder / replays.name_of(number)).unlink(missing_ok=True)
-    for number, log in reversed(shown.items()):
-        if number not in made and log in there:
-            yield replays.Reel(number, there[log], str(wish.folder), row.id)
+    wanted = [(number, there[log]) for number, log in reversed(shown.items()) if number not in made and log in there]
+    if wanted:
+        hidden = () if is_league else places_of(row, reader.entrants(row.id), wish.database).names
+        for number, path in wanted:
+            yield replays.Reel(number, path, str(wish.folder), row.id, hidden)
 
 
 def _entered(reader: Exhibits) -> dict[str, str]:

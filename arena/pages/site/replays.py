@@ -24,6 +24,7 @@ from arena.errors import ArenaError, MachineFault
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
+from arena.pages.site.places import Places
 from arena.record.log import read_log
 
 FOLDER: Final = f"replays-{FORMAT}"
@@ -48,6 +49,8 @@ class Reel(msgspec.Struct, frozen=True):
     site: str
     """The folder of the site."""
     tournament: str
+    hidden: tuple[tuple[str, str], ...] = ()
+    """The `names` of the `Places` that it must not show."""
 
 
 def name_of(number: int) -> str:
@@ -72,7 +75,7 @@ def made(folder: Path) -> set[int]:
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        data, style = film(read_log(Path(reel.log)), whole=True)
+        data, style = film(Places(reel.hidden).hide_in(read_log(Path(reel.log))), whole=True)
     except ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page

@@ -15,12 +15,13 @@ from arena.pages import plots
 from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
+from arena.pages.site.places import Places, places_of, refs_by_name
 from arena.pages.site.press import Press
 from arena.pages.site.tallies import BotTally, add_up
 from arena.standings.report import report
 from arena.store.exhibits import Exhibits, ShownGame
 from arena.store.records import Entrant, Tournament
-from arena.tournament.commands import refs_of, repeat_command, rerun_command
+from arena.tournament.commands import repeat_command, rerun_command
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.gauntlet import Gauntlet
 from arena.types import Payload
@@ -123,7 +124,13 @@ class TournamentPages:
     @cached_property
     def _refs(self) -> list[str]:
         """How to name the bots on the command line, by entrant."""
-        return refs_of([entrant.spec for entrant in self._reader.entrants(self._row.id)])
+        return refs_by_name(self._reader.entrants(self._row.id))
+
+    @cached_property
+    def _places(self) -> Places:
+        if self._name:  # of a league no word is read that could name one
+            return Places(())
+        return places_of(self._row, self._reader.entrants(self._row.id), self._database)
 
     @cached_property
     def _shown(self) -> Shown:
@@ -132,7 +139,7 @@ class TournamentPages:
         entrants = self._reader.entrants(row.id)
         command = ""
         if not self._name:
-            command = repeat_command(row, self._refs, self._database)
+            command = repeat_command(row, self._refs, None)
         return Shown(
             row=row,
             name=self._name,
@@ -167,13 +174,18 @@ class TournamentPages:
         return {"head": self._head, "games": contexts.games(self._shown, found), "page": page, "beside": beside}
 
     def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
-        forfeits = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+        forfeits = [
+            msgspec.structs.replace(
+                one, sentence=self._places.hide(one.sentence), last_words=list(map(self._places.hide, one.last_words))
+            )
+            for one in self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+        ]
         versions = self._reader.versions_of(entrant.name, self._row.id)
         reruns = (
             {}
             if self._name
             else {
-                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, self._database)
+                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, None)
                 for one in forfeits
                 if one.code != "start_failed"
             }

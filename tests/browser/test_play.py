@@ -247,7 +247,8 @@ def test_the_clock_runs_and_a_late_person_is_told(look: Look, tmp_path: Path) ->
 TOLD = """(() => {
   window.told = [];
   for (const place of document.querySelectorAll('[role=status], [role=alert], [aria-live]'))
-    new MutationObserver(() => told.push(place.textContent)).observe(place, {childList: true, characterData: true, subtree: true});
+    new MutationObserver(() => told.push(place.textContent))
+      .observe(place, {childList: true, characterData: true, subtree: true});
 })()"""
 """Notes what changes in places whose changes a screen reader tells."""
 
@@ -278,7 +279,9 @@ def test_the_focus_stays_where_it_is_asked_while_others_decide(look: Look, tmp_p
             page.locator(".ring, .pick, .ask .main").first.focus()
             sitter.does(lambda: page.keyboard.press("Enter"))
             sitter.waits()
-            assert page.evaluate("document.activeElement !== document.body && !!document.activeElement.closest('.ask, .ring')")
+            assert page.evaluate(
+                "document.activeElement !== document.body && !!document.activeElement.closest('.ask, .ring')"
+            )
 
 
 def test_the_bar_names_the_turn_that_is_asked_for(look: Look, tmp_path: Path) -> None:

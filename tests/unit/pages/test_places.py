@@ -44,12 +44,18 @@ def hall(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     id = site_kit.tournament(folder)
     mine, venv = tmp_path / SECRET / "bots" / "mine", tmp_path / SECRET / "venv"
+    python = [str(venv / "bin" / "python"), "x.py"]
     specs = [
-        {"folder": str(mine), "command": [str(venv / "bin" / "python"), "bot.py"], "version": "1"},
-        {"folder": str(tmp_path / SECRET), "command": [str(venv / "bin" / "python"), "x.py", "--key=hush"], "version": ""},
-        {"folder": str(bundled_folders()["random"]), "command": ["python3", "bot.py"], "version": "1", "name": "random"},
+        {"folder": str(mine), "command": python, "version": "1"},
+        {"folder": str(tmp_path / SECRET), "command": [*python, "--key=hush"], "version": ""},
+        {"folder": str(bundled_folders()["random"]), "command": ["python3"], "version": "1", "name": "random"},
     ]  # fmt: skip
-    words = [f'File "{mine}/bot.py", line 3', f"{venv}/lib/x.py", f"no {folder / 'logs' / id}", f"at {tmp_path / SECRET}"]
+    words = [
+        f'File "{mine}/bot.py", line 3',
+        f"{venv}/lib/x.py",
+        f"no {folder / 'logs' / id}",
+        f"at {tmp_path / SECRET}",
+    ]
     with sqlite3.connect(folder / "arena.db") as database:
         for number, spec in enumerate(specs):
             (stored,) = database.execute("SELECT spec FROM entrants WHERE number = ?", (number,)).fetchone()
@@ -130,5 +136,3 @@ def test_what_every_machine_has_stays() -> None:
     for text in ("/usr/lib/python3/x.py", "/home", "/tmp/x", "a/home/annex", "and/or", "/home/annabel/x"):
         assert places.hide(text) == text
     assert Places([]).hide("/any") == "/any"
-
-

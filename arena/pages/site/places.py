@@ -22,24 +22,7 @@ from arena.store.records import Entrant, Tournament
 ELSEWHERE: Final = "…"
 """What is shown for a folder that has no name of its own here."""
 _EVERYWHERE: Final = frozenset(
-    [
-        "bin",
-        "dev",
-        "etc",
-        "home",
-        "lib",
-        "lib64",
-        "mnt",
-        "opt",
-        "proc",
-        "run",
-        "sbin",
-        "srv",
-        "sys",
-        "tmp",
-        "usr",
-        "var",
-    ]
+    {"bin", "dev", "etc", "home", "lib", "mnt", "opt", "proc", "run", "sbin", "srv", "sys", "tmp", "usr", "var"}
 )
 """Folders below / that most machines have: by themselves they tell nothing."""
 

@@ -220,7 +220,8 @@ def _obey_file(
     answer = obey(store, folder, settings, order, archive if archive.exists() else None, verbs)
     if order.verb in OF_KEYS:
         publish_keys(store, folder)
-    files.write(folder.answer(order.id), msgspec.json.encode(answer), durably=True)
+    told = answer if order.author is None else folder.places.hide_all(answer)
+    files.write(folder.answer(order.id), msgspec.json.encode(told), durably=True)
     path.unlink(missing_ok=True)
     archive.unlink(missing_ok=True)
     return order.verb if order.verb in {**VERBS, **(verbs or {})} else UNKNOWN, answer

@@ -24,7 +24,8 @@ from arena.errors import ArenaError, MachineFault
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
-from arena.pages.site.places import Places
+from arena.pages.site.places import hide_in
+from arena.places import Places
 from arena.record.log import read_log
 
 FOLDER: Final = f"replays-{FORMAT}"
@@ -75,7 +76,7 @@ def made(folder: Path) -> set[int]:
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        data, style = film(Places(reel.hidden).hide_in(read_log(Path(reel.log))), whole=True)
+        data, style = film(hide_in(read_log(Path(reel.log)), Places(reel.hidden)), whole=True)
     except ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page

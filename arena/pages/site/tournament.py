@@ -15,9 +15,10 @@ from arena.pages import plots
 from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
-from arena.pages.site.places import Places, places_of, refs_by_name
+from arena.pages.site.places import places_of, refs_by_name
 from arena.pages.site.press import Press
 from arena.pages.site.tallies import BotTally, add_up
+from arena.places import Places
 from arena.standings.report import report
 from arena.store.exhibits import Exhibits, ShownGame
 from arena.store.records import Entrant, Tournament

@@ -17,8 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.link.bots import BotSpec, bundled_folders
-from arena.pages.site.places import Places, refs_by_name
+from arena.pages.site.places import refs_by_name
 from arena.pages.site.promises import PROMISES
+from arena.places import Places
 from arena.ratings.running import Rating
 from arena.record.log import ActionRecord, ForfeitRecord, LoggedForfeit, log_bytes, read_log
 from arena.store.records import Entrant

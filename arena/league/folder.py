@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Final
 
 from arena.errors import ConfigError, StoreError
 from arena.files import MOST_TEXT, read_text
+from arena.places import ELSEWHERE, Places
 from arena.store.lock import is_locked
 
 SETTINGS: Final = "league.toml"
@@ -59,6 +61,12 @@ class Folder:
         """What belongs to the door: its key, its addresses, the socket to remote bots."""
         self.feed = path / "live"
         """Where whoever watches waits for the records of running games; it is there while somebody does."""
+
+    @property
+    def places(self) -> Places:
+        """Where it lies, and what runs it: no author is told."""
+        found = (self.path.absolute(), self.path.resolve(), sys.prefix, sys.base_prefix)
+        return Places((str(path), ELSEWHERE) for path in found)
 
     @property
     def folders(self) -> tuple[Path, ...]:

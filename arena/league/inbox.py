@@ -220,7 +220,7 @@ class Inbox:
             return verb, self._put_aside(path, str(error), _FAILED)
         if order.verb in OF_KEYS:
             publish_keys(self._store, self._folder)
-        self._answer(order.id, answer)
+        self._answer(order.id, answer if order.author is None else self._folder.places.hide_all(answer))
         path.unlink(missing_ok=True)
         archive.unlink(missing_ok=True)
         return verb, answer

@@ -8,6 +8,7 @@ Laws:
 2. Nothing of a match is published before its last game is over: its games share the deal.
 3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
 4. A file is written only if its content has changed.
+5. No document says where the league lies on its machine. What a bot itself printed is its author's as it was.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class Publishing:
     ) -> None:
         self._store = store
         self._folder = folder
+        self._places = folder.places
         self._settings = settings
         self._season = season
         self._secret = secret
@@ -248,7 +250,7 @@ class Publishing:
         return self._folder.published / "authors" / author
 
     def _write(self, path: Path, document: Any) -> None:
-        data = msgspec.json.encode(document)
+        data = msgspec.json.encode(self._places.hide_all(document))
         digest = hashlib.sha256(data).digest()
         if self._written.get(path) == digest:
             return

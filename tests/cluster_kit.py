@@ -89,15 +89,18 @@ class Node:
 
 
 class Machines:
-    """A scheduler, and three workers that share no folder."""
+    """A scheduler, and workers that share no folder."""
 
-    def __init__(self, stack: ExitStack, folder: Path, *, blind: bool = False) -> None:
+    def __init__(
+        self, stack: ExitStack, folder: Path, *, blind: bool = False, workers: Sequence[str] = ("w0", "w1", "w2")
+    ) -> None:
         """Starts them.
 
         Args:
             stack: Ends them.
             folder: Where each gets a folder of its own.
             blind: Whether workers do not see the folders of others, where the system can do that.
+            workers: Their names.
         """
         self._stack = stack
         self._folder = folder
@@ -105,7 +108,7 @@ class Machines:
         self._port = free_port()
         self.address = f"tcp://127.0.0.1:{self._port}"
         self.scheduler = self.start_scheduler("scheduler")
-        self.workers = {name: self.start_worker(name) for name in ("w0", "w1", "w2")}
+        self.workers = {name: self.start_worker(name) for name in workers}
         for worker in self.workers.values():
             until(lambda worker=worker: "Registered" in worker.output)
 

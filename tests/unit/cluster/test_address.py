@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cluster.engine import check_address, connected
+from arena.cluster.address import check_address
+from arena.cluster.engine import connected
 from arena.errors import ConfigError
 
 

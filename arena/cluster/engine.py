@@ -50,6 +50,7 @@ _REST_S: Final = 2 * PATIENCE_S
 tournament ends before."""
 _MOST_REASONS: Final = 3
 """Of so many workers it is said why they rest."""
+_GONE: Final = "the cluster's scheduler is gone"
 _KEPT: Final = "A league goes on by itself, a tournament when the same command is given again. All results are kept"
 _QUIET: Final = logging.CRITICAL + 1
 """What matters of what Dask logs becomes an error of ours."""
@@ -195,7 +196,7 @@ class Cluster:
                 if lane.refusal is not None:
                     rest_s = _REST_S if lane.refusal.may_later else math.inf
                     self._refused[lane.address] = (time.monotonic() + rest_s, lane.refusal)
-                if lane.why_lost and lane.why_lost not in self._untold:
+                if lane.why_lost not in ("", _GONE):
                     self._untold.append(lane.why_lost)
 
     def _open(self) -> ClusterLane:
@@ -290,8 +291,9 @@ class Cluster:
     def _look(self) -> None:
         while not self._ended.wait(_LOOK_S):
             if self._scheduler.is_lost:
+                self._untold.append(_GONE)
                 for lane in self._all():
-                    lane.lose("the cluster's scheduler is gone")
+                    lane.lose(_GONE)
                 self._connect_anew()
                 continue
             with suppress(Exception):  # whatever Dask raises when it is lost just now
@@ -307,17 +309,20 @@ class Cluster:
             self._ask()
 
     def _connect_anew(self) -> None:
+        """Connects again, and tries until it can, or is not wanted any more."""
         self._scheduler.close()
-        with suppress(MachineFault):
-            scheduler = self._connect()
-            try:
-                self._begin(scheduler)
-            except MachineFault:
-                scheduler.close()
-                raise
-            self._untold.append("the cluster's scheduler is back")
-            if self._ended.is_set():  # nobody waited
-                scheduler.close()
+        while not self._ended.wait(_LOOK_S):
+            with suppress(MachineFault):
+                scheduler = self._connect()
+                try:
+                    self._begin(scheduler)
+                except MachineFault:
+                    scheduler.close()
+                    raise
+                self._untold.append("the cluster's scheduler is back")
+                if self._ended.is_set():  # nobody waited
+                    scheduler.close()
+                return
 
     def _all(self) -> list[ClusterLane]:
         with self._lock:
@@ -357,12 +362,15 @@ def connected(
         raise ConfigError(
             "expected Dask, got: it is not installed; run pip install 'samurai-arena[cluster]' - at --cluster"
         ) from None
-    logging.getLogger("distributed").setLevel(_QUIET)
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":  # Dask gives some of its loggers levels and handlers of their own
+            logging.getLogger(name).setLevel(_QUIET)
     if address.startswith("tls://"):
         check_keys()
     with ExitStack() as stack:
         if address.startswith(LOCAL):
-            connect = partial(Scheduler, stack.enter_context(_local(local_workers(address))), None)
+            here = stack.enter_context(_local(local_workers(address)))
+            connect = partial(Scheduler, here, here.loop.asyncio_loop)
         else:
             connect = partial(Scheduler, address, stack.enter_context(looping()))
         try:

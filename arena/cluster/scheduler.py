@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from arena.errors import MachineFault
 
 if TYPE_CHECKING:
-    from distributed import LocalCluster
-    from tornado.ioloop import IOLoop
+    from distributed import Client, LocalCluster
 
 CONNECT_S: Final = 20.0
 """How long a scheduler may take to answer for the first time, and to have a worker."""
@@ -36,21 +35,22 @@ _POLL_S: Final = 0.1
 class Scheduler:
     """A connection, with Dask's client on it."""
 
-    def __init__(self, target: str | LocalCluster, loop: IOLoop | None, seconds: float) -> None:
+    def __init__(self, target: str | LocalCluster, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         """Connects.
 
         Args:
             target: The scheduler's address, or a cluster of this process.
-            loop: What runs the connection, as `looping` gives it; None if the cluster of this process does.
-            seconds: How long each step may take.
+            loop: What runs the connection: `looping` gives one, and a cluster of this process has one.
+            seconds: How long it may take.
 
         Raises:
             MachineFault: It does not answer.
         """
-        from distributed import Client
-
+        connecting = asyncio.run_coroutine_threadsafe(_connected(target, seconds), loop)
         try:
-            self.client = Client(target, timeout=seconds, set_as_default=False, loop=loop)
+            self.client = connecting.result()
+        except TimeoutError as error:
+            raise MachineFault(f"no answer for {seconds:g} s") from error
         except Exception as error:  # whatever Dask raises
             raise MachineFault(str(error) or repr(error)) from error
         self._stream = self.client.scheduler_comm
@@ -98,19 +98,40 @@ class Scheduler:
         self.client.status = "closed"  # else Dask would try again whenever it forgets a client that did not answer
 
 
+async def _connected(target: str | LocalCluster, seconds: float) -> Client:
+    """Returns a client that is connected.
+
+    Its own limit does not hold if somebody takes the connection and says nothing, and it leaves a thread behind if it
+    starts its loop itself and cannot connect. So it is started in a loop that is there.
+
+    Raises:
+        TimeoutError: It is not, after so many seconds.
+        Exception: Whatever Dask raises.
+    """
+    from distributed import Client
+
+    client = Client(target, timeout=seconds, set_as_default=False, asynchronous=True)
+    try:
+        async with asyncio.timeout(seconds):
+            await client
+    except BaseException:
+        with suppress(Exception):
+            await client.close(timeout=_CLOSE_S)
+        raise
+    return client
+
+
 @contextmanager
-def looping() -> Iterator[IOLoop]:
+def looping() -> Iterator[asyncio.AbstractEventLoop]:
     """Yields an event loop that runs in a thread of its own.
 
-    All connections share it: a client of Dask that starts a loop itself and cannot connect leaves it behind for ever.
+    All connections share it, those too that could not be made.
     """
-    from tornado.ioloop import IOLoop
-
-    came: SimpleQueue[tuple[IOLoop, asyncio.Event]] = SimpleQueue()
+    came: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = SimpleQueue()
 
     async def run() -> None:
         stop = asyncio.Event()
-        came.put((IOLoop.current(), stop))
+        came.put((asyncio.get_running_loop(), stop))
         await stop.wait()
 
     thread = Thread(target=lambda: asyncio.run(run()), daemon=True)
@@ -119,5 +140,5 @@ def looping() -> Iterator[IOLoop]:
     try:
         yield loop
     finally:
-        loop.add_callback(stop.set)
+        loop.call_soon_threadsafe(stop.set)
         thread.join(_CLOSE_S)

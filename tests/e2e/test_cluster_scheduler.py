@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import signal
+import socket
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_kit import Run
 from msgspec.structs import replace
 from referee_kit import make_job
 
@@ -26,7 +29,7 @@ from arena.errors import MachineFault
 from arena.link.bots import load_bot
 from arena.referee.worker import attend, play
 from arena.tournament.workers import NoFreeWorker
-from tests.cluster_kit import Machines, until
+from tests.cluster_kit import Machines, coordinator, until
 from tests.command_kit import environment
 
 FAULTY = Path(__file__).parents[1] / "faulty"
@@ -129,6 +132,16 @@ def test_nobody_waits_for_a_scheduler_that_is_stopped(machines: Machines, monkey
     machines.scheduler.send(signal.SIGCONT)
 
 
+def test_somebody_who_takes_the_connection_and_says_nothing_is_no_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "CONNECT_S", 1.0)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(MachineFault, match=r"expected a Dask cluster with workers at .*, got: no answer for 1 s"),
+        connected(f"tcp://127.0.0.1:{silent.getsockname()[1]}"),
+    ):
+        pass
+
+
 def test_attempts_to_connect_leave_nothing_behind(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "RECONNECT_S", 0.2)
     tries: list[int] = []
@@ -141,7 +154,8 @@ def test_attempts_to_connect_leave_nothing_behind(machines: Machines, monkeypatc
     monkeypatch.setattr(connection.Scheduler, "__init__", counted)
     with connected(machines.address):
         machines.scheduler.kill()
-        until(lambda: len(tries) >= 6)
+        with socket.create_server(("127.0.0.1", int(machines.address.rpartition(":")[2]))):  # it never answers
+            until(lambda: len(tries) >= 6)
     assert max(tries[3:]) <= tries[2]
 
 
@@ -172,3 +186,43 @@ def test_workers_without_this_arena_end_it_with_the_reason(
                 assert not isinstance(raised.value, NoFreeWorker)
         finally:
             worker.kill()
+
+
+@pytest.mark.long
+def test_a_tournament_ends_with_a_word_when_its_scheduler_stays_away(machines: Machines, tmp_path: Path) -> None:
+    words = ("tournament", "random", "greedy", "--deals", "200", "--cluster", machines.address)
+    with coordinator(tmp_path, *words, lease=6, patience=1) as running:
+        until(lambda: len(list(tmp_path.glob("logs/*/*.jsonl"))) > 2)
+        machines.scheduler.kill()
+        assert running.wait(timeout=60) == 1
+    told = (tmp_path / "err").read_text()
+    assert "expected the cluster's scheduler, got: it is gone; start it." in told
+    assert "Traceback" not in told
+    assert "Exception" not in told
+
+
+@pytest.mark.long
+def test_a_tournament_whose_scheduler_is_stopped_can_be_stopped(machines: Machines, tmp_path: Path, arena: Run) -> None:
+    words = ("tournament", "random", "greedy", "--deals", "200", "--cluster", machines.address)
+    with coordinator(tmp_path, *words, lease=3) as running:
+        until(lambda: len(list(tmp_path.glob("logs/*/*.jsonl"))) > 2)
+        machines.scheduler.send(signal.SIGSTOP)
+        until(lambda: "was not heard of" in (tmp_path / "err").read_text())
+        arena("tournament", "stop", code=None)  # it may end before it answers
+        running.wait(timeout=60)
+    assert "Traceback" not in (tmp_path / "err").read_text()
+
+
+@pytest.mark.long
+def test_a_worker_that_comes_later_is_used_up_to_the_concurrency(
+    machines: Machines, tmp_path: Path, arena: Run
+) -> None:
+    words = ("tournament", "random", "greedy", "--deals", "50", "--concurrency", "2", "--cluster", machines.address)
+    with coordinator(tmp_path, *words, lease=6) as running:
+        until(lambda: len(list(tmp_path.glob("logs/*/*.jsonl"))) > 2)
+        machines.start_worker("w1")
+        assert running.wait(timeout=120) == 0, (tmp_path / "err").read_text()
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as db:
+        assert {worker for (worker,) in db.execute("SELECT DISTINCT worker FROM games")} == {"w0", "w1"}
+    done = arena("tournament", "random", "greedy", "--cluster", "local:1", "--concurrency", "2", code=2)
+    assert "say local:2" in done.stderr

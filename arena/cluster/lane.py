@@ -25,7 +25,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cluster import far
-from arena.cluster.calls import called
+from arena.cluster.calls import called, kind
 from arena.cluster.delivery import take
 from arena.cluster.orders import Answer, Attend, Build, Done, Ended, Failed, Lacking, Need, Order, Play, decode_answer
 from arena.cluster.orders import encode as encoded
@@ -47,6 +47,12 @@ LEASE_S: Final = 30.0
 MOST_BOTS: Final = 64
 """Of so many bots a player knows where they are. It asks anew when there are more."""
 
+_FETCH_S: Final = 60.0
+"""How long an answer that is there may take to come: longer than a lease, since it has the lane's logs."""
+_OF_ANOTHER_ARENA: Final = frozenset(
+    ("ModuleNotFoundError", "ImportError", "AttributeError", "TypeError", "DecodeError", "ValidationError")
+)
+"""Errors at opening a lane that waiting does not help against: the worker has no arena, or another."""
 _LOOK_S: Final = 0.5
 """How often who waits for an answer looks whether the lane is lost."""
 
@@ -187,6 +193,8 @@ class ClusterLane(Executor):
             there = msgspec.msgpack.decode(answer, type=far.Opened)
         except Exception as error:  # whatever Dask or the worker raises
             why = f"expected it to start a player, got: {error!r:.500}"
+            if kind(error) in _OF_ANOTHER_ARENA:
+                raise _Refused(Refusal(f"{why}; install arena {__version__} there")) from error
             raise _Refused(Refusal(why, may_later=True)) from error
         if there.version != __version__:
             raise _Refused(Refusal(f"expected arena {__version__}, got: {there.version}; install the same"))
@@ -232,7 +240,7 @@ class ClusterLane(Executor):
             with suppress(Exception):
                 came.get(timeout=_LOOK_S)
                 break
-        answer: Answer = decode_answer(task.result())
+        answer: Answer = decode_answer(task.result(timeout=_FETCH_S))
         if isinstance(answer, Failed):
             raise _Refused(Refusal(answer.reason, answer.of_machine, answer.bot))
         if isinstance(answer, Ended):
@@ -273,7 +281,7 @@ class ClusterLane(Executor):
 
     def _came(self, future: Future[Any], job: Job | None, task: Task[Any]) -> None:
         try:
-            answer = decode_answer(task.result())
+            answer = decode_answer(task.result(timeout=_FETCH_S))
         except Exception as error:
             self.lose(f"the cluster dropped what worker {self.name} did: {error!r:.300}")
             return
@@ -333,7 +341,8 @@ class ClusterLane(Executor):
         self._to_send.put(None)
         for future, task in games.items():
             if task is not None:
-                task.release()
+                with suppress(Exception):  # the connection may just end
+                    task.release()
             future.set_exception(self._lost)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

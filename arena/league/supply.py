@@ -219,10 +219,10 @@ class MatchGames:
         """Counts that a worker ended in a game. Takes the match out if that was once too often."""
         counter, most = (self._kills, MAX_KILLS) if outside else (self._tries, MAX_TRIES)
         counter[claim.game] += 1
-        self._tell(f"The worker of game {claim.game} {'was killed' if outside else 'ended'}: {error}")
+        self._tell(f"The worker of game {claim.game} {'was lost' if outside else 'ended'}: {error}")
         if counter[claim.game] < most:
             return True
-        self._take_out(claim, f"its worker {'was killed' if outside else 'ended'} {most} times in it")
+        self._take_out(claim, f"its worker {'was lost' if outside else 'ended'} {most} times in it")
         return False
 
     def _failed(self, claim: Claim, reason: str) -> None:

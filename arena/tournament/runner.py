@@ -149,7 +149,7 @@ class Scheduled:
         what = f"was killed in its worker process {most}" if outside else f"ended its worker process {most}"
         raise ArenaError(
             f"game {claim.game} {what} times: {error}. All other results are kept. "
-            "Is the machine out of memory? If not, this is a bug: please report it"
+            "Is a machine out of memory, or of room on its disk? If not, this is a bug: please report it"
         ) from error
 
 

@@ -66,7 +66,8 @@ class MatchGames:
         same_worker: bool = False,
     ) -> None:
         self._store = store
-        self._homes = Homes(lru_cache(_MOST_KNOWN)(store.matches.match_of)) if same_worker else None
+        match_of = lru_cache(_MOST_KNOWN)(store.matches.match_of)
+        self._homes = Homes(match_of, store.matches.begun()) if same_worker else None
         self.leases = store.games
         self._tournament = tournament
         self._make_job = make_job
@@ -163,6 +164,8 @@ class MatchGames:
         self._since = moment
         self._faults = 0
         self._forget(claim)
+        if self._homes is not None:
+            self._homes.end(claim.number)
         self.rated += self._store.matches.counts(claim.number)
         for sentence in suspended:
             self._tell(sentence)

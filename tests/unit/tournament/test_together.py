@@ -99,6 +99,7 @@ def test_a_match_stays_at_home_when_games_are_given_back_and_when_the_tournament
                 again.take(work.claim, instant.play(work.job))
     assert len(homes) == 3 * 7
     assert all(len(workers) == 1 for workers in homes.values())
+    assert again._homes is not None
     assert not again._homes._begun
 
 

@@ -65,7 +65,7 @@ def test_a_worker_that_is_busy_with_tasks_of_others_counts_against_no_game(
     with connected("local:1") as cluster:
         with cluster.lane() as lane:
             assert lane.submit(attend).result(timeout=60) is None
-            other = cluster._client.submit(time.sleep, 100, pure=False)
+            other = lane._client.submit(time.sleep, 100, pure=False)
             with pytest.raises(lanes.WorkerLost, match="busy with tasks of others"):
                 lane.submit(play, job).result(timeout=60)
             assert lane.refused

@@ -65,13 +65,13 @@ class Ending:
         """Takes a season that is to end one step further.
 
         Args:
-            quiet: Whether no game of it runs.
+            quiet: Whether no game of it runs. Nor does anything happen while its ratings are made again.
 
         Returns:
             Whether it can be closed now.
         """
         closing, season = self._store.controls.closing, self._store.seasons.current()
-        if closing is None or season is None or not quiet:
+        if closing is None or season is None or not quiet or self._store.remaking.state():
             return False
         if season.final is None:
             if not closing.final or not self._settings.season.final:

@@ -1,4 +1,7 @@
-"""Removes what a league need not keep, logs and ratings of days that are past, and knows how large all logs are."""
+"""Removes what a league need not keep, logs and ratings of days that are past, and knows how large all logs are.
+
+What would take long is done a little at a time, here and in the ratings that are made again.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,8 @@ MARK_S: Final = 600.0
 """How often it is looked whether a day has ended."""
 MOST_ROWS: Final = 500
 """How many ratings are removed before the service looks at everything else."""
+REMADE_S: Final = 0.25
+"""How long ratings are made again, about, before the service looks at everything else."""
 SIZED_S: Final = 10.0
 """How often the size of all logs is measured at most ..."""
 SIZING: Final = 0.01
@@ -98,6 +103,36 @@ class Thin:
             self._more |= self._store.thinning.mark() > 0
         if self._more:
             self._more = self._store.thinning.step(MOST_ROWS)
+
+
+class Remake:
+    """Makes ratings again after a match was struck, as far as the time of a look allows.
+
+    Args:
+        store: The league.
+        tell: Called with a sentence when it begins and when it is done.
+    """
+
+    def __init__(self, store: LeagueStore, tell: Callable[[str], object]) -> None:
+        self._store = store
+        self._tell = tell
+        self._told = False
+
+    def look(self) -> None:
+        """Rates some games again, if there are such."""
+        state = self._store.remaking.state()
+        if state is None:
+            return
+        if not self._told:
+            self._tell(f"Running ratings are being made again: {counted(state.left, 'game')} to go")
+            self._told = True
+        end = time.monotonic() + REMADE_S
+        while more := self._store.remaking.step():
+            if time.monotonic() >= end:
+                break
+        if not more:
+            self._tell("All running ratings are made again")
+            self._told = False
 
 
 class Tidy:

@@ -45,6 +45,7 @@ METRICS: Final = (
     Metric("arena_league_orders", "counter", "Orders that were obeyed or refused, since the service began", "verb"),
     Metric("arena_league_orders_waiting", "gauge", "Orders that wait to be obeyed"),
     Metric("arena_league_notices_unread", "gauge", "Notices for the operator that nobody has read"),
+    Metric("arena_league_games_to_rate_again", "gauge", "Games whose ratings are still to be made again"),
     Metric("arena_league_machine_faults", "counter", "Faults of the machine, since the service began"),
     Metric("arena_league_disk_free_bytes", "gauge", "Room on the league's disk"),
     Metric("arena_league_disk_free_files", "gauge", "Files that the league's disk can still take, if it has a limit"),

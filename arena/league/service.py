@@ -225,10 +225,6 @@ class Service:
         """Adds something that the loop does again and again."""
         self._duties += (duty,)
 
-    def publish(self) -> None:
-        """Publishes everything now."""
-        self._publisher.publish()
-
     def _report(self) -> None:
         """Says now and then how it goes."""
         now = time.monotonic()

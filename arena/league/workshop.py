@@ -237,7 +237,10 @@ class Workshop:
         if report.verdict is Verdict.FAILED:
             reason = f"it cannot be built any more: {report.finding}"
             to = State.SUSPENDED if version.state is State.ACTIVE else State.REJECTED
-            self._store.versions.change(version.id, to, Actor.SERVICE, reason)
+            try:
+                self._store.versions.change(version.id, to, Actor.SERVICE, reason)
+            except Refused as error:  # it was taken out meanwhile
+                self._tell(f"{version.name}: it is not {to}: {error}")
         again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
         self._tell(f"{version.name} {again}")
 

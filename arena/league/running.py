@@ -23,6 +23,7 @@ from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
 from arena.league.folder import Folder
+from arena.league.forgetting import Forget
 from arena.league.housekeeping import Remake, Thin, Tidy
 from arena.league.journal import Journal
 from arena.league.monitoring import Figures

@@ -156,6 +156,18 @@ def record(store: LeagueStore, claimed: Claim, forfeits: Sequence[int] = (), *, 
     return result
 
 
+def remake(store: LeagueStore, games: int = 250) -> None:
+    """Makes all ratings again that are not right since a match was struck."""
+    while store.remaking.step(games):
+        pass
+
+
+def publish(store: LeagueStore) -> None:
+    """Notes all that is over as published, as a season demands at its end."""
+    for match in store.matches.over():
+        store.matches.publish(match.number)
+
+
 def play(store: LeagueStore, *entrants: Version, rated: bool = True, forfeits: Sequence[int] = ()) -> Match:
     """Plays a match to its end."""
     match = plan(store, *entrants, rated=rated)

@@ -4,11 +4,14 @@ Laws:
 1. That a season is to end is an order like any other. It is noted, and the service ends the season when no game of it
    runs any more. A kill in between changes nothing: the note is still there.
 2. Its final is played first (`arena.league.ending`), with the settings of the season.
-3. The season's end, the frozen standings with their digest, and the next season are one transaction.
-4. `league.toml` is read again for the next season, which may play something else.
+3. Its last matches are published before it ends, whoever ends it: afterwards nobody asks for them any more.
+4. The season's end, the frozen standings with their digest, and the next season are one transaction.
+5. `league.toml` is read again for the next season, which may play something else.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import msgspec
 
@@ -18,6 +21,7 @@ from arena.league.desk import Desk
 from arena.league.folder import Folder
 from arena.league.house import enter_house
 from arena.league.opening import open_season
+from arena.league.publishing import Publishing
 from arena.league.ranking import Ranking
 from arena.league.settings import Settings, check_season, load
 from arena.ratings.running import Rating, inherit
@@ -35,7 +39,7 @@ def season_close(desk: Desk) -> Payload:
     if season is None or season.name != name:
         there = "none" if season is None else repr(season.name)
         raise Refused("season", f"expected the name of the open season, got: {name!r}; open is {there}")
-    following = desk.text("next", f"season-{season.number + 1}")
+    following = desk.season("next", f"season-{season.number + 1}")
     if any(known.name.lower() == following.lower() for known in store.seasons.all()):
         raise Refused("name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME")
     wants_final = desk.text("final", "yes") == "yes"
@@ -82,18 +86,32 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
     return settings
 
 
-def close_season(store: LeagueStore, folder: Folder) -> Season:
+def close_season(
+    store: LeagueStore, folder: Folder, tell: Callable[[str], object], alive: Callable[[], object] = lambda: None
+) -> Season:
     """Ends the season that is to end, and begins the next. No game may be running. Returns the season that ended.
+
+    Games that were not begun go, and matches that are over by that, too, are published.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        tell: Called with a sentence about what could not be published.
+        alive: Called again and again meanwhile: a season of millions of games takes minutes.
 
     Raises:
         ConfigError: `league.toml` cannot be used. Nothing has changed.
-        Refused: No season is to end, games are running, or its final is not over. Nothing has changed.
+        Refused: No season is to end, games are running, or its final is not over. The season is still open.
+        OSError: Its last matches cannot be published, for instance on a full disk. The season is still open.
     """
     closing = store.controls.closing
     season = store.seasons.current()
     if closing is None or season is None:
         raise Refused("season", "expected a season that is to end, got: none", "order it: `arena league season close`")
     settings = load(folder)
+    store.seasons.stop()
+    secret = store.games.tournament(season.tournament).secret
+    Publishing(store, folder, settings, season, secret, tell).publish_matches(alive)
     with store.transaction():
         ranking = Ranking(store, season)
         standings = documents.standings(store, ranking)
@@ -105,7 +123,7 @@ def close_season(store: LeagueStore, folder: Folder) -> Season:
                     place = entrant.number
                     fits.append((place, fit.ratings[place], fit.half_width[place], items[entrant.name]))
         starts = _starts(store, settings, season)
-        closed = store.seasons.close(standings, fits)
+        closed = store.seasons.close(standings, fits, alive)
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
         store.controls.set("closing", None)

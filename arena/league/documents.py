@@ -76,7 +76,7 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
         return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
     ranking = ranking or Ranking(reader, season)
     order = ranking.order and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]}
-    document = {"season": season.name, "digest": season.digest, "method": METHOD}
+    document = {"season": season.name, "digest": season.digest, "method": METHOD, "remaking": remaking(reader)}
     final = final_tables.document(reader, season)
     if final is None:
         return {**document, "order": order, "items": list(ranking.items)}
@@ -143,6 +143,7 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "paused": reader.controls.paused,
         "ends": reader.controls.closing is not None,
         "final": season and final_tables.document(reader, season),
+        "remaking": remaking(reader),
         "workers": reader.controls.workers or settings.service.workers or None,
         "games": _games(reader, season),
         "matches": matches,
@@ -152,14 +153,20 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
         "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
         "notices": [
-            {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
-            for notice in reader.notices.of(None, unread=True, limit=NOTICES)
+            {"id": one.id, "at": one.at, "kind": one.kind, "version": one.version, "text": one.text}
+            for one in reversed(reader.notices.of(None, unread=True, limit=NOTICES))
         ],
         "orders_waiting": len(folder.orders()),
         "machine_faults": service.get("machine_faults"),
         "logs_bytes": service.get("logs_bytes"),
         "door": msgspec.to_builtins(health(folder.path)),
     }
+
+
+def remaking(reader: LeagueReader) -> Payload | None:
+    """Returns how many games are to be rated again, and how many of them are not yet; None if ratings are right."""
+    state = reader.remaking.state()
+    return None if state is None else {"games": state.end - state.first, "left": state.left}
 
 
 def _service(folder: Folder) -> Payload:

@@ -81,6 +81,7 @@ class Figures:
         versions = store.versions.all()
         states = Counter(version.state for version in versions)
         wait = longest_wait(store.facts.standing(), store.matches.count(), self._players)
+        remade = store.remaking.state()
         return {
             "arena_league_up_since_seconds": self._since,
             "arena_league_published_seconds": time.time(),
@@ -95,8 +96,10 @@ class Figures:
             "arena_league_orders": dict(self._orders()),
             "arena_league_orders_waiting": len(self._folder.orders()),
             "arena_league_notices_unread": len(store.notices.of(None, unread=True)),
+            "arena_league_games_to_rate_again": remade.left if remade else 0,
             "arena_league_machine_faults": state["machine_faults"],
             "arena_league_disk_free_bytes": room.free,
+            **({} if room.free_files is None else {"arena_league_disk_free_files": room.free_files}),
             "arena_league_disk_enough": float(room.enough),
             "arena_league_logs_bytes": state["logs_bytes"],
             "arena_league_database_bytes": self._folder.database.stat().st_size,

@@ -8,6 +8,7 @@ Laws:
 2. Nothing of a match is published before its last game is over: its games share the deal.
 3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
 4. A file is written only if its content has changed.
+5. No document says where the league lies on its machine. What a bot itself printed is its author's as it was.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ class Publishing:
     ) -> None:
         self._store = store
         self._folder = folder
+        self._places = folder.places
         self._settings = settings
         self._season = season
         self._secret = secret
@@ -116,16 +118,25 @@ class Publishing:
 
     def publish(self) -> None:
         """Publishes everything now."""
-        while self._matches():
-            pass
+        self.publish_matches()
         self._ranking_due = 0.0
         self._tables()
 
     # Matches
 
+    def publish_matches(self, alive: Callable[[], object] = lambda: None) -> None:
+        """Publishes all matches that are over now, and lists of games that a kill may have left without the last.
+
+        Args:
+            alive: Called again and again meanwhile: there may be thousands of them.
+        """
+        while self._matches():
+            alive()
+        self.catch_up()
+
     def _matches(self) -> bool:
         """Publishes some of the matches that are over. Returns whether more are left."""
-        over = self._store.matches.over()
+        over = self._store.matches.over(AT_ONCE + 1)  # there may be many thousands, after a full disk
         some = over[:AT_ONCE]
         if not some:
             return False
@@ -239,7 +250,7 @@ class Publishing:
         return self._folder.published / "authors" / author
 
     def _write(self, path: Path, document: Any) -> None:
-        data = msgspec.json.encode(document)
+        data = msgspec.json.encode(self._places.hide_all(document))
         digest = hashlib.sha256(data).digest()
         if self._written.get(path) == digest:
             return

@@ -73,6 +73,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Versions that wait or are being tried."""
     submissions: Count = 10
     """In 24 hours."""
+    built_mib: Count = 4_096
+    """What is built of all bots together, on the disk."""
 
     def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
         """Returns the limits of an author who has quotas of their own, by name."""

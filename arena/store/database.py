@@ -50,6 +50,7 @@ MIGRATIONS = (
     "0012_finals",
     "0013_rating_marks",
     "0014_public_logs",
+    "0015_remaking",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

@@ -12,7 +12,7 @@ from sqlite_utils import Database, Migrations
 
 from arena.ratings.running import MU, SIGMA
 from arena.store import views
-from arena.store.league.schema import FINALS, MARKS, TABLES
+from arena.store.league.schema import FINALS, MARKS, REMAKING, TABLES
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -439,6 +439,13 @@ def public_logs(db: Database) -> None:
     views.drop(db.conn)
     db.execute("ALTER TABLE games ADD COLUMN public_sha256 TEXT")
     views.make(db.conn)
+
+
+@migrations(name="0015_remaking")
+def remaking(db: Database) -> None:
+    """Notes how far the ratings of a league are made again after results were taken back."""
+    for statement in REMAKING:
+        db.execute(statement)
 
 
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")

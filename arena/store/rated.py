@@ -24,12 +24,32 @@ def rate_prefix(connection: sqlite3.Connection, tournament: str) -> None:
         connection.execute("UPDATE tournaments SET rated = ? WHERE id = ?", (number, tournament))
 
 
-def _rate(connection: sqlite3.Connection, pool: int, tournament: str, number: int, game: str) -> None:
+def rate_again(connection: sqlite3.Connection, tournament: str, first: int, end: int) -> None:
+    """Replaces the ratings after games `first` up to but not including `end`, in the caller's transaction.
+
+    They must have been rated before, and the ratings before them must be right.
+    """
+    (pool,) = connection.execute("SELECT pool FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+    found = connection.execute(
+        "SELECT number, id FROM games WHERE tournament = ? AND number >= ? AND number < ?"
+        " AND status = 'done' AND counts ORDER BY number",
+        (tournament, first, end),
+    ).fetchall()
+    for number, game in found:
+        _rate(connection, pool, tournament, number, game, _REPLACING)
+
+
+_REPLACING = " ON CONFLICT (tournament, entrant, number) DO UPDATE SET mu = excluded.mu, sigma = excluded.sigma"
+
+
+def _rate(
+    connection: sqlite3.Connection, pool: int, tournament: str, number: int, game: str, replacing: str = ""
+) -> None:
     seats = connection.execute("SELECT entrant, rank FROM seats WHERE game = ? ORDER BY seat", (game,)).fetchall()
     before = [rating_after(connection, tournament, entrant, number) for entrant, _ in seats]
     after = rate(before, tuple(rank for _, rank in seats))
     connection.executemany(
-        "INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO ratings (pool, tournament, entrant, number, mu, sigma) VALUES (?, ?, ?, ?, ?, ?){replacing}",
         [
             (pool, tournament, entrant, number, rating.mu, rating.sigma)
             for (entrant, _), rating in zip(seats, after, strict=True)

@@ -58,11 +58,16 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
       arena league season close first --to cup --next autumn --no-final
     """
     from arena.cli.league.here import order
-    from arena.league.duties import VERBS
+    from arena.errors import ConfigError
+    from arena.league.bounds import MOST_NAME, is_season_name
 
+    if following and not is_season_name(following):
+        raise ConfigError(
+            f"expected a name of at most {MOST_NAME} characters on one line, got: {following!r}; correct --next"
+        )
     league = folder_of(folder)
     arguments = {"season": name, **({"next": following} if following else {}), "final": "no" if no_final else "yes"}
-    if order(folder, "season_close", arguments, verbs=VERBS) is None:
+    if order(folder, "season_close", arguments) is None:
         return
     told = ""
     while (closed := _closed(league, name)) is None:
@@ -100,9 +105,11 @@ def _close_here(folder: Folder) -> bool:
         if store.controls.closing is None or season is None:
             return True
         store.games.resume(season.tournament)
+        while store.remaking.step():
+            pass
         if not Ending(store, load(folder)).look(quiet=True):
             return False
-        close_season(store, folder)
+        close_season(store, folder, say)
         return True
 
 

@@ -8,8 +8,11 @@ import click
 
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
-from arena.cli.league.here import folder_argument, order, reason_option, to_option
-from arena.cli.output import counted, echo
+from arena.cli.league.here import folder_argument, folder_of, order, reading, reason_option, to_option
+from arena.cli.league.tables import remaking_line
+from arena.cli.output import counted, echo, say
+from arena.errors import ConfigError
+from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 
 
 @click.command()
@@ -40,7 +43,7 @@ def resume(folder: Path) -> None:
 
 @click.command()
 @folder_argument
-@click.argument("workers", type=click.IntRange(0, 1024))
+@click.argument("workers", type=click.IntRange(0, MOST_WORKERS))
 def concurrency(folder: Path, workers: int) -> None:
     """Play so many games at a time; 0 is what league.toml says.
 
@@ -109,23 +112,30 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
 
 @click.command("replay-games")
 @folder_argument
-@click.argument("matches", nargs=-1, required=True, type=click.IntRange(0), metavar="MATCH...")
+@click.argument("matches", nargs=-1, required=True, type=click.IntRange(0, MOST_NUMBER), metavar="MATCH...")
 @reason_option
 def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     """Play matches again whose results should not count.
 
-    Their results stay to be read, and count no more: ratings are computed as if they had never counted. The same
-    versions meet again on a new deal, if all of them still play. `arena league games FOLDER` says which match a game is
-    of.
+    Their results stay to be read, and count no more: ratings are computed as if they had never counted. In a large
+    league that takes a while, and games go on meanwhile; `arena league status` says how far it is. The same versions
+    meet again on a new deal, if all of them still play. `arena league games FOLDER` says which match a game is of.
 
     \b
     Example:
       arena league replay-games cup 17 18 --reason "the machine was short of memory"
     """
+    from arena.league import documents
+
+    if len(matches) > MOST_MATCHES:
+        raise ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
     answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
     for found in (answer or {}).get("matches", ()):
         again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"
         echo(f"match {found['match']} counts no more; {again}")
+    with reading(folder_of(folder)) as reader:
+        if line := remaking_line(documents.remaking(reader)):
+            say(f"The {line}. The service goes on with it: arena league run {folder}")
 
 
 def _who(active: str | None) -> str:

@@ -44,17 +44,34 @@ def show_standings(document: Payload, *, trueskill: bool = False) -> None:
     show(league_table(items, console().width, trueskill=trueskill))
     if order := order_text(document.get("order"), items):
         show(wrapped(order, console().width))
+    if line := remaking_line(document.get("remaking")):
+        say(f"The {line}.")
     if not any(item.get("games") for item in items):
         say("No game is rated yet.")
 
 
-def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothing: str) -> None:
+def remaking_line(remaking: Payload | None) -> str:
+    """Returns a line about ratings that are made again; empty if none are.
+
+    >>> remaking_line({"games": 90_000, "left": 1_200})
+    'running ratings (MU, SIGMA) are being made again: 88,800 of 90,000 games are done'
+    """
+    if not remaking:
+        return ""
+    done = f"{remaking['games'] - remaking['left']:,} of {remaking['games']:,} games"
+    return f"running ratings (MU, SIGMA) are being made again: {done} are done"
+
+
+def show_versions(
+    versions: Sequence[Payload], notices: Sequence[Payload], nothing: str, *, most: int = NOTICES
+) -> None:
     """Prints versions, and the notices below them.
 
     Args:
         versions: Those of a status.
         notices: Its notices, the latest last.
         nothing: What to say, on stderr, if there are no versions.
+        most: How many notices are printed, the latest.
     """
     from arena.show.league import moment, versions_table
 
@@ -64,7 +81,7 @@ def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothi
         say(nothing)
     if notices and versions:
         echo()
-    for notice in notices[-NOTICES:]:
+    for notice in notices[-most:]:
         first, *others = str(notice.get("text", "")).split("\n")
         echo(f"{moment(str(notice.get('at', '')))}  {first}")
         for line in others:

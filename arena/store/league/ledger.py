@@ -20,6 +20,7 @@ from arena.store.league.facts import Facts
 from arena.store.league.matches import Matches
 from arena.store.league.notices import Notices
 from arena.store.league.played import PlayedGames
+from arena.store.league.remaking import Remaking
 from arena.store.league.reports import Reports
 from arena.store.league.seasons import Seasons
 from arena.store.league.thinning import Thinning
@@ -45,6 +46,7 @@ class LeagueReader:
         self.controls = Controls(connection)
         self.facts = Facts(connection)
         self.played = PlayedGames(connection)
+        self.remaking = Remaking(connection)
         self.finder = Finder(connection, path)
 
     def snapshot(self) -> AbstractContextManager[None]:

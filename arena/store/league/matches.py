@@ -172,18 +172,36 @@ class Matches:
         """Returns the matches that are not over, in order."""
         return self._select(f"AND {PLAYING}", index="matches_playing")
 
+    def begun(self) -> list[tuple[int, str, bool]]:
+        """Returns the games of matches that are not over, in order.
+
+        Returns:
+            Of each the number, the worker elsewhere that had it last (empty if none had), and whether it is done or
+            void.
+        """
+        found = self._db.execute(
+            "SELECT games.number, coalesce(worker, ''), status IN ('done', 'void')"
+            " FROM matches INDEXED BY matches_playing CROSS JOIN games ON games.tournament = matches.tournament"
+            f" AND games.match = matches.number WHERE matches.tournament = ? AND {PLAYING} ORDER BY games.number",
+            (self._season(),),
+        )
+        return [(number, worker, bool(is_over)) for number, worker, is_over in found]
+
     def settled(self, first: int, end: int) -> list[Match]:
         """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
         return self._select("AND state <> 'playing' AND matches.number >= ? AND matches.number < ?", first, end)
 
-    def over(self) -> list[Match]:
+    def over(self, limit: int = -1) -> list[Match]:
         """Returns the matches that are over or void, and whose logs are not published yet, in order.
 
         They are returned again until `publish` is called, so that a kill loses none.
+
+        Args:
+            limit: The most to return; -1 means all.
         """
         with immediate(self._db):
             settle(self._db, self._season())
-        return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished")
+        return self._select("AND state <> 'playing' AND published IS NULL", index="matches_unpublished", limit=limit)
 
     def publish(self, number: int, logs: Mapping[str, str] | None = None) -> None:
         """Notes that the logs and the deal's secret of a match are published.
@@ -229,7 +247,7 @@ class Matches:
     def strike(self, number: int, reason: str) -> Match | None:
         """Plays a match again: its results count no more, and the same versions meet on a new deal.
 
-        Ratings are computed again from its first game on, which takes about a millisecond for each later game.
+        Ratings are made again from its first game on by `Remaking.step`, which is to be called until nothing is left.
 
         Returns:
             The new match; None if one of them is not active any more, or the season is at its final, of which the match
@@ -273,14 +291,14 @@ class Matches:
             raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
         return tournament
 
-    def _select(self, rest: str, *parameters: int, index: str = "") -> list[Match]:
+    def _select(self, rest: str, *parameters: int, index: str = "", limit: int = -1) -> list[Match]:
         """Returns the matches of a query. Without the index's name SQLite would read all of the season."""
         tournament = self._season()
         by = f" INDEXED BY {index}" if index else ""
         found = self._db.execute(
             "SELECT number, players, deal, why, rated, state, reason, planned, published"
-            f" FROM matches{by} WHERE tournament = ? {rest} ORDER BY number",
-            (tournament, *parameters),
+            f" FROM matches{by} WHERE tournament = ? {rest} ORDER BY number LIMIT ?",
+            (tournament, *parameters, limit),
         ).fetchall()
         return [
             Match(
@@ -302,9 +320,10 @@ class Matches:
         ]
 
     def _games_of(self, tournament: str, match: int) -> tuple[MatchGame, ...]:
+        """Returns the games of a match. Without the index's name SQLite would read all games of the season in order."""
         found = self._db.execute(
-            "SELECT id, number, rotation, seating, status FROM games WHERE tournament = ? AND match = ?"
-            " ORDER BY number",
+            "SELECT id, number, rotation, seating, status FROM games INDEXED BY games_by_match"
+            " WHERE tournament = ? AND match = ? ORDER BY number",
             (tournament, match),
         ).fetchall()
         return tuple(

@@ -198,3 +198,15 @@ MARKS: Final = (
     "CREATE INDEX rating_marks_open ON rating_marks (tournament, number) WHERE entrant IS NOT NULL",
 )
 """What is needed to keep one rating a day."""
+
+REMAKING: Final = (
+    # Whose ratings are made again (`arena.store.league.remaking`): from game `first` on, up to game `number` so far.
+    # `longest` is a list (JSON) of entrants whose longest decision is to be looked up again.
+    """CREATE TABLE remaking (
+        tournament TEXT PRIMARY KEY REFERENCES tournaments (id),
+        first INTEGER NOT NULL CHECK (first >= 0),
+        number INTEGER NOT NULL CHECK (number >= first),
+        longest TEXT NOT NULL
+    ) WITHOUT ROWID""",
+)
+"""What is needed to make ratings again some games at a time."""

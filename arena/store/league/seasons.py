@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -22,6 +22,10 @@ from arena.types import Payload
 
 if TYPE_CHECKING:
     from arena.store.store import Store
+
+
+_ALIVE_GAMES: Final = 5_000
+"""After how many games a digest gives a sign of life."""
 
 
 class Seasons:
@@ -183,15 +187,22 @@ class Seasons:
             matches.append(FinalMatch(deal=deal, table=table, over=not waiting, whole=done == games))
         return matches
 
-    def close(self, standings: Payload, fits: Iterable[tuple[int, float, float | None, int]] = ()) -> Season:
+    def close(
+        self,
+        standings: Payload,
+        fits: Iterable[tuple[int, float, float | None, int]] = (),
+        alive: Callable[[], object] = lambda: None,
+    ) -> Season:
         """Closes the open season for ever: its standings are frozen, with a digest over all its results.
 
         Args:
             standings: The final standings.
             fits: What `Store.finish` takes.
+            alive: As for `digest`.
 
         Raises:
-            Refused: No season is open, or games of it are running. Let them finish, and close it then.
+            Refused: No season is open, games of it are running, its ratings are made again, or matches of it are not
+                published, which nobody would ever do later. Let that be finished, and close it then.
         """
         with immediate(self._db):
             season = self._open_one()
@@ -199,10 +210,12 @@ class Seasons:
                 raise Refused("final", f"expected the final of {season.name} to be over, got: it is being played")
             self.stop()
             self._check_quiet(season)
+            self._check_published(season)
+            self._check_rated(season)
             self._games.finish(season.tournament, fits)
             self._db.execute(
                 "UPDATE seasons SET closed = ?, standings = ?, digest = ? WHERE number = ?",
-                (now(), canonical(standings), self.digest(season), season.number),
+                (now(), canonical(standings), self.digest(season, alive), season.number),
             )
             return self._select("WHERE number = ?", season.number)[0]
 
@@ -213,12 +226,29 @@ class Seasons:
         if running:
             raise Refused("busy", f"expected a season without running games, got: {running}", "wait for their end")
 
-    def digest(self, season: Season) -> str:
+    def _check_published(self, season: Season) -> None:
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM matches INDEXED BY matches_unpublished"
+            " WHERE tournament = ? AND state <> 'playing' AND published IS NULL",
+            (season.tournament,),
+        ).fetchone()
+        if count:
+            raise Refused("unpublished", f"expected a season whose matches are published, got: {count} that are not")
+
+    def _check_rated(self, season: Season) -> None:
+        if self._db.execute("SELECT 1 FROM remaking WHERE tournament = ?", (season.tournament,)).fetchone():
+            raise Refused("busy", "expected a season whose ratings are right, got: they are being made again", "wait")
+
+    def digest(self, season: Season, alive: Callable[[], object] = lambda: None) -> str:
         """Returns the SHA-256 (hex) over a season's results, computed from its rows.
 
         Of each game in order it takes a line of JSON: number, status, whether it counts, the entrants' names by seat,
         their ranks and the play digest. The digest of the season before comes first. Of a season with a final there is
         a last line: the number of its first game, who began it, who left it, the most deals, and its outcome.
+
+        Args:
+            season: The season.
+            alive: Called after each some thousand games: millions take minutes.
         """
         digest = hashlib.sha256(f"{season.digest_before}\n".encode())
         names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
@@ -229,6 +259,8 @@ class Seasons:
             (season.tournament,),
         )
         for number, status, counts, seating, play_digest, ranks in found:
+            if number % _ALIVE_GAMES == 0:
+                alive()
             is_done = status == "done"
             line = {
                 "number": number,

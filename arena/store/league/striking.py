@@ -1,7 +1,7 @@
 """Takes a match's results back: they stay to be read, and count no more.
 
-Law: what remains is what would be there if the match had not counted from the start: ratings are computed again from
-its first game on, and sums without it.
+Law: what remains is what would be there if the match had not counted from the start: sums at once, and ratings and the
+longest decisions once they are made again (`arena.store.league.remaking`). This takes no longer in a longer season.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from arena.store.database import Connection
-from arena.store.league.thinning import rewind
-from arena.store.rated import rate_prefix
+from arena.store.league.remaking import make_again
 from arena.store.records import SeatRow, Tally
 
 _SUMS = [name for name in Tally.__struct_fields__ if name not in ("entrant", "max_ms")]
@@ -19,13 +18,18 @@ _SUMS = [name for name in Tally.__struct_fields__ if name not in ("entrant", "ma
 def strike(connection: Connection, tournament: str, match: int, reason: str) -> None:
     """Makes the results of a match count no more, in the caller's transaction. No game of it may be running."""
     rows = connection.execute(
-        "SELECT id, number, deal, counts FROM games WHERE tournament = ? AND match = ? AND status = 'done'"
-        " ORDER BY number",
+        "SELECT id, number, deal, counts FROM games INDEXED BY games_by_match"
+        " WHERE tournament = ? AND match = ? AND status = 'done' ORDER BY number",
         (tournament, match),
     ).fetchall()
     counted = [row for row in rows if row[3]]
-    for game, *_ in counted:
+    for game, number, *_ in counted:
         _subtract(connection, tournament, game)
+        connection.execute(
+            "DELETE FROM ratings WHERE tournament = ? AND number = ?"
+            " AND entrant IN (SELECT entrant FROM seats WHERE game = ?)",
+            (tournament, number, game),
+        )
     connection.execute("UPDATE games SET counts = 0 WHERE tournament = ? AND match = ?", (tournament, match))
     connection.execute(
         "UPDATE matches SET rated = 0, reason = ? WHERE tournament = ? AND number = ?", (reason, tournament, match)
@@ -33,20 +37,19 @@ def strike(connection: Connection, tournament: str, match: int, reason: str) -> 
     if not counted:
         return
     first, deal = counted[0][1], counted[0][2]
-    for (entrant,) in connection.execute(
-        "SELECT entrant FROM meetings WHERE tournament = ? AND match = ?", (tournament, match)
-    ).fetchall():
-        connection.execute(
-            "UPDATE tallies SET max_ms = coalesce((SELECT max(max_ms) FROM meetings"
-            " JOIN games ON games.tournament = meetings.tournament AND games.match = meetings.match"
-            " AND status = 'done' AND counts JOIN seats ON seats.game = games.id AND seats.entrant = meetings.entrant"
-            " WHERE meetings.tournament = tallies.tournament AND meetings.entrant = tallies.entrant), 0)"
-            " WHERE tournament = ? AND entrant = ?",
-            (tournament, entrant),
-        )
     connection.execute("DELETE FROM pairs WHERE tournament = ? AND deal = ?", (tournament, deal))
-    rewind(connection, tournament, first)
-    rate_prefix(connection, tournament)
+    make_again(connection, tournament, first, _longest_here(connection, tournament, match))
+
+
+def _longest_here(connection: Connection, tournament: str, match: int) -> list[int]:
+    """Returns the entrants whose longest decision was in a match: what theirs is now takes long to find."""
+    found = connection.execute(
+        "SELECT DISTINCT seats.entrant FROM games INDEXED BY games_by_match JOIN seats ON game = id"
+        " JOIN tallies ON tallies.tournament = games.tournament AND tallies.entrant = seats.entrant"
+        " WHERE games.tournament = ? AND games.match = ? AND seats.max_ms >= tallies.max_ms",
+        (tournament, match),
+    )
+    return [entrant for (entrant,) in found]
 
 
 def _subtract(connection: Connection, tournament: str, game: str) -> None:

@@ -3,7 +3,8 @@
 Laws:
 1. A day ends at a *mark*: so many games were rated then. What is kept between two marks is the last row of each
    version, so that all ratings at a mark stay known exactly, and so does the rating that anybody has now.
-2. Rows between the last mark and now are never touched: ratings go on from them.
+2. Rows between the last mark and now are never touched: ratings go on from them. Nor is a row touched that is still to
+   be made again (`arena.store.league.remaking`).
 3. Rows go a few at a time, each time in one transaction that notes how far it has come.
 """
 
@@ -44,7 +45,9 @@ class Thinning:
             found = self._db.execute(
                 "SELECT tournament, number, first, entrant, (SELECT count(*) FROM entrants"
                 " WHERE entrants.tournament = rating_marks.tournament) FROM rating_marks"
-                " WHERE entrant IS NOT NULL ORDER BY tournament, number LIMIT 1"
+                " WHERE entrant IS NOT NULL AND NOT EXISTS (SELECT 1 FROM remaking"
+                " WHERE remaking.tournament = rating_marks.tournament AND remaking.number < rating_marks.number)"
+                " ORDER BY tournament, number LIMIT 1"
             ).fetchone()
             if found is None:
                 return False
@@ -74,22 +77,3 @@ class Thinning:
             " ORDER BY number LIMIT :limit)",
             {"tournament": tournament, "entrant": entrant, "first": first, "end": end, "limit": limit},
         ).rowcount
-
-
-def rewind(connection: Connection, tournament: str, number: int) -> int:
-    """Takes all ratings back that a game or a later one has moved, in the caller's transaction.
-
-    Of a game before the last mark more is taken back: to the mark before it, for only there all ratings are known.
-
-    Returns:
-        From which game on results have to be rated again.
-    """
-    row = connection.execute(
-        "SELECT first FROM rating_marks WHERE tournament = ? AND first <= ? AND number > ?",
-        (tournament, number, number),
-    ).fetchone()
-    start = number if row is None else int(row[0])
-    connection.execute("DELETE FROM ratings WHERE tournament = ? AND number >= ?", (tournament, start))
-    connection.execute("UPDATE rating_marks SET entrant = 0 WHERE tournament = ? AND number > ?", (tournament, start))
-    connection.execute("UPDATE tournaments SET rated = min(rated, ?) WHERE id = ?", (start, tournament))
-    return start

@@ -13,7 +13,9 @@ from arena.league.ending import Ending
 from arena.league.folder import Folder
 from arena.league.init import make_league
 from arena.league.settings import Bots, Game, Settings, load
+from arena.referee.chance import deal_secret
 from arena.store.league import open_league
+from arena.store.league.controls import Closing
 from tests import league_kit
 
 
@@ -93,3 +95,21 @@ def test_what_the_next_season_plays_waits_until_the_final_is_over(cup: Folder) -
     assert "expected time as when the season 'first' began" in said
     assert "set it back until the final is over, or end the season without: arena league season close first" in said
     assert close(cup, "--no-final").stdout.startswith("Season first is closed")
+
+
+def test_the_last_matches_are_published_though_the_command_closes_the_season(cup: Folder) -> None:
+    with open_league(cup.database) as store:
+        random, greedy = store.versions.active()
+        league_kit.plan(store, random, greedy)
+        [claimed] = league_kit.claim(store)
+        league_kit.record(store, claimed)  # of two games; the service is stopped here
+        season = league_kit.season(store)
+        with store.transaction():
+            store.controls.set("closing", Closing(season.name, "spring", final=False))
+    close(cup, "--no-final")
+    with open_league(cup.database) as store:
+        found = store._db.execute("SELECT state, published IS NOT NULL FROM matches ORDER BY number").fetchall()
+        secret = deal_secret(store.games.tournament(season.tournament).secret, 0)
+    assert found == [("over", 1)]
+    [line] = (cup.published / "deals" / f"{season.tournament}.jsonl").read_text().splitlines()
+    assert json.loads(line)["secret"] == secret.hex()

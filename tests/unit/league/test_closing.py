@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError, Refused
-from arena.league import running
+from arena.league import publishing, running
 from arena.league.closing import close_season
-from arena.league.duties import VERBS
 from arena.league.folder import Folder
 from arena.league.inbox import give, new_order
 from arena.league.init import make_league
 from arena.league.settings import Bots, Game, Settings, load
 from arena.ratings.running import Rating, inherit
-from arena.store.league import open_league
+from arena.store.league import open_league, seasons
 from tests import league_kit
 
 
@@ -26,7 +25,7 @@ def cup(tmp_path: Path) -> Folder:
 
 
 def order(cup: Folder, season: str, **more: str) -> None:
-    give(cup, load(cup), new_order("season_close", {"season": season, **more}), verbs=VERBS)
+    give(cup, load(cup), new_order("season_close", {"season": season, **more}))
 
 
 def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
@@ -38,7 +37,7 @@ def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
     with open_league(cup.database) as store:
         assert store.matches.get(waiting.number).state == "void", "what was not begun is not played"
         digest = store.seasons.digest(league_kit.season(store))
-        closed = close_season(store, cup)
+        closed = close_season(store, cup, print)
         assert closed.digest == digest
         assert closed.standings is not None
         assert [item["name"] for item in closed.standings["items"]] == ["random/1", "greedy/1"]
@@ -47,7 +46,7 @@ def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:
         assert (current.name, current.digest_before) == ("spring", digest)
         assert store.games.ratings(current.tournament) == [Rating(), Rating()]
         with pytest.raises(Refused, match="expected a season that is to end, got: none"):
-            close_season(store, cup)
+            close_season(store, cup, print)
     with pytest.raises(Refused, match="expected the name of the open season, got: 'first'; open is 'spring'"):
         order(cup, "first")
     with pytest.raises(Refused, match="expected a new name for the next season, got: 'First'"):
@@ -63,7 +62,7 @@ def test_ratings_can_go_on_with_less_certainty(cup: Folder) -> None:
         before = store.games.ratings(league_kit.season(store).tournament)
     order(cup, "first")
     with open_league(cup.database) as store:
-        close_season(store, cup)
+        close_season(store, cup, print)
         current = league_kit.season(store)
         assert current.name == "season-2"
         assert store.games.ratings(current.tournament) == [inherit(rating) for rating in before]
@@ -89,7 +88,21 @@ def test_a_season_does_not_end_while_a_game_runs(cup: Folder) -> None:
     order(cup, "first")
     with open_league(cup.database) as store:
         with pytest.raises(Refused, match="running games"):
-            close_season(store, cup)
+            close_season(store, cup, print)
         assert league_kit.season(store).name == "first"
         league_kit.record(store, claimed)
-        assert close_season(store, cup).name == "first"
+        assert close_season(store, cup, print).name == "first"
+
+
+def test_a_large_season_gives_signs_of_life_while_it_is_closed(cup: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    signs: list[str] = []
+    monkeypatch.setattr(publishing, "AT_ONCE", 2)
+    monkeypatch.setattr(seasons, "_ALIVE_GAMES", 4)
+    with open_league(cup.database) as store:
+        random, greedy = store.versions.active()
+        for _ in range(5):
+            league_kit.play(store, random, greedy)
+    order(cup, "first", final="no")
+    with open_league(cup.database) as store:
+        close_season(store, cup, signs.append, lambda: signs.append("alive"))
+    assert signs.count("alive") == 2 + 3, "two batches of matches before the last one, and ten games of the digest"

@@ -43,7 +43,7 @@ GAME: dict[str, Any] = {
 STATUS: dict[str, Any] = {
     "name": str, "season": (str, NULL), "running": bool, "paused": bool, "workers": (int, NULL), "games": dict,
     "matches": int, "longest_wait": int, "authors": int, "states": dict, "versions": list, "notices": list,
-    "orders_waiting": int, "ends": bool, "final": (dict, NULL), "door": (dict, NULL),
+    "orders_waiting": int, "ends": bool, "remaking": (dict, NULL), "final": (dict, NULL), "door": (dict, NULL),
     "longest_wait_rounds": float, "machine_faults": (int, NULL), "logs_bytes": (int, NULL),
 }  # fmt: skip
 
@@ -77,7 +77,7 @@ def played(store: LeagueStore) -> LeagueStore:
 
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
     found = documents.standings(played)
-    assert found.keys() == {"season", "digest", "method", "order", "items"}
+    assert found.keys() == {"season", "digest", "method", "remaking", "order", "items"}
     assert (found["season"], found["method"]) == ("first", "refit")
     for item in found["items"]:
         check(item, STANDING)
@@ -116,6 +116,7 @@ def test_who_plays_no_more_has_no_rank_but_counts_for_the_ratings(played: League
 
 def test_a_closed_season_keeps_its_standings(played: LeagueStore) -> None:
     final = documents.standings(played)
+    kit.publish(played)
     played.seasons.close(final)
     assert documents.standings(played) == final
 

@@ -139,6 +139,7 @@ def test_the_best_play_until_it_is_settled_who_has_won(
             game.game for match in store.matches.settled(final.first_match, 10**6) for game in match.games
         }
         assert not any(game.final for game in store.played.ended() if int(game.game[-6:]) < final.first_game)
+        league_kit.publish(store)
         closed = store.seasons.close(standings)
         assert closed.digest == store.seasons.digest(store.seasons.all()[0])
         assert closed.final == final
@@ -201,6 +202,7 @@ def test_without_two_versions_there_is_no_final(tmp_path: Path, left: int) -> No
         assert final.reason == f"expected at least 2 finalists of different authors, got: {left}"
         standings = documents.standings(store)
         assert len(standings["items"]) == left
+        league_kit.publish(store)
         store.seasons.close(standings)
 
 
@@ -302,6 +304,7 @@ def test_a_match_that_is_struck_is_played_again_within_the_final(store: LeagueSt
     first = store.matches.get(final.first_match)
     again = store.matches.strike(first.number, "the machine was short of memory")
     assert again is not None
+    league_kit.remake(store)
     run(store, chosen=settings(deals=21))
     matches = store.seasons.final_matches(league_kit.season(store))
     assert first.deal not in {match.deal for match in matches}

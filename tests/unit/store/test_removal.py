@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import StoreError
-from arena.store.league.schema import MARKS, TABLES
+from arena.store.league.schema import MARKS, REMAKING, TABLES
 from arena.store.removal import count_rows
 from arena.store.store import Store, open_store
 from tests import instant
@@ -53,7 +53,9 @@ def test_all_its_rows_go_and_no_others(store: Store, tmp_path: Path) -> None:
     during = content(store)
     grown = {table for table in during if len(during[table]) > len(before[table])}
     assert grown == {"pools", *(table for table, rows in count_rows(store._db, removed).items() if rows)}
-    of_leagues = {found[1] for statement in (*TABLES, *MARKS) if (found := re.match(r"CREATE TABLE (\w+)", statement))}
+    of_leagues = {
+        found[1] for statement in (*TABLES, *MARKS, *REMAKING) if (found := re.match(r"CREATE TABLE (\w+)", statement))
+    }
     others = {"_sqlite_migrations", *of_leagues}
     assert grown == during.keys() - others, "the test does not fill this table, or it does not grow"
     store.remove([removed])

@@ -247,6 +247,7 @@ def test_a_match_that_is_struck_is_as_if_it_had_never_counted(tmp_path: Path) ->
                 assert store.matches.strike(3, "nobody to meet") is None
             else:
                 store.matches.strike(3, "the same")
+            kit.remake(store, 2)
             ratings = [tuple(row) for row in store._db.execute("SELECT * FROM ratings ORDER BY number, entrant")]
             return [ratings, store.games.tallies("cup-1"), list(store.games.pairs("cup-1"))]
 

@@ -111,6 +111,7 @@ def test_a_match_is_struck_as_if_nothing_had_been_removed(
             while not store.matches.get(match).rated:
                 match += 1
             store.matches.strike(match, "the disk")
+            kit.remake(store, 7)
             now = store.games.ratings("cup-1")
             thin(store)
             assert store.games.ratings("cup-1") == now
@@ -134,6 +135,7 @@ def test_a_day_ends_once_and_a_closed_season_at_its_end(tmp_path: Path, today: l
         assert store.thinning.mark() == 0, "nothing was rated"
         play(store, Random(2), 5)
         before = store.games.ratings("cup-1")
+        kit.publish(store)
         store.seasons.close({})
         assert store.thinning.mark() == 1
         assert store.thinning.mark() == 0

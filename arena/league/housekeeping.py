@@ -11,10 +11,11 @@ from datetime import datetime
 from heapq import merge
 from typing import Final
 
+from arena.errors import StoreError
 from arena.league.first_games import QUALIFYING, FirstGames
 from arena.league.folder import Folder
 from arena.league.retention import Expired, Logged, Retention, Shelf, Sweep
-from arena.store.league import LeagueReader, LeagueStore
+from arena.store.league import LeagueReader, LeagueStore, open_league
 from arena.store.league.played import Ended
 from arena.store.league.records import HOUSE
 from arena.text import counted
@@ -133,6 +134,21 @@ class Remake:
         if not more:
             self._tell("All running ratings are made again")
             self._told = False
+
+
+def remake_here(folder: Folder) -> None:
+    """Makes all ratings again in this process, as long as no service runs and no other command writes the database."""
+    while not folder.is_running:
+        try:
+            with open_league(folder.database) as store:
+                end = time.monotonic() + REMADE_S
+                while store.remaking.step():
+                    if time.monotonic() >= end:  # others may have their turn
+                        break
+                else:
+                    return
+        except StoreError:
+            return
 
 
 class Tidy:

@@ -156,7 +156,10 @@ def concurrency(desk: Desk) -> Payload:
 
 
 def replay_games(desk: Desk) -> Payload:
-    """Plays matches again: their results count no more, and the same versions meet on new deals."""
+    """Plays matches again: their results count no more, and the same versions meet on new deals.
+
+    Ratings are made again afterwards, some games at a time.
+    """
     numbers = desk.order.arguments.get("matches")
     if (
         not isinstance(numbers, list)
@@ -165,9 +168,7 @@ def replay_games(desk: Desk) -> Payload:
     ):
         raise Refused("argument", f"expected numbers of matches, {MOST_MATCHES} at most, got: {numbers!r:.80}")
     reason = desk.text("reason", "") or "the operator plays it again"
-    answer = {"matches": [_again(desk, number, reason) for number in sorted(set(numbers))]}
-    desk.store.remaking.step()  # in a small league that is all; else the service goes on with it
-    return answer
+    return {"matches": [_again(desk, number, reason) for number in sorted(set(numbers))]}
 
 
 def _again(desk: Desk, number: int, reason: str) -> Payload:

@@ -126,6 +126,7 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
       arena league replay-games cup 17 18 --reason "the machine was short of memory"
     """
     from arena.league import documents
+    from arena.league.housekeeping import remake_here
 
     if len(matches) > MOST_MATCHES:
         raise ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
@@ -133,9 +134,11 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     for found in (answer or {}).get("matches", ()):
         again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"
         echo(f"match {found['match']} counts no more; {again}")
-    with reading(folder_of(folder)) as reader:
+    league = folder_of(folder)
+    remake_here(league)
+    with reading(league) as reader:
         if line := remaking_line(documents.remaking(reader)):
-            say(f"The {line}. The service goes on with it: arena league run {folder}")
+            say(f"The {line}. The service goes on with it; see: arena league status {folder}")
 
 
 def _who(active: str | None) -> str:

@@ -90,24 +90,26 @@ def read_text(path: Path, what: str, most: int, error: type[ArenaError], *, link
 
 
 @contextmanager
-def opened(path: Path, what: str, most: int, error: type[ArenaError], *, links: bool = True) -> Iterator[_Limited]:
+def opened(path: Path, what: str, most: int, error: type[ArenaError], *, links: bool = True) -> Iterator[Limited]:
     """Yields a regular file that is open for reading. Arguments and errors are those of `read`."""
     try:
         _check(os.stat(path, follow_symlinks=links))  # first: merely to open a device may start something
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if links else os.O_NOFOLLOW))
         with open(descriptor, "rb") as file:
-            size = _check(os.fstat(descriptor))
-            yield _Limited(file, size, most)
+            status = os.fstat(descriptor)
+            yield Limited(file, _check(status), most, (status.st_mtime_ns, status.st_size, status.st_ino))
     except (OSError, ValueError) as fault:
         raise _unreadable(path, what, error, fault) from None
 
 
-class _Limited:
+class Limited:
     """A file that is open for reading, no further than its limit."""
 
-    def __init__(self, file: BinaryIO, size: int, most: int) -> None:
+    def __init__(self, file: BinaryIO, size: int, most: int, print_: tuple[int, int, int]) -> None:
         self.size = size
         """Its size in bytes when it was opened."""
+        self.print = print_
+        """When it was changed last, its size and its inode: a file with others has another content."""
         self._file = file
         self._left = most
         self._most = most
@@ -125,6 +127,11 @@ class _Limited:
             if self._left < 0:  # it grew, or it is one of those that tell no size
                 raise self._too_large()
             yield chunk
+
+    def part(self, offset: int, most: int) -> bytes:
+        """Returns bytes from an offset on, fewer than `most` only at its end."""
+        self._file.seek(offset)
+        return self._file.read(most)
 
     def _too_large(self) -> _Unfit:
         return _Unfit(f"more than {_size(self._most)}, the most that is read", "give a smaller file")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from arena.door.checks import Check
 from arena.door.client import Client
 from arena.door.keys import Pair, make_pair
 from arena.door.refusals import Refusal
@@ -77,9 +78,9 @@ class League:
 
 
 @contextmanager
-def opened(league: League, **settings: Any) -> Iterator[Door]:
+def opened(league: League, *, check: Check = digest_of, **settings: Any) -> Iterator[Door]:
     """Yields a door that serves in a thread."""
-    door = Door(league.folder, LOCAL, digest_of, **({"room": lambda folder: True} | settings))
+    door = Door(league.folder, LOCAL, check, **({"room": lambda folder: True} | settings))
     stopped = threading.Event()
 
     def serve() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -39,13 +39,18 @@ class Tools:
 
     def __init__(self) -> None:
         self.done: list[tuple[str, Kind]] = []
+        self.unbuilt: set[str] = set()
+        """The versions whose files are not there."""
 
     def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         self.done.append((version.name, kind))
-        return outcome, (kind, version.manifest.get("version", ""))
+        script = version.manifest.get("version", "")
+        if kind == "build" and not script.endswith("build"):
+            self.unbuilt.discard(version.name)
+        return outcome, (kind, script)
 
     def is_built(self, version: Version) -> bool:
-        return True
+        return version.name not in self.unbuilt
 
     def spec(self, version: Version) -> Payload:
         return {"name": version.name}
@@ -109,6 +114,7 @@ class Running:
         make_room: Callable[[], object] = lambda: None,
         *,
         same_worker: bool = False,
+        unbuilt: Collection[str] = (),
     ) -> None:
         season = league_kit.season(store)
         self.said: list[str] = []
@@ -118,10 +124,13 @@ class Running:
             store, season.tournament, self.job, Suspension(), self.said.append, make_room, same_worker=same_worker
         )
         self.tools = Tools()
+        self.tools.unbuilt |= set(unbuilt)
         self.lanes = Lanes(self.supply, play, worker)
         self.bench = Bench[StepReport](instant.inline)
         self.workshop = Workshop(store, self.bench, self.tools, self.said.append)
-        self.planner = Planner(store, settings, bytes.fromhex(self.tournament.commitment))
+        self.planner = Planner(
+            store, settings, bytes.fromhex(self.tournament.commitment), absent=lambda: self.workshop.lost
+        )
         self.orders = Orders(workers)
         self.ending = Ending(store, Settings(name="cup"), self.said.append)
         self.room = Room()

@@ -57,7 +57,7 @@ def site(
     \b
     Example:
       arena site
-      arena site --db league.db -o public --title "Spring cup"
+      arena site --league cup --title "Spring cup"
     """
     need("pages", "`arena site`")
     from arena.pages.site.build import Wish, build

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 REDRAW_S = 0.1
 """The shortest time between two drawings."""
+
+
+class Seen(NamedTuple):
+    """What is watched."""
+
+    board: Board
+    feed: Path
+    """The folder in which its games are heard."""
+    revealed: bool
+    """Whether all hands of a game may be shown once it is over: not in a league, whose games share deals."""
 
 
 @click.command()
@@ -36,7 +46,7 @@ REDRAW_S = 0.1
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Watch this league, not a database of tournaments.",
+    help="Watch this league; the same as its league.db for --db.",
 )
 @db_option
 def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> None:
@@ -56,27 +66,35 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
       arena watch
       arena watch --web --db arena.db
     """
-    from arena.referee.feed import Ear, feed_folder
+    from arena.referee.feed import Ear
 
-    board, database = of_league(folder, hands=hands) if folder is not None else of_database(db)
-    with closing(Ear(feed_folder(database))) as ear:
+    seen = of_league(folder, hands=hands) if folder is not None else of_database(db, hands=hands)
+    with closing(Ear(seen.feed)) as ear:
         if web:
-            serve_live(ear, board, bind, hands=hands, revealed=folder is None)
+            serve_live(ear, seen.board, bind, hands=hands, revealed=seen.revealed)
         else:
-            show_live(ear, board, hands=hands)
+            show_live(ear, seen.board, hands=hands)
 
 
-def of_database(path: Path) -> tuple[Board, Path]:
-    """Returns the standings of the latest tournament, and where they are."""
+def of_database(path: Path, *, hands: bool) -> Seen:
+    """Returns what is to be seen of the latest tournament in a database; of a league's, what `of_league` does.
+
+    Raises:
+        ConfigError: There is no such folder, or it is a league's whose hands may not be shown.
+    """
+    from arena.league.folder import folder_with
     from arena.live.scores import Board
+    from arena.referee.feed import feed_folder
 
     if not path.parent.is_dir():
         raise ConfigError(f"expected a folder for the database, got: none - at {path}; use --db")
-    return Board(path), path
+    if (league := folder_with(path)) is not None:
+        return of_league(league.path, hands=hands)
+    return Seen(Board(path), feed_folder(path), revealed=True)
 
 
-def of_league(path: Path, *, hands: bool) -> tuple[Board, Path]:
-    """Returns the standings of a league's season, and where they are.
+def of_league(path: Path, *, hands: bool) -> Seen:
+    """Returns what is to be seen of a league's season.
 
     Raises:
         ConfigError: There is no league, or its hands may not be shown.
@@ -92,7 +110,7 @@ def of_league(path: Path, *, hands: bool) -> tuple[Board, Path]:
             "expected a league of bots on this machine, got one with `remote = true`, where authors could see the "
             "hands of others - at --hands; leave it out"
         )
-    return season_board(folder.database, settings.name), folder.database
+    return Seen(season_board(folder.database, settings.name), folder.feed, revealed=False)
 
 
 def show_live(ear: Ear, board: Board, *, hands: bool) -> None:
@@ -117,6 +135,7 @@ def show_live(ear: Ear, board: Board, *, hands: bool) -> None:
                 time.sleep(max(0.0, drawn + REDRAW_S - time.monotonic()))
             for part in ear.hear(10_000):
                 games.take(part)
+            games.rest(time.monotonic())
             for key in typed:
                 if not screen.press(key):
                     return

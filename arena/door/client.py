@@ -56,6 +56,8 @@ ANSWER_S: Final = 20.0
 """How long an answer may take: the league has ten seconds, and the network some."""
 LONGEST_PAUSE_S: Final = 90
 """How long the client waits by itself when a limit is reached."""
+_SHORT_PAUSE_S: Final = 2
+"""Of pauses up to this the author is told once for each limit: a long list may have dozens."""
 TRIES: Final = 5
 """How often an upload is taken up again."""
 _QUEUE: Final = 16
@@ -101,6 +103,8 @@ class Client:
         self._connect_s = connect_s
         self._answer_s = answer_s
         self._numbers = count(1)
+        self._told: set[str] = set()
+        """The limits of which the author was told that they are reached."""
         self.connected = False
         """Whether the connection stands."""
         self._hung_up = 0
@@ -180,7 +184,9 @@ class Client:
         return self.ask(Status(self.number(), bot), Versions)
 
     def games(self, *, bot: str = "", only: str = "", most: int = 100) -> Iterator[Payload]:
-        """Yields games of the author's versions, the latest first.
+        """Yields games of the author's versions, the latest first, as many as there are and are wanted.
+
+        The door answers a search for few among many in parts: they are asked for one after another.
 
         Args:
             bot: Of this bot only.
@@ -251,7 +257,9 @@ class Client:
             pause = answer.retry_after_s
             if answer.code != "too_many" or pause is None or pause > LONGEST_PAUSE_S:
                 raise refused(answer)
-            self._tell(f"{answer.message}; waiting {pause} s")
+            if pause > _SHORT_PAUSE_S or answer.limit not in self._told:
+                self._told.add(answer.limit)
+                self._tell(f"{answer.message}; waiting {pause} s")
             time.sleep(pause)
             message = replace(message, id=self.number())
 

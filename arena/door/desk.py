@@ -1,16 +1,15 @@
 """Answers authors' requests: what is published, uploads, orders. No sockets and no clock of its own.
 
 An author is who the key belongs to at the moment of the message. Nothing here asks for an author by a name that a
-message contains.
+message contains. What cannot succeed by what is published is refused here: an order that is given is a row for ever.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Final, TypeAlias
 
-from arena.door.limits import LIMITS, Usage
+from arena.door.checks import Checking, Checks
+from arena.door.limits import LIMITS, MOST_BOTS, MOST_WAITING, Usage, orders_of
 from arena.door.messages import (
     PROTOCOL,
     Accepted,
@@ -30,34 +29,34 @@ from arena.door.messages import (
     Upload,
     Welcome,
 )
-from arena.door.orders import Orders, Waiting, check_waiting
+from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
-from arena.door.refusals import Refusal
+from arena.door.refusals import Refusal, unknown
 from arena.door.uploads import Begun, Uploads
 
-Check: TypeAlias = Callable[[Path], str]
-"""Returns the digest of an archive, or raises `Refusal` if the archive breaks a rule."""
+Later: TypeAlias = Waiting | Checking
+"""What has to be known before a request is answered: what the league says to an order, or the check of an archive."""
 _MOST_GAMES: Final = 100
 
 
 class Desk:
     """Answers what needs no other connection."""
 
-    def __init__(self, published: Published, orders: Orders, uploads: Uploads, usage: Usage, check: Check) -> None:
+    def __init__(self, published: Published, orders: Orders, uploads: Uploads, usage: Usage, checks: Checks) -> None:
         self._published = published
         self._orders = orders
         self._uploads = uploads
         self._usage = usage
-        self._check = check
+        self._checks = checks
 
-    def answer(self, key: str, author: str, message: Request, waiting: int, now: float) -> FromDoor | Waiting:
-        """Returns the answer to a request, or the order that has to be answered first.
+    def answer(self, key: str, author: str, message: Request, waiting: int, now: float) -> FromDoor | Later:
+        """Returns the answer to a request, or what has to be known first.
 
         Args:
             key: The key that the connection has proved to hold.
             author: To whom the key belongs now.
             message: The request; `serve` is not answered here.
-            waiting: How many orders of the author wait for an answer already.
+            waiting: How many requests of the author wait already.
             now: The door's clock, in seconds.
 
         Raises:
@@ -70,13 +69,18 @@ class Desk:
             case Submit():
                 return self._submit(author, message)
             case Chunk():
+                self._checks.need_none(author)
                 self._usage.take(key, "uploads", len(message.data), now)
                 return Have(message.id, self._uploads.add(author, message.upload, message.offset, message.data))
             case Finish():
-                check_waiting(waiting)
-                return self._finish(key, author, message, now)
+                self._checks.need_none(author)
+                begun, path = self._uploads.whole(author, message.upload)
+                self._orders.permit(key, author, waiting, now)
+                return self._checks.begin(author, message.id, begun, path)
             case Retire():
-                check_waiting(waiting)
+                if not self._orders.may_have(author, message.bot):
+                    raise unknown("a bot of yours that is not retired", message.bot)
+                self._orders.permit(key, author, waiting, now)
                 return self._orders.give(author, "retire", {"bot": message.bot}, message.id, now)
             case Status():
                 return self._published.status(author, message.bot, message.id)
@@ -108,31 +112,39 @@ class Desk:
                 f"expected version {PROTOCOL} of the league's protocol, got: {message.protocol}",
                 "use the version of arena that the league has",
             )
-        limits = {name: int(limit.burst) for name, limit in LIMITS.items()}
-        return Welcome(message.id, PROTOCOL, author, self._published.league(), limits)
+        return Welcome(message.id, PROTOCOL, author, self._published.league(), self._limits(author))
+
+    def _limits(self, author: str) -> dict[str, int]:
+        """Returns what an author and a key of theirs may: the door's limits, and the league's."""
+        of_league = self._published.limits(author)
+        limits = {**LIMITS, "orders": orders_of(of_league.get("submissions", 0))}
+        of_door = {name: int(limit.burst) for name, limit in limits.items()}
+        return {**of_league, **of_door, "waiting": MOST_WAITING, "remote": MOST_BOTS}
 
     def _submit(self, author: str, message: Submit) -> FromDoor:
         for version in self._published.versions(author):
             if version.get("digest") == message.digest and version.get("bot") == message.bot:
                 return Accepted(message.id, "", {**version, "same": True})
+        self._checks.need_none(author)
         have = self._uploads.begin(author, Begun(message.bot, message.digest, message.size))
         return Upload(message.id, message.digest, have)
 
-    def _finish(self, key: str, author: str, message: Finish, now: float) -> FromDoor | Waiting:
-        begun, path = self._uploads.whole(author, message.upload)
-        self._usage.take(key, "submissions", 1, now)
+    def checked(self, checking: Checking, now: float) -> FromDoor | Later:
+        """Returns what follows of a check: the order that it was for, or the check itself while it runs.
+
+        Raises:
+            Refusal: The archive breaks a rule. The upload is forgotten.
+            OSError: The disk has failed.
+        """
+        if not checking.digest.done():
+            return checking
+        author, begun = checking.author, checking.begun
         try:
-            digest = self._check(path)
-            if digest != begun.digest:
-                raise Refusal(
-                    "digest",
-                    f"expected an archive with the digest {begun.digest}, got: {digest}",
-                    "pack the bot again, and submit that",
-                )
+            self._checks.end(checking)
         except Refusal:
-            self._uploads.drop(author, message.upload)
+            self._uploads.drop(author, begun.digest)
             raise
         arguments = {"bot": begun.bot, "digest": begun.digest, "size": begun.size}
-        waiting = self._orders.give(author, "submit", arguments, message.id, now, archive=path)
-        self._uploads.drop(author, message.upload)
+        waiting = self._orders.give(author, "submit", arguments, checking.number, now, archive=checking.path)
+        self._uploads.drop(author, begun.digest)
         return waiting

@@ -32,17 +32,33 @@ LIMITS: Final = {
     "uploads": Limit(MIB, 2 * 16 * MIB, "bytes of archives: 1 MiB a second, 32 MiB at once"),
     "logs": Limit(10e6 / 60, 10e6, "bytes of logs and reports: 10 MB a minute"),
     "frames": Limit(500, 2_000, "frames of bots: 500 a second, 2,000 at once"),
-    "submissions": Limit(10 / 86_400, 10, "submissions: 10 a day"),
     # Each command of an author is a connection of its own, and costs the door 1 ms.
     "handshakes": Limit(1, 30, "connections: 1 a second, 30 at once"),
+    # Each is a row of the league for ever, and a synced write.
+    "orders": Limit(60 / 3_600, 60, "orders: 60 an hour"),
 }
 """By name, as errors give it in `limit`."""
 MOST_BOTS: Final = 4
 """How many remote bots one author may serve at a time."""
 MOST_WAITING: Final = 8
 """How many orders of one author may wait for the league's answer."""
+_DAY_S: Final = 86_400
 UPLOAD_S: Final = 86_400
 """How long an upload that nothing is added to is kept, in seconds."""
+
+
+def orders_of(submissions: int) -> Limit:
+    """Returns the limit of orders of a key whose author may submit so many versions in 24 hours.
+
+    How many submissions there may be is the league's to say, and it counts them. So the door refuses none that the
+    league would take: there are 60 orders an hour beside them.
+
+    >>> orders_of(10).burst, round(orders_of(10).rate * 86_400)
+    (70, 1450)
+    """
+    limit = LIMITS["orders"]
+    what = f"{limit.what}, and {submissions} a day"
+    return Limit(limit.rate + submissions / _DAY_S, limit.burst + submissions, what) if submissions else limit
 
 
 class Bucket:
@@ -69,6 +85,11 @@ class Bucket:
             return 0.0
         return (units - self._left) / self._limit.rate
 
+    def change(self, limit: Limit) -> None:
+        """Has another limit from now on. What is missing stays missing."""
+        self._left += limit.burst - self._limit.burst
+        self._limit = limit
+
     def is_full(self, now: float) -> bool:
         """Tells whether nothing is missing, so that the bucket can be forgotten."""
         return self._left + (now - self._at) * self._limit.rate >= self._limit.burst
@@ -80,21 +101,31 @@ class Usage:
     def __init__(self) -> None:
         self._buckets: dict[tuple[str, str], Bucket] = {}
 
-    def take(self, key: str, name: str, units: float, now: float) -> None:
+    def take(self, key: str, name: str, units: float, now: float, limit: Limit | None = None) -> None:
         """Takes units of the limit of this name.
+
+        Args:
+            key: Whose.
+            name: The limit's name.
+            units: How many.
+            now: The time in seconds.
+            limit: The limit of this key; None means that of `LIMITS`. What is missing from the bucket stays missing
+                if it is another than before.
 
         Raises:
             Refusal: `too_many`: there is not enough. It says when there will be.
         """
+        limit = limit or LIMITS[name]
         bucket = self._buckets.get((key, name))
         if bucket is None:
-            bucket = self._buckets[key, name] = Bucket(LIMITS[name], now)
+            bucket = self._buckets[key, name] = Bucket(limit, now)
+        bucket.change(limit)
         wait_s = bucket.take(units, now)
         if wait_s:
             seconds = ceil(wait_s)
             raise Refusal(
                 "too_many",
-                f"expected at most {LIMITS[name].what}, got: more",
+                f"expected at most {limit.what}, got: more",
                 f"try again in {seconds} s",
                 limit=name,
                 retry_after_s=seconds,

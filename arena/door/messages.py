@@ -113,7 +113,7 @@ class Games(Message, frozen=True, tag="games"):
     after: Name = ""
     """Where the answer before ended: its `next`."""
     limit: Annotated[int, Meta(ge=1, le=100)] | None = None
-    """How many at most; nil means 100."""
+    """How many at most; nil means 100. There may be fewer in one answer."""
 
 
 class Standings(Message, frozen=True, tag="standings"):
@@ -205,7 +205,7 @@ class Welcome(Message, frozen=True, tag="welcome"):
     league: Payload
     """What the league publishes about itself: its name, game, time, level, `remote`."""
     limits: dict[str, int]
-    """The limits of a key, by name."""
+    """What this key and its author may, by the names of section 9."""
 
 
 class Upload(Message, frozen=True, tag="upload"):
@@ -259,7 +259,7 @@ class Played(Message, frozen=True, tag="played"):
     games: tuple[Payload, ...]
     """A map a game, the latest first."""
     next: str = ""
-    """What to send as `after` to get more; empty if there are none."""
+    """What to send as `after` to get more; empty if there are none. There may be more even if `games` is empty."""
 
 
 class Table(Message, frozen=True, tag="table"):

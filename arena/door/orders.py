@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Final
 import msgspec
 
 from arena import files
-from arena.door.limits import MOST_WAITING
+from arena.door.limits import MOST_WAITING, Usage, orders_of
 from arena.door.messages import Accepted, FromDoor
 from arena.door.published import Published
 from arena.door.refusals import Refusal
@@ -27,6 +28,11 @@ from arena.types import Payload
 ANSWER_S: Final = 10.0
 """How long an author waits for the league's answer before only the order is confirmed."""
 _TEXTS: Final = ("code", "message", "remedy", "limit", "rule", "path")
+_OF_BOTS: Final = frozenset({"submit", "remote"})
+"""What makes a version."""
+_OVER: Final = frozenset({"rejected", "retired"})
+"""States that a version does not leave."""
+_REMEMBERED: Final = 16
 ORPHAN_S: Final = 3_600
 """How old an archive without an order is before it is removed, in seconds."""
 
@@ -49,9 +55,12 @@ class Waiting(msgspec.Struct, frozen=True):
 class Orders:
     """The folder `incoming/`, and what waits for an answer."""
 
-    def __init__(self, incoming: Path, published: Published) -> None:
+    def __init__(self, incoming: Path, published: Published, usage: Usage) -> None:
         self._incoming = incoming
         self._published = published
+        self._usage = usage
+        self._sent: dict[str, deque[str]] = {}
+        """By author the bots that were handed on last: the league publishes them a moment later."""
 
     def tidy(self) -> None:
         """Removes archives whose order was never written, because the door was killed. Call it at the start."""
@@ -60,6 +69,29 @@ class Orders:
             order = path.with_name(path.name.removesuffix(".tar.zst") + ".json")
             if not order.exists() and path.stat().st_mtime < oldest:
                 path.unlink(missing_ok=True)
+
+    def permit(self, key: str, author: str, waiting: int, now: float) -> None:
+        """Counts an order that is about to be given.
+
+        Args:
+            key: The key that the connection has proved to hold.
+            author: Whose it is.
+            waiting: How many orders of the author wait for an answer already.
+            now: The door's clock.
+
+        Raises:
+            Refusal: It is one too many.
+        """
+        if waiting >= MOST_WAITING:
+            raise Refusal(
+                "too_many",
+                f"expected at most {MOST_WAITING} orders that wait for an answer, got: one more",
+                "wait until the league has answered",
+                limit="waiting",
+                retry_after_s=int(ANSWER_S),
+            )
+        limit = orders_of(self._published.limits(author).get("submissions", 0))
+        self._usage.take(key, "orders", 1, now, limit)
 
     def give(
         self,
@@ -86,6 +118,8 @@ class Orders:
         Raises:
             OSError: It could not be written.
         """
+        if verb in _OF_BOTS:
+            self._sent.setdefault(author, deque(maxlen=_REMEMBERED)).append(str(arguments["bot"]))
         order = secrets.token_hex(16)
         if archive is not None:
             os.replace(archive, self._incoming / f"{order}.tar.zst")
@@ -99,6 +133,13 @@ class Orders:
         files.write(self._incoming / f"{order}.json", msgspec.json.encode(document), durably=True)
         return Waiting(order, author, number, now + ANSWER_S, then)
 
+    def may_have(self, author: str, bot: str) -> bool:
+        """Tells whether an author may have a bot that can be retired: by what is published, or handed on just now."""
+        if bot in self._sent.get(author, ()):
+            return True
+        versions = self._published.versions(author)
+        return any(each.get("bot") == bot and each.get("state") not in _OVER for each in versions)
+
     def answer(self, waiting: Waiting, now: float) -> FromDoor | None:
         """Returns what to tell the author of an order, or None if that is not known yet."""
         said = self._published.answer(waiting.order)
@@ -111,22 +152,6 @@ class Orders:
         if waiting.then is not None:
             return waiting.then(said)
         return Accepted(id=waiting.number, order=waiting.order, answer=said)
-
-
-def check_waiting(waiting: int) -> None:
-    """Checks that an author may give one more order.
-
-    Raises:
-        Refusal: So many wait already.
-    """
-    if waiting >= MOST_WAITING:
-        raise Refusal(
-            "too_many",
-            f"expected at most {MOST_WAITING} orders that wait for an answer, got: one more",
-            "wait until the league has answered",
-            limit="orders",
-            retry_after_s=int(ANSWER_S),
-        )
 
 
 def _refusal(said: Payload) -> Refusal:

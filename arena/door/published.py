@@ -12,20 +12,29 @@ Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
     own/NAME/GAME.jsonl.zst              what this author may see of it, where that is more
     reports/NAME/BOT/NUMBER/KIND.json    the report of a step
 
+Laws:
+1. What a request costs is bounded, whatever the league has grown to: a list that is long comes in several answers, a
+   search looks at so many bytes and says where to go on, and of a log only the part that is asked for is read.
+2. What is kept in memory is bounded in bytes.
+
 No name from a message becomes a path before its form was checked, and an author's own name comes from `keys.json`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from arena import files
+from arena.door.codec import encode
+from arena.door.kept import Kept, print_of
 from arena.door.messages import MAX_PART, FromDoor, Part, Played, Table, Versions
 from arena.door.refusals import Refusal, unknown
 from arena.errors import ArenaError
@@ -36,8 +45,19 @@ _MOST_ROWS: Final = 500
 """Rows of the standings in one answer."""
 _MOST_VERSIONS: Final = 500
 _MOST_NOTICES: Final = 100
-_KEPT: Final = 512
-"""Documents that are kept in memory, as long as their files stay as they are."""
+LOOKED_AT: Final = 512 * 1024
+"""After so many bytes of pages a search for games says where to go on. A page more may be begun with."""
+_LEAST_PAGE: Final = 8 * 1024
+"""What a page counts for at least: to open and read one takes as long as to read so many bytes more."""
+_MOST_ANSWER: Final = 786_432
+"""Bytes of games in one answer: three quarters of a frame."""
+MOST_KEPT: Final = 16 * files.MIB
+"""Bytes of files of which the content is kept. In memory it takes four times as much."""
+_PLACE: Final = 64
+"""Bytes that the number of a page counts for."""
+_SETTLED_NS: Final = 1_000_000_000
+"""A folder that was changed within a second may change again at what is, for its clock, the same instant."""
+_PAGE: Final = re.compile(r"games-([0-9]{1,9})\.json")
 _LOST: Final = frozenset({"lost", "forfeits"})
 
 
@@ -50,8 +70,12 @@ class Published:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._kept: dict[Path, tuple[tuple[int, ...], Any]] = {}
-        self._digests: dict[Path, tuple[tuple[int, ...], str]] = {}
+        self._kept = Kept(MOST_KEPT)
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the files of which the content is kept."""
+        return self._kept.bytes
 
     def league(self) -> Payload:
         """Returns what the league says about itself; nothing if it has not published yet."""
@@ -66,6 +90,13 @@ class Published:
         """Returns the author's versions, as published."""
         return _maps(self._status(author), "versions")
 
+    def limits(self, author: str) -> dict[str, int]:
+        """Returns the league's own limits for an author, by name; none if it has not published them yet."""
+        limits = self._status(author).get("limits") or self.league().get("limits")
+        if not isinstance(limits, dict):
+            return {}
+        return {str(name): value for name, value in limits.items() if type(value) is int and value >= 0}
+
     def status(self, author: str, bot: str, number: int) -> FromDoor:
         """Returns how the author's versions stand."""
         versions = [each for each in self.versions(author) if bot in ("", each.get("bot"))]
@@ -73,21 +104,36 @@ class Published:
         return Versions(id=number, versions=tuple(versions[:_MOST_VERSIONS]), notices=tuple(notices[-_MOST_NOTICES:]))
 
     def games(self, author: str, *, bot: str, only: str, after: str, limit: int, number: int) -> FromDoor:
-        """Returns a page of the author's games, the latest first.
+        """Returns some of the author's games, the latest first, and where to go on: not always as many as there are.
 
         Raises:
             Refusal: `after` or `only` is none.
         """
         if only and only not in _LOST:
             raise unknown("`lost` or `forfeits`, or nothing", only)
+        begin = _place(after)
+        if bot and all(each.get("bot") != bot for each in self.versions(author)):
+            return Played(id=number, games=())
         found: list[Payload] = []
-        last = ""
-        for place, game in self._games(author, after):
-            if bot in ("", game.get("bot")) and (not only or _is(game, only)):
-                if len(found) == limit:
-                    return Played(id=number, games=tuple(found), next=last)
+        looked_at = size = 0
+        for page in self._pages(author):
+            if begin is not None and (page, 0) >= begin:
+                continue
+            path = self._of(author) / f"games-{page}.json"
+            games = _maps(self._document(path), "games")
+            end = begin[1] if begin is not None and page == begin[0] else None
+            for index in range(len(games[:end]) - 1, -1, -1):
+                game = games[index]
+                if bot not in ("", game.get("bot")) or (only and not _is(game, only)):
+                    continue
+                more = len(encode(game))
+                if len(found) == limit or (found and size + more > _MOST_ANSWER):
+                    return Played(id=number, games=tuple(found), next=f"{page}.{index + 1}")
                 found.append(game)
-            last = place
+                size += more
+            looked_at += max(_size(path), _LEAST_PAGE)
+            if looked_at >= LOOKED_AT:
+                return Played(id=number, games=tuple(found), next=f"{page}.0")
         return Played(id=number, games=tuple(found))
 
     def standings(self, after: int, number: int) -> FromDoor:
@@ -121,7 +167,7 @@ class Published:
         name = f"{game}.jsonl.zst"
         for path in (self._folder / "own" / author / name, self._folder / "logs" / name):
             if path.is_file():
-                return self._part(path, files.MOST_LOG, offset, number)
+                return self._part(path, offset, number)
         raise unknown("a game whose match is over", game)
 
     def report(self, author: str, version: str, kind: str, offset: int, number: int) -> Part:
@@ -134,78 +180,79 @@ class Published:
         path = self._folder / "reports" / author / bot / count / f"{kind}.json"
         if not (_NAME.match(bot) and count.isascii() and count.isdigit() and len(count) < 10 and path.is_file()):
             raise unknown("a version of yours with such a report", f"{version} {kind}")
-        return self._part(path, files.MOST_DOCUMENT, offset, number)
+        return self._part(path, offset, number)
 
     # Files
 
     def _status(self, author: str) -> Payload:
-        return self._document(self._folder / "authors" / author / "status.json")
-
-    def _games(self, author: str, after: str) -> Iterator[tuple[str, Payload]]:
-        """Yields the author's games, the latest first, with their places; all that come after a place."""
-        first, _, second = after.partition(".")
-        if after and not (first.isdigit() and second.isdigit() and after.isascii() and len(after) < 32):
-            raise unknown("the `next` of an answer", after)
-        pages = sorted(self._pages(author), reverse=True)
-        for page in pages:
-            if after and page > int(first):
-                continue
-            games = _maps(self._document(self._folder / "authors" / author / f"games-{page}.json"), "games")
-            for index in range(len(games) - 1, -1, -1):
-                if not (after and page == int(first) and index >= int(second)):
-                    yield f"{page}.{index}", games[index]
+        return self._document(self._of(author) / "status.json")
 
     def _pages(self, author: str) -> Iterator[int]:
+        """Yields the numbers of the pages of an author's games, the latest first."""
+        folder = self._of(author)
         try:
-            with os.scandir(self._folder / "authors" / author) as entries:
-                names = [entry.name for entry in entries]
+            print_, _ = print_of(folder)
+            pages: list[int] | None = self._kept.get(folder, print_)
+            if pages is None:
+                with os.scandir(folder) as entries:
+                    found = (_PAGE.fullmatch(entry.name) for entry in entries)
+                    pages = sorted((int(each[1]) for each in found if each), reverse=True)
+                if time.time_ns() - print_[0] > _SETTLED_NS:
+                    self._kept.put(folder, print_, pages, _PLACE * len(pages))
         except OSError:
-            return
-        for name in names:
-            if found := re.fullmatch(r"games-([0-9]{1,9})\.json", name):
-                yield int(found[1])
+            return iter(())
+        return iter(pages)
+
+    def _of(self, author: str) -> Path:
+        return self._folder / "authors" / author
 
     def _document(self, path: Path) -> Payload:
         """Returns a JSON object, which is read again when its file has changed; an empty one if there is none."""
         try:
-            status = path.stat(follow_symlinks=False)
+            print_, size = print_of(path)
         except OSError:
-            self._kept.pop(path, None)
+            self._kept.drop(path)
             return {}
-        print_ = (status.st_mtime_ns, status.st_size, status.st_ino)
-        kept = self._kept.get(path)
-        if kept is not None and kept[0] == print_:
-            document: Payload = kept[1]
+        document: Payload | None = self._kept.get(path, print_)
+        if document is not None:
             return document
         try:
             document = _parsed(files.read(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable))
         except _Unreadable:
             return {}
-        while len(self._kept) >= _KEPT:
-            self._kept.pop(next(iter(self._kept)))
-        self._kept[path] = (print_, document)
+        self._kept.put(path, print_, document, size)
         return document
 
-    def _part(self, path: Path, most: int, offset: int, number: int) -> Part:
+    def _part(self, path: Path, offset: int, number: int) -> Part:
         try:
-            data = files.read(path, "what the league publishes", most, _Unreadable, links=False)
+            with files.opened(path, "what the league publishes", files.MOST_DOCUMENT, _Unreadable, links=False) as file:
+                digest = self._digest(path, file)
+                if offset > file.size:
+                    raise Refusal(
+                        "unknown", f"expected an offset up to {file.size}, got: {offset}", "ask again from offset 0"
+                    )
+                data = file.part(offset, MAX_PART)
         except _Unreadable:
             raise unknown("a file that is published", path.name) from None
-        if offset > len(data):
-            raise Refusal("unknown", f"expected an offset up to {len(data)}, got: {offset}", "ask again from offset 0")
-        return Part(
-            id=number,
-            total=len(data),
-            offset=offset,
-            digest=hashlib.sha256(data).hexdigest(),
-            data=data[offset : offset + MAX_PART],
-        )
+        return Part(id=number, total=file.size, offset=offset, digest=digest, data=data)
+
+    def _digest(self, path: Path, file: files.Limited) -> str:
+        """Returns the SHA-256 of a file, for which it is read once, as long as it stays as it is."""
+        name = ("digest", path)
+        digest: str | None = self._kept.get(name, file.print)
+        if digest is None:
+            whole = hashlib.sha256()
+            for chunk in file.chunks():
+                whole.update(chunk)
+            digest = whole.hexdigest()
+            self._kept.put(name, file.print, digest, 0)
+        return digest
 
 
 def _parsed(data: bytes) -> Payload:
     try:
-        document = json.loads(data)
-    except ValueError:
+        document = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise _Unreadable("not JSON") from None
     if not isinstance(document, dict):
         raise _Unreadable("no object")
@@ -219,3 +266,25 @@ def _maps(document: Payload, name: str) -> list[Payload]:
 
 def _is(game: Payload, only: str) -> bool:
     return bool(game.get("lost" if only == "lost" else "forfeit"))
+
+
+def _place(after: str) -> tuple[int, int] | None:
+    """Returns the page and the row in it before which a list goes on; None means at the latest game.
+
+    Raises:
+        Refusal: It is none.
+    """
+    if not after:
+        return None
+    page, _, row = after.partition(".")
+    if not (page.isdigit() and row.isdigit() and after.isascii() and len(after) < 32):
+        raise unknown("the `next` of an answer", after)
+    return int(page), int(row)
+
+
+def _size(path: Path) -> int:
+    """Returns the bytes of a file; 0 if it is not there any more."""
+    try:
+        return print_of(path)[1]
+    except OSError:
+        return 0

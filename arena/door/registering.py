@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from arena.door.hub import Hub, Peer
 from arena.door.messages import FromDoor, Serve, Serving
-from arena.door.orders import Orders, Waiting, check_waiting
+from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
 from arena.door.refusals import Refusal
 from arena.types import Level, Payload
-
-_OVER: Final = frozenset({"rejected", "retired"})
-"""States in which a version never plays again."""
 
 
 class Registering:
@@ -36,10 +31,11 @@ class Registering:
                 "submit the bot instead: `arena league submit`",
             )
         for version in self._published.versions(author):
+            # Whatever its state: the league has one version of a content, and would answer with this one.
             same = (version.get("bot"), version.get("digest")) == (message.bot, message.digest)
-            if same and version.get("level") == Level.REMOTE and version.get("state") not in _OVER:
+            if same and version.get("level") == Level.REMOTE:
                 return self._begin(peer, author, message, version, now)
-        check_waiting(waiting)
+        self._orders.permit(peer[1], author, waiting, now)
         manifest = {
             "name": message.bot,
             "version": message.version,

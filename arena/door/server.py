@@ -1,7 +1,8 @@
 """The door: the one process of a league that the network reaches. It has no database and no secret of a game.
 
 Laws:
-1. One loop around one poll. Nothing in it waits for an author, nor for the league.
+1. One loop around one poll. Nothing in it waits for an author, nor for the league, and no request takes long: what
+   would is cut into parts (`published.py`), or done beside it (`checks.py`).
 2. A connection is in by its key (CURVE, ZAP), and whose it is, is asked again at each message.
 3. A routing id that a peer has chosen is refused: one that libzmq made is never given to two peers.
 4. What is sent is dropped if the peer does not read: nothing is kept for it.
@@ -23,14 +24,15 @@ import zmq
 
 from arena import files
 from arena.door import zap
+from arena.door.checks import Check, Checking, Checks
 from arena.door.codec import decode, encode, number_of
-from arena.door.desk import Check, Desk
+from arena.door.desk import Desk, Later
 from arena.door.health import Telling
 from arena.door.hub import Hub, Peer
 from arena.door.keys import Address, Pair, make_pair, read_pair, write_pair
 from arena.door.limits import MIB, Usage
 from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Error, Frame, FromDoor, Leave, Pong, Serve
-from arena.door.orders import Orders, Waiting
+from arena.door.orders import Orders
 from arena.door.published import Published
 from arena.door.refusals import Refusal
 from arena.door.registering import Registering
@@ -50,13 +52,17 @@ it came in, 8 KiB, so that frames of 35 bytes fill the memory 200 times as fast 
 HANDSHAKE_MS: Final = 2_000
 """How long a peer may take to prove its key."""
 BURST: Final = 100
-"""Messages that are answered before anything else is looked at."""
+"""Messages that are answered before anything else is looked at ..."""
+BURST_S: Final = 0.05
+"""... and how long that may take."""
 DESCRIPTORS: Final = 8_192
 DATA_BYTES: Final = 512 * MIB
 """What the process may have: so a peer that never ends a message ends the door, and nothing else."""
 _TICK_S: Final = 1.0
 _LOOK_MS: Final = 50
 """How often answers are looked for while an order waits."""
+_LOOK_SHARE: Final = 0.1
+"""The largest part of the time that this may take, however many wait."""
 
 
 class Door:
@@ -94,19 +100,23 @@ class Door:
         self._clock = clock
         self._published = Published(folder / "published")
         self._usage = Usage()
-        self._orders = Orders(folder / "incoming", self._published)
+        self._orders = Orders(folder / "incoming", self._published, self._usage)
         self._orders.tidy()
         self._uploads = Uploads(folder / "incoming" / "uploads", **({} if room is None else {"room": room}))
-        self._desk = Desk(self._published, self._orders, self._uploads, self._usage, check)
+        self._checks = Checks(check)
+        self._desk = Desk(self._published, self._orders, self._uploads, self._usage, self._checks)
         self._hub = Hub(self._send)
         self._registering = Registering(self._published, self._orders, self._hub)
-        self._waiting: list[tuple[Peer, Waiting]] = []
+        self._waiting: list[tuple[Peer, Later]] = []
+        self._look_due = 0.0
+        """When what they wait for is looked for again, on the monotonic clock."""
         self._seats: dict[int, Seat] = {}
         self._ticked = clock()
         self._looking_took = 0.0
         self._telling = Telling(folder, clock, falls)
         self._keys = _own_keys(self._own / "server.key")
         with ExitStack() as held:
+            held.callback(self._checks.close)
             self._context = held.enter_context(zmq.Context())
             self._context.set(ZERO_COPY_RECV, 0)
             self._zap = held.enter_context(self._context.socket(zmq.REP))
@@ -158,7 +168,7 @@ class Door:
             if isinstance(descriptor, int) and (seat := self._seats.get(descriptor)) is not None:
                 self._hear(seat, events)
         self._sweep()
-        if self._waiting:
+        if self._waiting and time.monotonic() >= self._look_due:
             self._look()
         now = self._clock()
         if self._watch.due(now):
@@ -186,7 +196,10 @@ class Door:
             self._zap.send_multipart(said, zmq.NOBLOCK)
 
     def _receive(self) -> None:
+        until = time.monotonic() + BURST_S
         for _ in range(BURST):
+            if time.monotonic() >= until:
+                return
             try:
                 routing_id = self._router.recv(zmq.NOBLOCK)
             except zmq.Again:
@@ -229,8 +242,7 @@ class Door:
             with suppress(Refusal):
                 self._usage.take(peer[1], "requests", 1, self._clock())
         except OSError as error:
-            self._tell(f"could not answer a request: {error}")
-            refusal = Refusal("internal", "expected to write to the league's disk, got: an error", "try again later")
+            refusal = self._failed(error)
         return refusal.message(None if data is None else number_of(data))
 
     def _take(self, peer: Peer, author: str, data: bytes) -> FromDoor | None:
@@ -255,29 +267,42 @@ class Door:
         if message is None:
             return None
         waits = sum(waiting.author == author for _, waiting in self._waiting)
+        answer: FromDoor | Later
         if isinstance(message, Serve):
             answer = self._registering.serve(peer, author, message, waits, now)
         else:
             answer = self._desk.answer(peer[1], author, message, waits, now)
-        if isinstance(answer, Waiting):
+        if isinstance(answer, Later):
             self._waiting.append((peer, answer))
             return None
         return answer
 
     def _look(self) -> None:
-        """Answers whose orders the league has answered."""
-        now = self._clock()
+        """Answers requests for which it is known now what they waited for."""
+        began, now = time.monotonic(), self._clock()
         still = []
-        for peer, waiting in self._waiting:
+        for peer, later in self._waiting:
+            answer: FromDoor | Later
             try:
-                answer = self._orders.answer(waiting, now)
+                if isinstance(later, Checking):
+                    answer = self._desk.checked(later, now)
+                else:
+                    answer = self._orders.answer(later, now) or later
             except Refusal as refusal:
-                answer = refusal.message(waiting.number)
-            if answer is None:
-                still.append((peer, waiting))
+                answer = refusal.message(later.number)
+            except OSError as error:
+                answer = self._failed(error).message(later.number)
+            if isinstance(answer, Later):
+                still.append((peer, answer))
             else:
                 self._send(peer[0], answer)
         self._waiting = still
+        ended = time.monotonic()
+        self._look_due = ended + max(_LOOK_MS / 1_000, (ended - began) / _LOOK_SHARE)
+
+    def _failed(self, error: OSError) -> Refusal:
+        self._tell(f"could not answer a request: {error}")
+        return Refusal("internal", "expected to write to the league's disk, got: an error", "try again later")
 
     def _send(self, routing_id: bytes, message: FromDoor) -> bool:
         """Sends a message, if the peer is there and reads. Returns whether it did."""

@@ -43,6 +43,15 @@ def has_room(folder: Path) -> bool:
     return usage.free >= max(ROOM, ROOM_SHARE * usage.total)
 
 
+def sync(path: Path) -> None:
+    """Has an upload written to the disk, which may take long."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 class Uploads:
     """The folder of uploads: `AUTHOR/DIGEST.part`, and `AUTHOR/DIGEST.json` with what was announced."""
 
@@ -101,7 +110,7 @@ class Uploads:
         return have + written
 
     def whole(self, author: str, upload: str) -> tuple[Begun, Path]:
-        """Returns an upload that is complete, and its file, which is on the disk.
+        """Returns an upload that is complete, and its file.
 
         Raises:
             Refusal: There is no such upload, or bytes are missing.
@@ -109,11 +118,6 @@ class Uploads:
         begun, part, have = self._found(author, upload)
         if have != begun.size:
             raise Refusal("bad_offset", f"expected {begun.size} bytes, got: {have}", f"go on from {have}", have=have)
-        descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
         return begun, part
 
     def drop(self, author: str, upload: str) -> None:

@@ -39,7 +39,7 @@ def season_close(desk: Desk) -> Payload:
     if season is None or season.name != name:
         there = "none" if season is None else repr(season.name)
         raise Refused("season", f"expected the name of the open season, got: {name!r}; open is {there}")
-    following = desk.text("next", f"season-{season.number + 1}")
+    following = desk.season("next", f"season-{season.number + 1}")
     if any(known.name.lower() == following.lower() for known in store.seasons.all()):
         raise Refused("name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME")
     wants_final = desk.text("final", "yes") == "yes"

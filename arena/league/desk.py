@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
-from arena.errors import Refused, did_you_mean
+from arena.errors import BotError, Refused, did_you_mean
+from arena.league.bounds import MOST_NUMBER, MOST_TEXT, is_season_name
 from arena.league.folder import Folder
-from arena.league.settings import Settings
+from arena.league.settings import Limits, Settings
+from arena.link.bots import check_name
 from arena.store.league import LeagueStore
 from arena.store.league.states import Actor
 from arena.types import Payload
-
-MOST_TEXT: Final = 1_000
-"""Characters of a text in an order."""
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,8 +64,45 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
             Refused: It is missing, or no number.
         """
         value = self.order.arguments.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
+        if type(value) is not int or not 0 <= value <= MOST_NUMBER:
             raise self._wrong(name, "a number", value)
+        return value
+
+    def name(self, name: str, whose: str) -> str:
+        """Returns a name that may become a part of a path; `whose` says of what it is the name.
+
+        Raises:
+            Refused: It is missing, or no such name.
+        """
+        value = self.text(name)
+        try:
+            check_name(value, whose)
+        except BotError as error:
+            raise Refused("argument", str(error)) from None
+        return value
+
+    def season(self, name: str, default: str | None = None) -> str:
+        """Returns the name of a season.
+
+        Raises:
+            Refused: It is missing, or no such name.
+        """
+        value = self.text(name, default)
+        if not is_season_name(value):
+            raise self._wrong(name, "a season's name of at most 64 characters on one line", value)
+        return value
+
+    def key(self) -> str:
+        """Returns the public key of the arguments.
+
+        Raises:
+            Refused: It is missing, or no key.
+        """
+        from arena.door.keys import is_key  # with ZeroMQ, which other orders do without
+
+        value = self.text("key")
+        if not is_key(value):
+            raise self._wrong("key", "a public key of 40 characters (Z85)", value)
         return value
 
     def quotas(self) -> dict[str, int]:
@@ -75,13 +111,14 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             Refused: They are none.
         """
-        known = type(self.settings.limits).__struct_fields__
         value = self.order.arguments.get("quotas", {})
-        if not isinstance(value, dict) or any(type(each) is not int or each < 0 for each in value.values()):
+        if not isinstance(value, dict) or any(
+            type(each) is not int or not 0 <= each <= MOST_NUMBER for each in value.values()
+        ):
             raise self._wrong("quotas", "names with numbers", value)
         for name in value:
-            if name not in known:
-                raise self._wrong("quotas", f"one of {', '.join(known)}", f"{name}{did_you_mean(name, known)}")
+            if reason := unknown_quota(name):
+                raise Refused("argument", f"{reason} - at quotas of {self.order.verb}")
         return value
 
     def _wrong(self, name: str, expected: str, value: object) -> Refused:
@@ -92,10 +129,19 @@ Verb: TypeAlias = Callable[[Desk], Payload]
 """Obeys an order, in the caller's transaction, and returns the answer. It raises `Refused`."""
 
 
+def unknown_quota(name: str) -> str:
+    """Returns why there is no quota of this name; empty if there is one."""
+    known = Limits.__struct_fields__
+    return "" if name in known else f"expected one of {', '.join(known)}, got: {name!r:.80}{did_you_mean(name, known)}"
+
+
 def read_order(data: bytes) -> Order:
     """Reads an order's file.
 
     Raises:
         ValueError: It is none.
     """
-    return msgspec.json.decode(data, type=Order)
+    try:
+        return msgspec.json.decode(data, type=Order)
+    except RecursionError:
+        raise ValueError("one that is nested too deeply") from None

@@ -2,17 +2,17 @@
 
 Laws:
 1. Below the limit no game begins and nothing is received. It goes on when there is half as much room again, so that it
-   does not stop and go at every game.
+   does not stop and go at every game. A disk may also run out of files that it can hold, with room for bytes left.
 2. The reserve is given up once the disk is full, so that the results of running games can be committed and the logs
    closed. It is taken again when there is room.
 """
 
 from __future__ import annotations
 
-import shutil
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -29,13 +29,28 @@ class DiskLimits(msgspec.Struct, frozen=True, kw_only=True):
     least_bytes: int = 2 * GIB
     """It stops below so many free bytes,"""
     least_part: float = 0.05
-    """or below this part of the disk, whichever is more."""
+    """or below this part of the disk, whichever is more,"""
+    least_files: float = 0.05
+    """or below this part of the files that the disk can hold."""
     again: float = 1.5
     """It goes on at so many times that."""
 
     def stop_below(self, total: int) -> int:
         """Returns below how many free bytes a league on a disk of `total` bytes stops."""
         return max(self.least_bytes, int(self.least_part * total))
+
+
+class Space(NamedTuple):
+    """What a disk has, as the system says it."""
+
+    free: int
+    """Free bytes, for this user."""
+    total: int
+    """All bytes."""
+    free_files: int = 0
+    """Files that can still be made."""
+    files: int = 0
+    """Files that it can hold; 0 if it has no such limit, as some kinds of disk."""
 
 
 class Room(msgspec.Struct, frozen=True):
@@ -47,32 +62,41 @@ class Room(msgspec.Struct, frozen=True):
     """Whether games may begin and submissions be received."""
     needed: int
     """How many free bytes it takes: to go on, or not to stop."""
+    free_files: int | None = None
+    """Files that can still be made; None if the disk has no such limit."""
+    needed_files: int = 0
+    """How many of them it takes."""
 
     def sentence(self) -> str:
         """Returns it for people: how much is free, and how much it takes."""
+        if self.free_files is not None and self.free_files < self.needed_files:
+            return (
+                f"{self.free_files:,} more files fit on it: no game begins and nothing is received until "
+                f"{self.needed_files:,} do; remove files, small ones too"
+            )
         free, needed = f"{self.free / GIB:.1f} GiB", f"{self.needed / GIB:.1f} GiB"
         if self.enough:
             return f"{free} free; it stops below {needed}"
         return f"{free} free: no game begins and nothing is received until {needed} are free; make room"
 
 
-def _free_and_total(path: Path) -> tuple[int, int]:
-    usage = shutil.disk_usage(path)
-    return usage.free, usage.total
+def _space(path: Path) -> Space:
+    found = os.statvfs(path)
+    return Space(
+        found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize, found.f_favail, found.f_files
+    )  # fmt: skip
 
 
 class DiskWatch:
     """Looks at a disk again and again."""
 
-    def __init__(
-        self, path: Path, limits: DiskLimits, measure: Callable[[Path], tuple[int, int]] = _free_and_total
-    ) -> None:
+    def __init__(self, path: Path, limits: DiskLimits, measure: Callable[[Path], Space] = _space) -> None:
         """Begins as if there was enough room.
 
         Args:
             path: A folder on the disk.
             limits: When it is not enough.
-            measure: Returns the free and all bytes of the disk.
+            measure: Returns what the disk has.
         """
         self._path = path
         self._limits = limits
@@ -85,11 +109,16 @@ class DiskWatch:
         Raises:
             OSError: The folder is gone.
         """
-        free, total = self._measure(self._path)
-        stop = self._limits.stop_below(total)
-        needed = stop if self._enough else int(stop * self._limits.again)
-        self._enough = free >= needed
-        return Room(free, self._enough, stop if self._enough else int(stop * self._limits.again))
+        space = self._measure(self._path)
+        least = self._limits.stop_below(space.total), int(self._limits.least_files * space.files)
+        needed, files_needed = self._needed(*least)
+        self._enough = space.free >= needed and (not space.files or space.free_files >= files_needed)
+        needed, files_needed = self._needed(*least)
+        return Room(space.free, self._enough, needed, space.free_files if space.files else None, files_needed)
+
+    def _needed(self, *least: int) -> tuple[int, ...]:
+        """Returns of each how much it takes: as much as not to stop, or more, to go on."""
+        return tuple(each if self._enough else int(each * self._limits.again) for each in least)
 
 
 class Reserve:

@@ -153,8 +153,8 @@ def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
         "states": {str(state): sum(version.state is state for version in versions) for state in State},
         "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
         "notices": [
-            {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text}
-            for notice in reader.notices.of(None, unread=True, limit=NOTICES)
+            {"id": one.id, "at": one.at, "kind": one.kind, "version": one.version, "text": one.text}
+            for one in reversed(reader.notices.of(None, unread=True, limit=NOTICES))
         ],
         "orders_waiting": len(folder.orders()),
         "machine_faults": service.get("machine_faults"),

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from arena.league.closing import season_close
 from arena.league.disk import DiskLimits, DiskWatch, Reserve
 from arena.league.folder import Folder
 from arena.league.inbox import Inbox
@@ -15,8 +14,6 @@ from arena.league.systemd import Manager
 from arena.store.league import LeagueStore
 from arena.tournament.workers import available_cores
 
-VERBS: Final = {"season_close": season_close}
-"""Orders beside those of `orders.VERBS`."""
 DISK_S: Final = 5.0
 """How often the room on the disk is measured."""
 TIDY_S: Final = 3600.0
@@ -37,7 +34,7 @@ class Helm:
     ) -> None:
         self._store = store
         self._then = then
-        self._inbox = Inbox(store, folder, settings, tell, VERBS)
+        self._inbox = Inbox(store, folder, settings, tell)
         self._workers = workers or settings.service.workers or max(1, available_cores() // 2)
         self._tidied = 0.0
         self.paused = store.controls.paused

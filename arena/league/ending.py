@@ -6,7 +6,8 @@ Laws:
    suspended or retired does not come back.
 3. Only one version of an author plays, their best: two could help each other. Bots of the house are ordinary
    finalists.
-4. A finalist on its author's machine that nobody serves is waited for, for a while. Then it is out.
+4. A finalist on its author's machine that nobody serves is waited for, for a while, and so is one that is to be built
+   again. Then it is out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from arena.store.league.records import HOUSE, Match, Season, SeasonFinal, Standi
 from arena.store.league.states import State
 
 ABSENT_S: Final = 600.0
-"""How long the final waits for finalists that nobody serves, once there is nothing else to play."""
+"""How long the final waits for finalists that cannot play now, once there is nothing else to play."""
 
 
 class Ending:
@@ -33,7 +34,8 @@ class Ending:
         store: The league.
         settings: Its settings.
         tell: Called with a sentence about each thing that the operator may want to know.
-        absent: Returns the names of versions that cannot play now: remote ones that nobody serves.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
+            are to be built again.
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class Ending:
         self._tell = tell
         self._absent = absent
         self._waits_since: float | None = None
-        """Since when nothing can be played but for finalists that nobody serves."""
+        """Since when nothing can be played but for finalists that cannot play now."""
         self._seen: tuple[object, ...] = ()
         self._stage: finals.Stage | None = None
         """How far the final is, and of which matches and finalists that is true."""
@@ -148,7 +150,7 @@ class Ending:
         return "" if version is None else version.name
 
     def _wait_for(self, gone: set[int], *, waits: bool) -> None:
-        """Waits a while for finalists that nobody serves. Then they are out."""
+        """Waits a while for finalists that cannot play now. Then they are out."""
         if not waits:
             self._waits_since = None
             return
@@ -157,7 +159,7 @@ class Ending:
             self._waits_since = now
         final = self._final()
         if final is not None and now >= self._waits_since + ABSENT_S:
-            self._leave([entrant for entrant in final.playing if entrant in gone], "was not served any more")
+            self._leave([entrant for entrant in final.playing if entrant in gone], "could not play any more")
 
     def _leave(self, entrants: list[int], why: str) -> None:
         self._store.seasons.leave_final(entrants)

@@ -4,12 +4,15 @@ Laws:
 1. Names in the folder come from here. What an author chose becomes a part of a path only after its form was checked.
 2. One service at a time runs a league. Whether one does is a lock, which the system releases when the service ends,
    however it ends; never a file that a kill leaves behind.
+3. What running games send goes to a folder that no database's name leads to. So whoever watches them knows that they
+   are a league's, and that their deals are still played.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +20,7 @@ from typing import Final
 
 from arena.errors import ConfigError, StoreError
 from arena.files import MOST_TEXT, read_text
+from arena.places import ELSEWHERE, Places
 from arena.store.lock import is_locked
 
 SETTINGS: Final = "league.toml"
@@ -55,6 +59,14 @@ class Folder:
         self.site = path / "site"
         self.door = path / "door"
         """What belongs to the door: its key, its addresses, the socket to remote bots."""
+        self.feed = path / "live"
+        """Where whoever watches waits for the records of running games; it is there while somebody does."""
+
+    @property
+    def places(self) -> Places:
+        """Where it lies, and what runs it: no author is told."""
+        found = (self.path.absolute(), self.path.resolve(), sys.prefix, sys.base_prefix)
+        return Places((str(path), ELSEWHERE) for path in found)
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -141,6 +153,13 @@ class Folder:
         """
         self.check()
         return read_text(self.settings, "the settings of a league", MOST_TEXT, ConfigError)
+
+
+def folder_with(database: Path) -> Folder | None:
+    """Returns the league that a database belongs to, whatever links lead to it; None if it is no league's."""
+    file = database.resolve()
+    folder = Folder(file.parent)
+    return folder if file == folder.database and folder.settings.is_file() else None
 
 
 def _age(path: Path) -> tuple[float, str]:

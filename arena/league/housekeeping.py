@@ -5,17 +5,16 @@ What would take long is done a little at a time, here and in the ratings that ar
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from itertools import islice
+from heapq import merge
 from typing import Final
 
 from arena.errors import StoreError
+from arena.league.first_games import QUALIFYING, FirstGames
 from arena.league.folder import Folder
 from arena.league.retention import Expired, Logged, Retention, Shelf, Sweep
-from arena.league.tools import QUALIFYING
 from arena.store.league import LeagueReader, LeagueStore, open_league
 from arena.store.league.played import Ended
 from arena.store.league.records import HOUSE
@@ -32,8 +31,6 @@ MARK_S: Final = 600.0
 """How often it is looked whether a day has ended."""
 MOST_ROWS: Final = 500
 """How many ratings are removed before the service looks at everything else."""
-QUALIFYING_DAYS: Final = 30
-"""How long the logs of first games are kept."""
 REMADE_S: Final = 0.25
 """How long ratings are made again, about, before the service looks at everything else."""
 SIZED_S: Final = 10.0
@@ -55,10 +52,11 @@ def logged(game: Ended) -> Logged:
 
 
 def all_logs(store: LeagueReader, folder: Folder) -> Shelf:
-    """Returns all logs that count towards the limit: the originals of all seasons, and what is published of them."""
+    """Returns all logs that count towards the limit: first games, the originals of all seasons, what is published."""
     published = folder.published
     own = [published / "own" / author.name for author in store.authors.all() if author.name != HOUSE]
-    return Shelf([*(folder.logs / season.tournament for season in store.seasons.all()), published / "logs", *own])
+    originals = [folder.logs / season.tournament for season in store.seasons.all()]
+    return Shelf([*originals, folder.logs / QUALIFYING, published / "logs", *own])
 
 
 class LogSize:
@@ -172,7 +170,6 @@ class Tidy:
         self._shelf = Shelf([])
         self._sweep: Sweep | None = None
         """What looks through the games; None while nothing is due."""
-        self._first_games: Iterator[None] = iter(())
         self._removed = 0
 
     def look(self) -> None:
@@ -188,8 +185,6 @@ class Tidy:
             gone += self._remove(self._sweep.step(_STEP))
             if self._sweep.is_done or gone >= MOST_REMOVED:
                 break
-        for _ in islice(self._first_games, AT_ONCE):
-            pass
         if self._sweep.is_done:
             self._sweep = None
             if self._removed:
@@ -209,22 +204,13 @@ class Tidy:
 
     def _begin(self) -> None:
         self._shelf = all_logs(self._store, self._folder)
+        now = time.time()
+        first = FirstGames(self._folder.logs / QUALIFYING, now, self._rule)
         self._sweep = Sweep(
             lambda: map(logged, self._store.played.ended(newest_first=True)),
-            lambda: map(logged, self._store.played.ended()),
+            lambda: merge(map(logged, self._store.played.ended()), first.oldest_first(), key=lambda game: game.ended),
             self._shelf,
-            time.time(),
+            now,
             self._rule,
+            before=first.find(),
         )
-        self._first_games = self._old_first_games()
-
-    def _old_first_games(self) -> Iterator[None]:
-        """Removes the logs of first games whose time is over, and yields after each file."""
-        folder = self._folder.logs / QUALIFYING
-        if folder.is_dir():
-            oldest = time.time() - QUALIFYING_DAYS * 86_400
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    if entry.is_file(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_mtime < oldest:
-                        os.unlink(entry.path)
-                    yield

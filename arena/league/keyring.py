@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 
 from arena import files
@@ -19,5 +21,8 @@ def publish_keys(reader: LeagueReader, folder: Folder) -> None:
     """
     path = folder.published / "keys.json"
     data = msgspec.json.encode(documents.keys(reader), order="sorted")
-    if not path.exists() or files.read(path, "the keys of authors", files.MOST_DOCUMENT, StoreError) != data:
+    published = None
+    with suppress(StoreError):  # whatever is in its place is replaced
+        published = files.read(path, "the keys of authors", files.MOST_DOCUMENT, StoreError)
+    if published != data:
         files.write(path, data, durably=True)

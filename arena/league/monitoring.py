@@ -99,6 +99,7 @@ class Figures:
             "arena_league_games_to_rate_again": remade.left if remade else 0,
             "arena_league_machine_faults": state["machine_faults"],
             "arena_league_disk_free_bytes": room.free,
+            **({} if room.free_files is None else {"arena_league_disk_free_files": room.free_files}),
             "arena_league_disk_enough": float(room.enough),
             "arena_league_logs_bytes": state["logs_bytes"],
             "arena_league_database_bytes": self._folder.database.stat().st_size,

@@ -32,7 +32,8 @@ class Planner:
         settings: The rule's parameters.
         draw: What everything random follows from, with the match's number.
         seatings: In which seatings a deal is played.
-        absent: Returns the names of versions that cannot play now: remote ones that nobody serves.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
+            are to be built again.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) 
         match for match in playing if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
     ]
     for match in spared:
-        store.matches.void(match.number, "a remote bot is not served now")
+        store.matches.void(match.number, "one of its bots cannot play now")
     return bool(spared)
 
 

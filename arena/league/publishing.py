@@ -8,6 +8,7 @@ Laws:
 2. Nothing of a match is published before its last game is over: its games share the deal.
 3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
 4. A file is written only if its content has changed.
+5. No document says where the league lies on its machine. What a bot itself printed is its author's as it was.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from arena.league.settings import Settings
 from arena.record.log import SUFFIX, existing_log, read_log
 from arena.referee.chance import commitment, deal_secret
 from arena.store.league import LeagueStore
-from arena.store.league.records import HOUSE, Match, Season, Version
+from arena.store.league.records import HOUSE, Author, Match, Season, Version
 from arena.types import Payload
 
 PAGE: Final = 256
@@ -70,6 +71,7 @@ class Publishing:
     ) -> None:
         self._store = store
         self._folder = folder
+        self._places = folder.places
         self._settings = settings
         self._season = season
         self._secret = secret
@@ -93,7 +95,7 @@ class Publishing:
     def catch_up(self) -> None:
         """Writes lists of games again that a kill may have left without the last matches."""
         count = self._store.matches.count()
-        self._pages(range(max(0, count - PAGE), count), self._authors())
+        self._pages(range(max(0, count - PAGE), count), [author.name for author in self._authors()])
 
     def look(self) -> None:
         """Publishes matches that are over, and from time to time everything else."""
@@ -216,8 +218,10 @@ class Publishing:
         self._write(published / "standings.json", documents.standings(store, ranking))
         self._write(published / "service.json", self.state())
         for author in self._authors():
-            self._write(self._of_author(author) / "status.json", documents.author_status(store, author, ranking))
-            self._reports(author)
+            limits = self._settings.limits.of_author(author.quotas)
+            document = {**documents.author_status(store, author.name, ranking), "limits": limits}
+            self._write(self._of_author(author.name) / "status.json", document)
+            self._reports(author.name)
 
     def _rank(self) -> Ranking | None:
         """Returns the ranking, which is computed again if there is time for that."""
@@ -227,8 +231,8 @@ class Publishing:
             self._ranking_due = now + (time.monotonic() - now) / _BUSY
         return self._ranking
 
-    def _authors(self) -> list[str]:
-        return [author.name for author in self._store.authors.all() if author.name != HOUSE]
+    def _authors(self) -> list[Author]:
+        return [author for author in self._store.authors.all() if author.name != HOUSE]
 
     def _reports(self, author: str) -> None:
         for version in self._store.versions.of_author(author):
@@ -246,7 +250,7 @@ class Publishing:
         return self._folder.published / "authors" / author
 
     def _write(self, path: Path, document: Any) -> None:
-        data = msgspec.json.encode(document)
+        data = msgspec.json.encode(self._places.hide_all(document))
         digest = hashlib.sha256(data).digest()
         if self._written.get(path) == digest:
             return

@@ -1,8 +1,9 @@
 """Which logs of a league are kept, and for how long. Results, ratings and digests stay for ever: this is about files.
 
 The rule: logs of finals stay for ever. A log that is among the last 50 games of one of its versions, or in which
-somebody forfeited, stays for a year, and any other for a month. All logs together have 20 GiB at most. If that is
-exceeded, the oldest of the last kind go first, then the oldest of the others, but never those of finals.
+somebody forfeited, stays for a year. Any other stays for a month, and so does that of a submission's first game. All
+logs together take 20 GiB at most. If that is exceeded, the oldest of the last kind go first, then the oldest of the
+others, but never those of finals.
 
 Laws:
 1. The decision is a pure function of rows, the time and the settings. It reads its rows in order and keeps none of
@@ -43,7 +44,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     days: float = 30
     """How long other games are kept."""
     gib: float = 20
-    """The most that all logs may have, compressed."""
+    """The most that all logs may take of the disk."""
 
     def check(self) -> None:
         """Checks that every parameter is in its range.
@@ -71,6 +72,8 @@ class Logged(msgspec.Struct, frozen=True, kw_only=True):
     """Whether somebody forfeited."""
     final: bool = False
     """Whether it belongs to a season's final."""
+    first: bool = False
+    """Whether it is one of those that a submission plays before it is rated. Its seats are no entrants then."""
 
 
 class Expired(msgspec.Struct, frozen=True):
@@ -117,6 +120,8 @@ def kept_until(game: Logged, since: Mapping[int, float], settings: Retention) ->
 
 
 def _is_kept_longer(game: Logged, since: Mapping[int, float]) -> bool:
+    if game.first:
+        return False
     return game.forfeit or any(game.ended >= since.get(entrant, -math.inf) for entrant in game.entrants)
 
 
@@ -173,8 +178,13 @@ class Sweep:
         shelf: Shelf,
         now: float,
         settings: Retention,
+        before: Iterable[None] = (),
     ) -> None:
-        """Begins with the games whose logs may be there, in both orders, the files, the time, and the rule."""
+        """Begins with the games whose logs may be there, in both orders, the files, the time, and the rule.
+
+        What `before` does is done first, a step at a time.
+        """
+        self._before = before
         self._newest_first = newest_first
         self._oldest_first = oldest_first
         self._shelf = shelf
@@ -191,6 +201,8 @@ class Sweep:
         return [one for one in steps if one is not None]
 
     def _all_steps(self) -> Iterator[Expired | None]:
+        for _ in self._before:
+            yield None
         since: dict[int, float] = {}
         latest = ((game.ended, game.entrants) for game in self._newest_first())
         yield from recent_since(latest, self._settings.last_games, since)
@@ -212,19 +224,19 @@ class Shelf:
         self._folders = folders
 
     def total(self) -> int:
-        """Returns the bytes of all files in the folders."""
+        """Returns the bytes that all files in the folders take of the disk."""
         return sum(self.sizes())
 
     def sizes(self) -> Iterator[int]:
-        """Yields the bytes of each file in the folders."""
+        """Yields the bytes that each file in the folders takes of the disk."""
         for folder in self._folders:
             if folder.is_dir():
                 with os.scandir(folder) as entries:
                     yield from map(_length, entries)
 
     def size(self, game: str, seats: int) -> int:
-        """Returns the bytes of all files of a game; 0 if its log is gone."""
-        return sum(path.stat().st_size for path in self.files(game, seats)) if self._has_log(game) else 0
+        """Returns the bytes that all files of a game take of the disk; 0 if its log is gone."""
+        return sum(_taken(path.stat()) for path in self.files(game, seats)) if self._has_log(game) else 0
 
     def compress(self, game: str, seats: int) -> None:
         """Compresses the files of a game that are not compressed yet.
@@ -271,8 +283,13 @@ class Shelf:
                         yield path
 
 
+def _taken(status: os.stat_result) -> int:
+    """Returns how many bytes of the disk a file takes: whole blocks. A system may keep small files without any."""
+    return max(status.st_size, 512 * status.st_blocks)
+
+
 def _length(entry: os.DirEntry[str]) -> int:
     try:
-        return entry.stat(follow_symlinks=False).st_size if entry.is_file(follow_symlinks=False) else 0
+        return _taken(entry.stat(follow_symlinks=False)) if entry.is_file(follow_symlinks=False) else 0
     except FileNotFoundError:  # removed meanwhile
         return 0

@@ -16,11 +16,14 @@ from msgspec.structs import replace
 from arena import files
 from arena.door.keeping import Keeper, door_command
 from arena.errors import ConfigError, StoreError
+from arena.league.allowance import Allowance
 from arena.league.bench import Bench
+from arena.league.clearing import Clearing
 from arena.league.closing import close_season, settings_for_final
 from arena.league.duties import DiskRoom, Health, Helm
 from arena.league.ending import Ending
 from arena.league.folder import Folder
+from arena.league.forgetting import Forget
 from arena.league.housekeeping import Remake, Thin, Tidy
 from arena.league.journal import Journal
 from arena.league.monitoring import Figures
@@ -40,7 +43,6 @@ from arena.league.workshop import Workshop
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
 from arena.parcels.building import PART
-from arena.referee.feed import feed_folder
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
@@ -205,7 +207,7 @@ def _put_together(
     publishing.catch_up()
     helm = Helm(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
-    jobs = Jobs(store, tools, settings, tournament)
+    jobs = Jobs(store, tools, settings, tournament, folder.feed)
     supply = MatchGames(
         store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve, same_worker=hands.same_worker
     )
@@ -213,8 +215,12 @@ def _put_together(
     ahead = hands.worker is local_worker and helm.workers < available_cores()
     lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
     bench = stack.enter_context(Bench[StepReport](local_worker))
-    workshop = Workshop(store, bench, tools, tell)
-    gone = partial(absent, store, folder, elsewhere=hands.elsewhere)
+    allowance = Allowance(store, folder.bots, settings.limits)
+    workshop = Workshop(store, bench, tools, tell, allowance.judge)
+
+    def gone() -> frozenset[str]:
+        return absent(store, folder, elsewhere=hands.elsewhere) | workshop.lost
+
     planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
     ending = Ending(store, settings, tell, gone)
     playing = len(store.versions.active())
@@ -222,10 +228,11 @@ def _put_together(
     tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {counted(helm.workers, 'game')} at a time")
     health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
     tidy = Tidy(store, folder, settings.retention, tell)
+    remake, forget, clearing = Remake(store, tell), Forget(store, folder), Clearing(store, folder, tell)
+    duties = (health, tidy, Thin(store), remake, forget, clearing)
     service = Service(
-        supply, lanes, bench, planner, ending, workshop, helm, room, publishing,
-        (health, tidy, Thin(store), Remake(store, tell)), tell, settings.service.stop_s,
-    )  # fmt: skip
+        supply, lanes, bench, planner, ending, workshop, helm, room, publishing, duties, tell, settings.service.stop_s
+    )
     figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: helm.obeyed)
     supply.told = figures.count
     service.add(figures)
@@ -252,13 +259,16 @@ class Watched:
 class Jobs:
     """Makes the work for a game of the open season."""
 
-    def __init__(self, store: LeagueStore, tools: LeagueTools, settings: Settings, tournament: Tournament) -> None:
+    def __init__(
+        self, store: LeagueStore, tools: LeagueTools, settings: Settings, tournament: Tournament, feed: Path
+    ) -> None:
+        """Takes what the work is made from, and the folder in which watchers wait."""
         self._store = store
         self._tools = tools
         self._settings = settings
         self._tournament = tournament
         self._games: dict[int, GameSettings] = {}
-        self._feed = str(feed_folder(store.games.path))
+        self._feed = str(feed.absolute())
 
     def __call__(self, claim: Claim, game: PlannedGame) -> Job:
         """Returns the work for a claimed game. Its bots serve no other game.

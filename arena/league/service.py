@@ -179,8 +179,8 @@ class Service:
                 closing = True
                 break
             self._safely(self._room.look)
-            may_start = not self._room.is_short and (not self._orders.closing or self._workshop.restores)
-            self._safely(partial(self._workshop.look, may_start=may_start and self._may_build))
+            may_start = not self._room.is_short and self._may_build
+            self._safely(partial(self._workshop.look, may_start=may_start, only_lost=self._orders.closing))
             self._supply.pay()
             self._begin_games()
             self._settle()
@@ -215,7 +215,8 @@ class Service:
 
         def look() -> None:
             nonlocal ready
-            ready = self._ending.look(quiet=not (self._workshop.busy or self._lanes.running))
+            works = self._workshop.busy or self._workshop.untried_again or self._lanes.running
+            ready = self._ending.look(quiet=not works)
 
         self._safely(look)
         return ready
@@ -273,8 +274,7 @@ class Service:
 
     def _begin_games(self) -> None:
         closing = self._orders.closing
-        wants = self._workshop.wants and (not closing or self._workshop.restores)
-        alone = self._orders.workers == 1 and (self._workshop.busy or wants)
+        alone = self._orders.workers == 1 and (self._workshop.busy or self._workshop.wants(only_lost=closing))
         rests = time.monotonic() < self._supply.rests_until
         if (
             (closing and not self._ending.plays)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -73,6 +73,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Versions that wait or are being tried."""
     submissions: Count = 10
     """In 24 hours."""
+    built_mib: Count = 4_096
+    """What is built of all bots together, on the disk."""
+
+    def of_author(self, quotas: Mapping[str, int]) -> dict[str, int]:
+        """Returns the limits of an author who has quotas of their own, by name."""
+        return {**msgspec.structs.asdict(self), **quotas}
 
 
 class Suspension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import msgspec
 
 from arena import files, parcels
 from arena.errors import ParcelError, Refused, StoreError
+from arena.league.allowance import MIB, Allowance
 from arena.league.desk import Desk
-from arena.link.bots import MANIFEST, check_name
+from arena.link.bots import MANIFEST
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received
 from arena.store.league.states import State
 from arena.types import Level, Payload
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def submit(desk: Desk) -> Payload:
@@ -66,8 +71,9 @@ def remote(desk: Desk) -> Payload:
             "submit the bot instead: `arena league submit`",
         )
     author = desk.store.authors.known(desk.order.author or desk.text("author")).name
-    name, digest = desk.text("bot"), desk.text("digest")
-    check_name(name)
+    name, digest = desk.name("bot", "a bot"), desk.text("digest")
+    if not _DIGEST.fullmatch(digest):
+        raise Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
     manifest = desk.order.arguments.get("manifest", {})
     if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > parcels.LIMITS.manifest:
         raise Refused("argument", "expected a manifest of at most 64 KiB")
@@ -97,7 +103,7 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
     Raises:
         Refused: They may not; the error names the limit, and when they may.
     """
-    limits = {**msgspec.structs.asdict(desk.settings.limits), **desk.store.authors.known(author).quotas}
+    limits = desk.settings.limits.of_author(desk.store.authors.known(author).quotas)
     versions = desk.store.versions.of_author(author)
     bots = {version.bot for version in versions if version.state is not State.RETIRED}
     if bot not in bots and len(bots) >= limits["bots"]:
@@ -106,6 +112,14 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
             f"expected at most {limits['bots']} bots of one author, got: one more, {bot}",
             "retire one with `arena league retire BOT`, or give this one the name of one",
             limit=limits["bots"],
+        )
+    allowance = Allowance(desk.store, desk.folder.bots, desk.settings.limits)
+    if sum(allowance.taken(author).values()) >= limits["built_mib"] * MIB:
+        raise Refused(
+            "quota",
+            f"expected what is built of one author's bots to take less than {limits['built_mib']:,} MiB, got: more",
+            allowance.remedy(author),
+            limit=limits["built_mib"],
         )
     # One that waits gives its place to a newer one of the same bot.
     pending = [one for one in versions if one.is_pending and not (one.bot == bot and one.state is State.RECEIVED)]

@@ -50,6 +50,9 @@ bots = 3
 pending = 3
 # Submissions in 24 hours.
 submissions = 10
+# What is built of all bots together, in MiB on the disk: of versions that play or are being tried, and of each bot's
+# last good one.
+built_mib = 4096
 
 # When a version is suspended by itself. Losses on time while the machine was overloaded are not counted.
 [suspension]
@@ -96,7 +99,7 @@ days = 30
 forfeit_days = 365
 # How many last games of a version that are.
 last_games = 50
-# All logs together, in GiB.
+# All logs together, in GiB on the disk.
 gib = 20
 
 [season]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from arena.door.relay import remote_bot, served
 from arena.errors import MachineFault
+from arena.league.first_games import QUALIFYING
 from arena.league.folder import Folder
 from arena.league.house import house_spec
 from arena.league.settings import Settings
@@ -22,8 +23,6 @@ from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Version
 from arena.types import GameSettings, Level, Payload
 
-QUALIFYING: Final = "qualifying"
-"""The folder for the logs of first games, beside those of seasons."""
 _KEPT: Final = 1024
 """Of how many versions it is kept in memory what they are started with: a digest over all files is in it."""
 
@@ -46,6 +45,7 @@ class LeagueTools:
             return self._remote(version, kind)
         level = Level(version.level)
         if kind == "build":
+            self._specs.pop(version.id, None)  # files that are built again may differ from those before
             return build, (self._folder.archive(version.digest), self._folder.bots, level)
         if not self.is_built(version):
             raise MachineFault(f"expected what was built of {version.name}, got: it is gone")

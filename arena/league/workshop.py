@@ -4,13 +4,13 @@ Laws:
 1. A step is done on the bench, from files alone. What came of it and the change that follows are one transaction. So a
    step that was cut short is done again, and leaves one report.
 2. A fault of the machine rejects nobody: the step is tried again, after a while that grows.
-3. What was built can always be made again from its archive: what is missing is built before games begin.
+3. What was built can always be made again from its archive. What is missing is built again, before anything else is
+   done (`arena.league.lost`): at the start before games begin, later while others play.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
@@ -18,6 +18,7 @@ import msgspec
 
 from arena.errors import ArenaError, Refused
 from arena.league.bench import Bench
+from arena.league.lost import LONGEST_REST_S, Lost
 from arena.league.steps import StepReport, Verdict
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Report, Version
@@ -35,7 +36,6 @@ _PASSED: Final = {
     "check": "it keeps to the protocol",
     "qualify": "it played its first games without a forfeit",
 }
-_LONGEST_REST_S: Final = 600.0
 _LOOK_S: Final = 0.5
 """How often it is looked for something to do."""
 
@@ -61,11 +61,18 @@ class Workshop:
         bench: Where steps are done.
         tools: How.
         tell: Called with a sentence about each thing that was done.
+        judge: Returns the report of a step as it is to be stored: what the step could not know may have failed.
     """
 
     def __init__(
-        self, store: LeagueStore, bench: Bench[StepReport], tools: Tools, tell: Callable[[str], object]
+        self,
+        store: LeagueStore,
+        bench: Bench[StepReport],
+        tools: Tools,
+        tell: Callable[[str], object],
+        judge: Callable[[Version, StepReport], StepReport] = lambda version, report: report,
     ) -> None:
+        self._judge = judge
         self._store = store
         self._bench = bench
         self._tools = tools
@@ -78,12 +85,28 @@ class Workshop:
         """By version until when its step is not tried again, after a fault of the machine."""
         self.machine_faults = 0
         """How many steps the machine could not do. A bot elsewhere that nobody serves is no fault of this machine."""
-        self._missing = deque(version for version in store.versions.active() if not tools.is_built(version))
+        self._lost = Lost(store, tools.is_built)
+        self._restores = False
+        """Whether what is being done is to build one of those again."""
 
     @property
     def restores(self) -> bool:
-        """Whether active versions are being built again that were lost: no game should begin."""
-        return bool(self._missing)
+        """Whether versions were lost at the start and not tried to build again: no game should begin."""
+        return self._lost.untried_at_first
+
+    @property
+    def untried_again(self) -> bool:
+        """Whether a version was lost and not tried to build again: who plays a final is not known before that."""
+        return self._lost.untried
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """The names of versions that would play if their files were there: no game of theirs should be planned."""
+        return self._lost.names
+
+    def lose(self) -> None:
+        """Looks anew for what is to be built again. Call it when built files were removed."""
+        self._lost.forget()
 
     @property
     def busy(self) -> bool:
@@ -95,25 +118,29 @@ class Workshop:
         """Which step of which version is done, for people; empty if none."""
         return self._doing if self._bench.busy else ""
 
-    @property
-    def wants(self) -> bool:
-        """Whether there is a step to do now."""
-        return not self._bench.busy and self._next(time.monotonic()) is not None
+    def wants(self, *, only_lost: bool = False) -> bool:
+        """Says whether there is a step to do now.
+
+        Args:
+            only_lost: Whether only what was lost is built again, and no submission goes on.
+        """
+        return not self._bench.busy and self._next(time.monotonic(), only_lost) is not None
 
     def waits(self) -> bool:
-        """Says whether a version is pending: it may play later."""
-        return bool(self._store.versions.pending())
+        """Says whether a version may play later: it is pending, or to be built again."""
+        return bool(self._store.versions.pending() or self._lost.names)
 
     def untried(self) -> frozenset[int]:
         """Returns the versions that wait for their first try on this machine: none that it has failed before."""
         pending = self._store.versions.pending()
         return frozenset(one.id for one in pending if not one.attempts and one.level != Level.REMOTE)
 
-    def look(self, *, may_start: bool = True) -> None:
+    def look(self, *, may_start: bool = True, only_lost: bool = False) -> None:
         """Notes what came of a step, and begins the next one.
 
         Args:
             may_start: Whether one may begin.
+            only_lost: Whether only what was lost is built again, and no submission goes on.
         """
         if self._bench.busy:
             self._fetch()
@@ -121,23 +148,25 @@ class Workshop:
         if self._bench.busy or not may_start or now < self._looked + _LOOK_S:
             return
         self._looked = now
-        version = self._next(now)
+        version = self._next(now, only_lost)
         if version is None:
             self._bench.rest()
         else:
             self._begin(version)
 
-    def _next(self, now: float) -> Version | None:
+    def _next(self, now: float, only_lost: bool) -> Version | None:
         """Returns the version that something can be done for."""
-        if self._missing:
-            return self._missing[0] if now >= self._rests.get(self._missing[0].id, now) else None
+        lost = self._lost.next(now)
+        if lost is not None or only_lost:
+            return lost
         pending = self._store.versions.pending()
         self._rests = {one.id: until for one in pending if (until := self._rests.get(one.id, now)) > now}
-        return next((one for one in pending if one.id not in self._rests), None)
+        return next((one for one in pending if one.id not in self._rests and one.id not in self._lost), None)
 
     def _begin(self, version: Version) -> None:
         kind: Kind = "build"
-        if not self._missing:
+        self._restores = version.id in self._lost
+        if not self._restores:
             if version.state is State.RECEIVED:
                 version = self._store.versions.change(version.id, State.BUILDING, Actor.SERVICE, "its turn has come")
             kind = STEPS[version.state][0]
@@ -149,7 +178,7 @@ class Workshop:
             return
         self._at = version
         self._doing = f"{kind} of {version.name}"
-        self._tell(f"{version.name}: {'building again' if self._missing else version.state}")
+        self._tell(f"{version.name}: {'building again' if self._restores else version.state}")
 
     def _fetch(self) -> None:
         version = self._at
@@ -157,7 +186,7 @@ class Workshop:
         try:
             report = self._bench.fetch()
         except ArenaError as error:
-            kind: Kind = "build" if self._missing else STEPS[version.state][0]
+            kind: Kind = "build" if self._restores else STEPS[version.state][0]
             report = _fault(kind, str(error))
         if report is not None:
             self._at = None
@@ -165,9 +194,10 @@ class Workshop:
             self._note(version, report)
 
     def _note(self, version: Version, report: StepReport) -> None:
-        if self._missing:
+        if self._restores:
             self._restored(version, report)
             return
+        report = self._judge(version, report)
         step, following = STEPS[version.state]
         assert step == report.kind
         stored = Report(
@@ -200,20 +230,26 @@ class Workshop:
                 self._tell(f"{version.name} is rejected: {reason}")
 
     def _restored(self, version: Version, report: StepReport) -> None:
-        """Notes that an active version was built again. One that cannot be built any more is suspended."""
+        """Notes that a version was built again. One that cannot be built any more is suspended, or rejected."""
+        self._lost.tried(version, again=report.verdict is Verdict.MACHINE)
         if report.verdict is Verdict.MACHINE:
-            self._rest(version)
-        else:
-            self._missing.popleft()
+            self._count_fault(version)
         if report.verdict is Verdict.FAILED:
             reason = f"it cannot be built any more: {report.finding}"
-            self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason)
+            to = State.SUSPENDED if version.state is State.ACTIVE else State.REJECTED
+            try:
+                self._store.versions.change(version.id, to, Actor.SERVICE, reason)
+            except Refused as error:  # it was taken out meanwhile
+                self._tell(f"{version.name}: it is not {to}: {error}")
         again = "is built again" if report.verdict is Verdict.PASSED else f"could not be built again: {report.finding}"
         self._tell(f"{version.name} {again}")
 
     def _rest(self, version: Version) -> None:
+        self._count_fault(version)
+        self._rests[version.id] = time.monotonic() + min(2.0 ** (version.attempts + 1), LONGEST_REST_S)
+
+    def _count_fault(self, version: Version) -> None:
         self.machine_faults += version.level != Level.REMOTE
-        self._rests[version.id] = time.monotonic() + min(2.0 ** (version.attempts + 1), _LONGEST_REST_S)
 
 
 def _document(report: StepReport) -> Payload:

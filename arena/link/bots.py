@@ -161,14 +161,18 @@ def bundled_folders() -> dict[str, Path]:
     return {read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE}
 
 
-def check_name(name: str) -> None:
-    """Checks that a bot may have this name.
+def check_name(name: str, whose: str = "a bot") -> None:
+    """Checks that a bot, or whatever else has such names, may have this name.
+
+    Args:
+        name: The name.
+        whose: Of what it is the name, for the error.
 
     Raises:
         BotError: It may not.
     """
     if re.search(_NAME, name) is None:
-        raise BotError(f"expected {_NAME_RULE} as the name of a bot, got: {name!r}")
+        raise BotError(f"expected {_NAME_RULE} as the name of {whose}, got: {name!r:.100}")
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -81,11 +81,22 @@ def remove_tree(top: str) -> None:
 
     A folder may be closed to its owner, or lie so deep that no path reaches it. So each is opened to us and moved up.
     """
+    for _ in removing(top):
+        pass
+
+
+def removing(top: str) -> Iterator[None]:
+    """Removes a folder as `remove_tree` does, and yields after each file, so that something else can be done meanwhile.
+
+    The folder is gone when everything was asked for.
+    """
     left = [top]
     while left:
         folder = left.pop()
         with suppress(OSError):
-            left += _empty(folder, top)
+            for found in _empty(folder, top):
+                left += found
+                yield
         if folder != top:
             with suppress(OSError):
                 os.rmdir(folder)
@@ -93,23 +104,23 @@ def remove_tree(top: str) -> None:
         os.rmdir(top)
 
 
-def _empty(folder: str, top: str) -> list[str]:
-    """Removes the files of a folder, and returns the folders in it, which it moves to the top."""
-    found = []
+def _empty(folder: str, top: str) -> Iterator[list[str]]:
+    """Removes the files of a folder, and moves the folders in it to the top. Yields after each: a folder, or none."""
     os.chmod(folder, 0o700)
     with os.scandir(folder) as entries:
         for entry in entries:
+            found = []
             with suppress(OSError):
-                if not entry.is_dir(follow_symlinks=False):
+                if entry.is_dir(follow_symlinks=False):
+                    os.chmod(entry.path, 0o700)
+                    path = entry.path
+                    if folder != top:
+                        path = os.path.join(top, os.urandom(8).hex())
+                        os.rename(entry.path, path)
+                    found.append(path)
+                else:
                     os.unlink(entry.path)
-                    continue
-                os.chmod(entry.path, 0o700)
-                path = entry.path
-                if folder != top:
-                    path = os.path.join(top, os.urandom(8).hex())
-                    os.rename(entry.path, path)
-                found.append(path)
-    return found
+            yield found
 
 
 class Warden:

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -36,8 +37,8 @@ TICK_S: Final = 0.1
 """How often new frames are sent."""
 LISTS_S: Final = 0.5
 """How often the lists of games are sent, at most."""
-SILENT_S: Final = 30.0
-"""After so long a game of which something is missing, or that nobody plays any more, is forgotten."""
+UNREADABLE: Final = "The standings cannot be read now."
+"""What strangers are told of an error."""
 MOST_REPLAYS: Final = 8
 """Replays that are kept to be sent again."""
 FRAMED: Final = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
@@ -83,15 +84,19 @@ class Watching:
         board: The standings.
         hands: Whether all hands are shown while games go on.
         revealed: Whether they are when a game is over.
+        public: Whether strangers look: then what is said of errors names no files of this machine.
     """
 
-    def __init__(self, ear: Ear, board: Board, *, hands: bool = False, revealed: bool = True) -> None:
+    def __init__(
+        self, ear: Ear, board: Board, *, hands: bool = False, revealed: bool = True, public: bool = False
+    ) -> None:
         self.games = Games()
         self.board = board
         self.hub = Hub(self._scene)
         self._ear = ear
         self._hands = hands
         self._revealed = revealed
+        self._public = public
         self._followed: dict[str, _Followed] = {}
         self._replays: OrderedDict[str, str] = OrderedDict()
         self._replaying = asyncio.Lock()
@@ -140,7 +145,7 @@ class Watching:
         while True:
             await asyncio.sleep(TICK_S)
             now = time.monotonic()
-            self._forget(now)
+            self.games.rest(now)
             for id, followed in list(self._followed.items()):
                 if followed.hub.watchers:
                     followed.tick()
@@ -153,17 +158,16 @@ class Watching:
     async def _read(self) -> None:
         while True:
             if self.hub.watchers and self.board.due(time.monotonic()) and await asyncio.to_thread(self.board.read):
-                self.hub.tell("scores", self.board.scores)
+                self.hub.tell("scores", self._standings())
             await asyncio.sleep(TICK_S)
 
-    def _forget(self, now: float) -> None:
-        for game in [game for game in self.games.running.values() if now > game.moved + SILENT_S]:
-            if not (game.is_whole and self.board.scores.running):
-                self.games.ended(game.id)
-
     def _scene(self) -> Iterable[tuple[str, Any]]:
-        yield "scores", self.board.scores
+        yield "scores", self._standings()
         yield "games", self._lists()
+
+    def _standings(self) -> Any:
+        error = self.board.error if self.board.is_there else ""  # a match has no database
+        return {**msgspec.to_builtins(self.board.scores), "error": UNREADABLE if error and self._public else error}
 
     def _lists(self) -> Any:
         running = [game.summary() for game in self.games.running.values()]

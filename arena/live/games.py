@@ -5,6 +5,9 @@ Laws:
    everybody, unless the operator may see all hands.
 2. Keeping a record costs next to nothing. Only games that are looked at are folded, once for all who look.
 3. A game of which something is missing stands still at its last whole scene, until it is known that it is over.
+4. A game runs until its outcome comes, or until its process has gone or plays another one: a bot may think for as long
+   as it likes. Where nobody knows the process, a game that is silent for long is not listed until it is heard of again.
+   `Games.rest` is the only place that decides this, for terminal and web.
 """
 
 from __future__ import annotations
@@ -17,22 +20,26 @@ from typing import Final
 
 import msgspec
 
-from arena.errors import LogError
+from arena.errors import ArenaError, LogError
+from arena.link.sandbox.tree import process_stat
 from arena.pages.frames import Camera
 from arena.record.log import ActionRecord, ForfeitRecord, Header, OutcomeRecord, Record
 from arena.referee.feed import Part
+from arena.show.presenter import Presenter, presenter
 from arena.show.seats import EVERYBODY
 from arena.text import plain
 from arena.types import Payload, Seat, Termination
 
 MOST_RUNNING: Final = 64
-"""Games that are followed at a time; beyond them the one that has been silent for longest is forgotten."""
+"""Games that are listed at a time, without the one that has been silent for longest. As many that rest are kept."""
 MOST_LISTED: Final = 12
 """Games that are listed after their end."""
 MOST_FINISHED: Final = 200
 """Games that are remembered after their end: quick bots end a dozen while somebody clicks on one."""
 MOST_KEPT: Final = 50
 """Games that are remembered beyond that because somebody looked at them: they may want to see the replay."""
+SILENT_S: Final = 30.0
+"""After so long without a word, a game of an unknown process is not listed any more."""
 MOST_RECORDS: Final = 20_000
 """Records of a game that are kept."""
 QUIET_S: Final = 0.05
@@ -47,7 +54,8 @@ class Summary(msgspec.Struct, frozen=True):
 
     id: str
     names: list[str]
-    turn: int
+    turn: str
+    """Where it is, in the words of the board: `Round 14`; empty before the first turn."""
     ranks: list[int] | None
     """How it ended, once it is over; empty if it was interrupted."""
     whole: bool
@@ -57,7 +65,7 @@ class Summary(msgspec.Struct, frozen=True):
 def ended(game: Summary) -> str:
     """Returns how a game ended, in words.
 
-    >>> ended(Summary("g", ["fox", "owl"], 9, [1, 2], True)), ended(Summary("g", ["fox", "owl"], 9, [1, 1], True))
+    >>> ended(Summary("g", ["fox", "owl"], "", [1, 2], True)), ended(Summary("g", ["fox", "owl"], "", [1, 1], True))
     ('fox won against owl', 'fox, owl: drawn')
     """
     if not game.ranks:
@@ -70,10 +78,17 @@ def ended(game: Summary) -> str:
 
 
 class LiveGame:
-    """A game that runs, or has just ended."""
+    """A game that runs, or has just ended.
 
-    def __init__(self, header: Header) -> None:
+    Args:
+        header: Its first record.
+        process: The number of the process that plays it; 0 if nobody knows.
+    """
+
+    def __init__(self, header: Header, process: int = 0) -> None:
         self.header = header
+        self.process = process
+        self._began = _began(process)
         self.records: list[Record] = []
         self.is_whole = True
         self.turn = 0
@@ -85,6 +100,12 @@ class LiveGame:
     def id(self) -> str:
         """Its identifier."""
         return self.header.game
+
+    def is_played(self, now: float) -> bool:
+        """Returns whether its process lives, or, where nobody knows it, whether something was heard lately."""
+        if self._began is None:
+            return now <= self.moved + SILENT_S
+        return _began(self.process) == self._began
 
     def take(self, first: int, records: list[Record]) -> None:
         """Takes records; `first` is the number of the first one, the header being 0."""
@@ -107,7 +128,17 @@ class LiveGame:
         over, ranks = self.outcome, None
         if over is not None:
             ranks = [] if over.termination is Termination.INTERRUPTED else list(over.ranks)
-        return Summary(self.id, [plain(bot.name) for bot in self.header.bots], self.turn, ranks, self.is_whole)
+        names = [plain(bot.name) for bot in self.header.bots]
+        return Summary(self.id, names, self._turn(), ranks, self.is_whole)
+
+    def _turn(self) -> str:
+        if not self.turn:
+            return ""
+        try:
+            name = presenter(self.header.settings.rules).turn_name
+        except ArenaError:  # its package is broken: such a game is not drawn, either
+            name = Presenter.turn_name
+        return f"{name} {self.turn}"
 
 
 class LiveFilm:
@@ -131,6 +162,8 @@ class LiveFilm:
         """Makes room on the board for what has come, and begins with the first frame."""
         self._camera = Camera(self.game.header, SOURCE, self._seat, whole=True)
         self._camera.plan(self.game.records)
+        self._fits = len(self.game.records)
+        """For how many records it is known that the board has room."""
         self._seen = 0
         self._framed = -1
         """How many records were seen when the last frame was made."""
@@ -140,6 +173,9 @@ class LiveFilm:
 
     def go_on(self, now: float) -> Iterator[Payload]:
         """Takes what has come, and yields the frames that are new. What may not be complete yet waits.
+
+        A frame's `n` is the number of records that it shows. When all are made anew, there may be other frames: a page
+        finds its moment again by that number.
 
         Args:
             now: The time of the monotonic clock.
@@ -162,8 +198,9 @@ class LiveFilm:
     def _make_room(self, now: float) -> None:
         """Begins anew if what has come does not fit the board, now and then: the board is not to jump all the time."""
         is_over = self.game.outcome is not None
-        if self._seen == len(self.game.records) or (now < self._renewed_at + RENEWED_S and not is_over):
+        if self._fits == len(self.game.records) or (now < self._renewed_at + RENEWED_S and not is_over):
             return
+        self._fits = len(self.game.records)
         if self._camera.is_outgrown(self.game.records):
             self._renewed_at = now
             self.renewed = bool(self.frames)
@@ -192,8 +229,9 @@ class LiveFilm:
 
     def _new(self, frame: Payload) -> Payload:
         self._framed = self._seen
-        self.frames.append(frame)
-        return frame
+        numbered = frame | {"n": self._seen}
+        self.frames.append(numbered)
+        return numbered
 
 
 class Games:
@@ -201,6 +239,9 @@ class Games:
 
     def __init__(self) -> None:
         self.running: dict[str, LiveGame] = {}
+        """The one that began last is last."""
+        self._resting: dict[str, LiveGame] = {}
+        """Those that nobody seems to play. They run again with the next word of them."""
         self.finished: deque[LiveGame] = deque(maxlen=MOST_FINISHED)
         """The last one first."""
         self._kept: OrderedDict[str, LiveGame] = OrderedDict()
@@ -210,7 +251,11 @@ class Games:
 
     def find(self, id: str) -> LiveGame | None:
         """Returns a game that runs or has just ended, for somebody who looks at it."""
-        game = self.running.get(id) or next((game for game in self.finished if game.id == id), self._kept.get(id))
+        game = (
+            self.running.get(id)
+            or self._resting.get(id)
+            or next((game for game in self.finished if game.id == id), self._kept.get(id))
+        )
         if game is not None:
             self._kept[id] = game
             self._kept.move_to_end(id)
@@ -226,30 +271,49 @@ class Games:
         """Takes a part that came over the feed."""
         self.version += 1
         first, records = part.first, [record for record in part.records if not isinstance(record, Header)]
+        for other in [game for game in self.running.values() if part.sender and game.process == part.sender]:
+            if other.id != part.game:  # a process plays one game at a time
+                self._rest(other)
         if part.records and isinstance(part.records[0], Header):
-            self.running[part.game] = LiveGame(part.records[0])  # also when it is played once more
+            self._drop(part.game)  # it is played once more
+            self.running[part.game] = LiveGame(part.records[0], part.sender)
             first = 1
-            while len(self.running) > MOST_RUNNING:
-                del self.running[min(self.running.values(), key=lambda game: game.moved).id]
-        game = self.running.get(part.game)
+        game = self.running.get(part.game) or self._resting.pop(part.game, None)
         if game is None:
             return
+        self.running[game.id] = game
+        while len(self.running) > MOST_RUNNING:
+            self._rest(min(self.running.values(), key=lambda game: game.moved))
         if records:
             game.take(first, records)
         if game.outcome is not None:
             self._end(game)
 
-    def clear(self) -> None:
-        """Forgets what runs: nobody plays any more."""
-        if self.running:
-            self.version += 1
-            self.running.clear()
+    def rest(self, now: float) -> None:
+        """Lists the games no more that nobody plays: their end was not told. Call it now and then.
 
-    def ended(self, id: str) -> None:
-        """Forgets a running game whose end the feed did not tell."""
-        if self.running.pop(id, None) is not None:
-            self.version += 1
+        Args:
+            now: The time of the monotonic clock.
+        """
+        for game in [game for game in self.running.values() if not game.is_played(now)]:
+            self._rest(game)
+
+    def _rest(self, game: LiveGame) -> None:
+        self.version += 1
+        self._resting[game.id] = self.running.pop(game.id)
+        while len(self._resting) > MOST_RUNNING:
+            del self._resting[next(iter(self._resting))]
+
+    def _drop(self, id: str) -> None:
+        self.running.pop(id, None)
+        self._resting.pop(id, None)
 
     def _end(self, game: LiveGame) -> None:
         del self.running[game.id]
         self.finished.appendleft(game)
+
+
+def _began(process: int) -> int | None:
+    """Returns when a process began, which tells it from a later one of its number; None if it has ended."""
+    stat = process_stat(process) if process > 0 else None
+    return None if stat is None or stat.is_dead else stat.started

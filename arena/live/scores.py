@@ -86,7 +86,9 @@ class Board:
         self._endless = endless
         self.scores = NOTHING
         self.error = ""
-        """Why they could not be read the last time."""
+        """Why they could not be read the last time. It names files of this machine."""
+        self.is_there = False
+        """Whether there was a database the last time: a watch may begin before what it watches."""
         self._next = 0.0
 
     def due(self, now: float) -> bool:
@@ -97,6 +99,7 @@ class Board:
         """Reads them. Returns whether they have changed."""
         began = time.monotonic()
         before = self.scores, self.error
+        self.is_there = self._database.exists()
         try:
             running = is_written_to(self._database)
             with open_reader(self._database) as reader:

@@ -27,7 +27,7 @@ _STANDINGS: Final = 3
 _NAMES: Final = 30
 KEYS: Final = (
     ("n p", "the next and the previous running game; stays with it to its end"),
-    ("a", "follow the game that began last, as at the beginning"),
+    ("a", "the running game that began last"),
     ("s", "all standings, and back"),
     ("f", "the last finished games, and back"),
     ("? q", "these keys; quit"),
@@ -49,8 +49,6 @@ class Screen:
         self._game: LiveGame | None = None
         self._seen = 0
         self._place = Place()
-        self._stays = False
-        """Whether the game was chosen by a key."""
         self._page = ""
         """What is shown instead of the board: `standings`, `finished` or `keys`."""
 
@@ -64,12 +62,11 @@ class Screen:
             return True
         self._page = ""
         if key == "a":
-            self._stays = False
+            self._look_at_newest()
         elif key in ("n", "p") and self._games.running:
             running = list(self._games.running)
             at = running.index(self._game.id) if self._game is not None and self._game.id in running else -1
             self._look_at(self._games.running[running[(at + (1 if key == "n" else -1)) % len(running)]])
-            self._stays = True
         return True
 
     def draw(self, scores: Scores, error: str, width: int, height: int) -> list[Text]:
@@ -109,7 +106,10 @@ class Screen:
         is_running = self._game is not None and running.get(self._game.id) is self._game and self._game.is_whole
         if is_running or not running:
             return
-        if new := [game for game in running.values() if game.is_whole]:
+        self._look_at_newest()
+
+    def _look_at_newest(self) -> None:
+        if new := [game for game in self._games.running.values() if game.is_whole]:
             self._look_at(new[-1])
 
     def _look_at(self, game: LiveGame) -> None:

@@ -247,6 +247,7 @@ class SeatPage:
             shown["ask"] = self._ask(choosing, scene, view)
             name = f"{self.presenter.turn_name} {turn.number}: " if turn.number else "Set-up: "
             heading = f"{name}your turn"
+            shown["turn"] = turn.number
         elif self._acted is not None:
             scene = self._scene(*self._acted)
         if changed := difference(self._scenes[-1], scene):

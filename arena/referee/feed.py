@@ -1,13 +1,16 @@
 """Sends the records of running games to whoever watches on this machine.
 
-A watcher binds a datagram socket in the feed's folder, which lies beside the database. Workers look there now and then.
+A watcher binds a datagram socket in the feed's folder, which lies beside the database; a league has its own in its
+folder. Workers look there now and then.
 
 Laws:
 1. A game waits for nobody. A record is sent without blocking; while a watcher takes nothing, what it lacks is kept and
    sent together later, also during the next game. So nobody there costs a look at a folder each second, and a watcher
    a `send` for a record.
 2. A watcher that comes in the middle of a game is sent the game from its beginning.
-3. The folder belongs to this user, and nobody else may write to it: records hold everybody's hands. What a watcher
+3. A game that is broken off is told as interrupted. If the process was killed, the watcher sees that it has gone: the
+   system says with each datagram which process sent it, and a process plays one game at a time.
+4. The folder belongs to this user, and nobody else may write to it: records hold everybody's hands. What a watcher
    shows to others is its own responsibility.
 """
 
@@ -18,6 +21,7 @@ import re
 import secrets
 import socket
 import stat
+import struct
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -29,7 +33,8 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ConfigError
-from arena.record.log import ActionRecord, Header, LateRecord, Record
+from arena.record.log import ActionRecord, Header, LateRecord, OutcomeRecord, Record
+from arena.types import Termination
 
 LOOK_S: Final = 1.0
 """How often a worker looks for watchers during a game. It looks at the beginning of each game as well."""
@@ -49,12 +54,14 @@ _NAME: Final = re.compile(r"[0-9a-f]{16}\.sock")
 _MOST_LINE: Final = MOST_BYTES - 1_000
 _LONGEST_PATH: Final = 100
 """Bytes of a path that a socket's address can hold, with a margin."""
+_SENDER: Final = struct.Struct("3i")
+"""What the system says of who sent a datagram: process, user, group."""
 _encode = msgspec.json.Encoder().encode
 _records = msgspec.json.Decoder(Header | Record)
 
 
 def feed_folder(database: Path) -> Path:
-    """Returns the folder of the feed of what a database holds."""
+    """Returns the folder of the feed of the tournaments in a database. It is never that of a league's games."""
     return Path(f"{os.path.abspath(database)}.feed")
 
 
@@ -65,6 +72,8 @@ class Part(msgspec.Struct, frozen=True):
     first: int
     """The number of the first one; 0 is the header."""
     records: list[Header | Record]
+    sender: int = 0
+    """The process that plays; 0 where the system does not say, or it is none that can be seen from here."""
 
 
 class _Head(msgspec.Struct, frozen=True):
@@ -114,6 +123,23 @@ class Feed:
         """Tries to send all that waits, at the end of a game. The rest goes with the next game."""
         if self._watchers:
             self._send(float("inf"))
+
+    def abandon(self) -> None:
+        """Says that the game was interrupted, if it has begun and is not over. There will be no result of it."""
+        if not self._records or isinstance(self._records[-1], OutcomeRecord):
+            return
+        actions = [record for record in self._records if isinstance(record, ActionRecord)]
+        last = self._records[-1]
+        self(
+            OutcomeRecord(
+                termination=Termination.INTERRUPTED,
+                ranks=[],
+                turns=actions[-1].turn if actions else 0,
+                actions=len(actions),
+                play_digest="0" * 64,  # nothing asks for it: no log is written
+                ms=0 if isinstance(last, Header) else last.ms,
+            )
+        )
 
     def close(self) -> None:
         """Ends the feed."""
@@ -253,6 +279,8 @@ class Ear:
                 raise PermissionError(0, "a folder that others can write to, or that belongs to another user")
             _remove_dead(folder)
             self.socket.setblocking(False)
+            if hasattr(socket, "SO_PASSCRED"):
+                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             with _address(folder, self._name) as address:
                 self.socket.bind(address)
         except OSError as error:
@@ -270,13 +298,13 @@ class Ear:
         """Yields what came, at most so many parts, without waiting. What cannot be read is passed over."""
         for _ in range(most):
             try:
-                data = self.socket.recv(MOST_BYTES)
+                data, told, _, _ = self.socket.recvmsg(MOST_BYTES, socket.CMSG_SPACE(_SENDER.size))
             except BlockingIOError:
                 return
             with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 first, *lines = data.split(b"\n")
                 head = _heads.decode(first)
-                yield Part(head.game, head.first, [_records.decode(line) for line in lines])
+                yield Part(head.game, head.first, [_records.decode(line) for line in lines], _sender(told))
 
     def close(self) -> None:
         """Goes away."""
@@ -285,6 +313,14 @@ class Ear:
             (self._folder / self._name).unlink()
         with suppress(OSError):  # others are there
             self._folder.rmdir()
+
+
+def _sender(told: list[tuple[int, int, bytes]]) -> int:
+    """Returns the process that sent a datagram; 0 if the system does not say."""
+    for level, kind, data in told:
+        if (level, kind) == (socket.SOL_SOCKET, getattr(socket, "SCM_CREDENTIALS", None)) and len(data) == _SENDER.size:
+            return int(_SENDER.unpack(data)[0])
+    return 0
 
 
 def _remove_dead(folder: Path) -> None:

@@ -39,6 +39,6 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     block: str = ""
     """Bot processes are kept for the games of one block, and end when a game of another comes."""
     feed: str = ""
-    """The folder in which watchers of this game wait (`feed.feed_folder`); empty if nobody can watch."""
+    """The folder in which watchers of this game wait ; empty if nobody can watch."""
     ahead: tuple[BotSpec, ...] = ()
     """The bots to start for the next block while this game is played."""

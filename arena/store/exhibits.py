@@ -103,6 +103,26 @@ class Exhibits(Reader):
         """Returns the names of a league's seasons by their tournaments; none if it is no league's database."""
         return dict(self._db.execute("SELECT tournament, name FROM seasons").fetchall())
 
+    def course_of(self, tournament: str) -> list[object]:
+        """Returns what differs whenever something else is shown of the games and the ratings of a tournament.
+
+        The seats of a game that is done stay as they are, so its own row tells. Games can stop to count, ratings be
+        computed again, and the old ones of a league are thinned out.
+        """
+        games = "SELECT count(*), total(counts), total(turns), max(finished) FROM games WHERE "
+        ratings = "SELECT count(*), total(mu), total(sigma) FROM ratings WHERE tournament = ?"
+        return [
+            self._db.execute(games + _SHOWN, (tournament,)).fetchone(),
+            self._db.execute(ratings, (tournament,)).fetchone(),
+            self.tallies(tournament),
+        ]
+
+    def entered(self) -> list[tuple[str, int]]:
+        """Returns the tournaments, the earliest first, each with the number of its entrants."""
+        return self._db.execute(
+            "SELECT id, (SELECT count(*) FROM entrants WHERE tournament = id) FROM tournaments ORDER BY rowid"
+        ).fetchall()
+
     def shown_logs(self, tournament: str) -> dict[int, str]:
         """Returns the names of the logs of the games that may be shown, by the games' numbers in order."""
         query = f"SELECT number, log FROM games WHERE {_SHOWN} ORDER BY number"

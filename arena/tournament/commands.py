@@ -51,14 +51,19 @@ def _path(folder: Path) -> str:
     return near if near.startswith(os.pardir) else os.path.join(os.curdir, near)
 
 
-def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str:
+def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None) -> str:
     """Returns the command that continues a tournament if it is unfinished, and else plays it again.
 
     Of a season of a league it is the one that says how the league is.
+
+    Args:
+        tournament: The tournament.
+        refs: How to name its bots.
+        db: Its database; None if neither that nor the folder of its logs is to be named.
     """
     settings = tournament.settings
     if settings["format"] == LEAGUE:
-        return shlex.join(["arena", "league", "status", os.path.relpath(db.absolute().parent)])
+        return shlex.join(["arena", "league", "status", "." if db is None else os.path.relpath(db.absolute().parent)])
     game = settings["game"]
     compared = settings["format"] == Compare.__struct_config__.tag
     words = ["arena", "tournament", *refs]
@@ -87,7 +92,9 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path) -> str
         words += ["--seed", tournament.seed]
     if tournament.beacon:
         words += ["--beacon", tournament.beacon]
-    words += _unless_default("--db", db, "arena.db") + _unless_default("--logs", Path(tournament.logs).parent, "logs")
+    words += _of_db(db)
+    if db is not None:
+        words += _unless_default("--logs", Path(tournament.logs).parent, "logs")
     if tournament.finished is not None:
         words.append("--new")
     return shlex.join(words)
@@ -117,16 +124,18 @@ def _parameters(kind: type[Format], settings: Payload) -> list[str]:
     return words
 
 
-def rerun_command(game: str, ref: str, seat: int, db: Path) -> str:
-    """Returns the command that asks a bot again what it was asked in a game."""
-    words = ["arena", "bot", "rerun", game, ref, "--seat", str(seat)]
-    return shlex.join(words + _unless_default("--db", db, "arena.db"))
+def rerun_command(game: str, ref: str, seat: int, db: Path | None) -> str:
+    """Returns the command that asks a bot again what it was asked in a game. `db` is as for `repeat_command`."""
+    return shlex.join(["arena", "bot", "rerun", game, ref, "--seat", str(seat), *_of_db(db)])
 
 
 def replay_command(game: str, seat: int, db: Path) -> str:
     """Returns the command that shows what a seat could know of a game."""
-    words = ["arena", "replay", game, "--seat", str(seat)]
-    return shlex.join(words + _unless_default("--db", db, "arena.db"))
+    return shlex.join(["arena", "replay", game, "--seat", str(seat), *_of_db(db)])
+
+
+def _of_db(db: Path | None) -> list[str]:
+    return [] if db is None else _unless_default("--db", db, "arena.db")
 
 
 def _unless_default(option: str, path: Path, default: str) -> list[str]:

@@ -4,7 +4,9 @@ Laws:
 1. `Host` is an address in numbers, `localhost`, or a name that the operator gave. A page of another site that has had
    its own name point to this machine (DNS rebinding) is sent nothing, since its name is in `Host`.
 2. With a key, only who has it is sent anything. It is in the address that the operator is told, moves at once into a
-   cookie that no script and no other site can use, and the address in the browser is without it from then on.
+   cookie that no script can read, and the address in the browser is without it from then on. Of another site's
+   requests only a link that somebody follows brings the cookie (`SameSite=Lax`), and no site can read where that
+   leads. With `Strict` the address would be refused wherever it is a link: in a mail, a chat, a terminal in a browser.
 3. Whatever is no mere look (any method but GET and HEAD) must come from a page of our own, by its `Origin`, and is
    small.
 4. Every answer has headers that keep its page harmless: nothing from elsewhere is loaded, and nobody may frame it.
@@ -108,7 +110,7 @@ class Guard:
             rest = urlencode([(name, value) for name, value in given if name != KEY])
             path = "/" + quote(scope["path"].lstrip("/\\"))  # never //name, which would lead to another machine
             answer = RedirectResponse(f"{path}?{rest}" if rest else path, status_code=303)
-            answer.set_cookie(self._cookie, key, httponly=True, samesite="strict", path="/")
+            answer.set_cookie(self._cookie, key, httponly=True, samesite="lax", path="/")
             return answer
         if _same(HTTPConnection(scope).cookies.get(self._cookie, ""), key):
             return None

@@ -273,3 +273,46 @@ def test_a_frame_can_be_added(look: Look, game: Path) -> None:
         seen.press("Home")
         seen.page.evaluate("frame => arena.viewer.append(frame, ['more'])", frame)
         assert seen.at() == (0, "all")
+
+
+def test_what_a_narrow_bar_has_no_room_for_is_behind_a_button(
+    look: Look, samurai: Log, page_of: Callable[..., Path]
+) -> None:
+    """A phone has no keys: each control of the wide bar can be reached by touch."""
+    page = page_of(samurai)
+    with look() as seen:
+        seen.open(page)
+        assert not seen.page.locator(".narrow").is_visible()
+    for width, height in ((390, 844), (320, 600)):
+        with look(width=width, height=height, has_touch=True) as seen:
+            seen.open(page)
+            more, opened = seen.page.locator(".narrow"), seen.page.locator("dialog[open]")
+
+            def do(what: str, seen: Any = seen, more: Any = more, opened: Any = opened) -> None:
+                more.tap()
+                opened.get_by_role("button", name=what).tap()
+
+            do("to the last")
+            last = seen.at()[0]
+            assert last > 3
+            assert not opened.is_visible()
+            do("to the first")
+            assert seen.at()[0] == 0
+            do("list of moves")
+            assert opened.get_by_role("heading").inner_text() == "Moves"
+            opened.get_by_role("button", name="close").tap()
+            do("this moment in words")
+            assert "in words" in opened.get_by_role("heading").inner_text()
+            opened.get_by_role("button", name="close").tap()
+            do("all keys")
+            assert opened.get_by_role("heading").inner_text() == "Keys"
+            opened.get_by_role("button", name="close").tap()
+            do("dark or light")
+            assert seen.page.evaluate("document.documentElement.classList.contains('dark')")
+            more.tap()
+            opened.get_by_label("speed").select_option("16")
+            opened.get_by_role("button", name="close").tap()
+            assert seen.page.evaluate("document.querySelector('.controls select').value") == "16"
+            more.tap()
+            assert opened.get_by_label("speed").input_value() == "16"
+            assert seen.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

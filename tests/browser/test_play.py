@@ -242,3 +242,73 @@ def test_the_clock_runs_and_a_late_person_is_told(look: Look, tmp_path: Path) ->
         assert "Your time was over" in sitter.asked()
         sitter.page.get_by_text("play again").click()
         sitter.page.wait_for_selector(".clock")
+
+
+TOLD = """(() => {
+  window.told = [];
+  for (const place of document.querySelectorAll('[role=status], [role=alert], [aria-live]'))
+    new MutationObserver(() => told.push(place.textContent))
+      .observe(place, {childList: true, characterData: true, subtree: true});
+})()"""
+"""Notes what changes in places whose changes a screen reader tells."""
+
+
+def test_what_is_asked_is_told_and_choices_are_named_by_it(look: Look, tmp_path: Path) -> None:
+    with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea") as sitter:
+        page = sitter.page
+        sitter.waits()
+        page.evaluate(TOLD)
+        assert page.get_by_role("group", name=re.compile("Which tile")).get_by_role("button").count() > 1
+        page.locator(".pick").first.focus()
+        sitter.does(lambda: page.keyboard.press("Enter"))
+        assert any("On which space?" in words for words in page.evaluate("told"))
+        board = page.get_by_role("group", name=re.compile("On which space"))
+        assert board.get_by_role("button").count() > 1
+        assert page.evaluate("!!document.activeElement.closest('.ring')")
+        before = len(page.evaluate("told"))
+        page.keyboard.type("9")
+        page.keyboard.press("Backspace")
+        assert not any("On which space?" in words for words in page.evaluate("told")[before:]), "not told again"
+
+
+def test_the_focus_stays_where_it_is_asked_while_others_decide(look: Look, tmp_path: Path) -> None:
+    with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea") as sitter:
+        page = sitter.page
+        for _ in range(12):
+            sitter.waits()
+            page.locator(".ring, .pick, .ask .main").first.focus()
+            sitter.does(lambda: page.keyboard.press("Enter"))
+            sitter.waits()
+            assert page.evaluate(
+                "document.activeElement !== document.body && !!document.activeElement.closest('.ask, .ring')"
+            )
+
+
+def test_the_bar_names_the_turn_that_is_asked_for(look: Look, tmp_path: Path) -> None:
+    with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea", "--seat", "0") as sitter:
+        for _ in range(3):
+            sitter.waits()
+            heading = sitter.page.locator(".say h2").inner_text()
+            [turn] = re.findall(r"Turn (\d+): your turn", heading)
+            assert sitter.page.locator(".place").inner_text().endswith(f"Turn {turn}")
+            clicks(sitter, random.Random(1))
+
+
+def test_of_the_tiles_for_a_first_hand_the_chosen_are_drawn_and_the_numbers_stay_free(
+    look: Look, tmp_path: Path
+) -> None:
+    with seated(look, tmp_path, "random", "--ruleset", "standard", "--seed", "tea") as sitter:
+        page = sitter.page
+        for chosen in range(3):
+            sitter.waits()
+            assert page.locator(".asked .taken").count() == chosen
+            sitter.does(page.locator(".pick").last.click)
+        covered = page.evaluate("""[...document.querySelectorAll('.pick.pictured')].filter((pick) => {
+          const number = document.createRange(), tile = pick.querySelector('.item').getBoundingClientRect();
+          number.selectNodeContents(pick.querySelector('kbd'));
+          const box = number.getBoundingClientRect();
+          // The tile is a hexagon with flat top: its upper left corner is free, a quarter wide and half as high.
+          const right = box.right - tile.left, low = box.bottom - 3 - tile.top;  // figures have no descenders
+          return right > 0 && low > 0 && right / (tile.width / 4) + low / (tile.height / 2) > 1.15;
+        }).length""")
+        assert covered == 0

@@ -15,6 +15,7 @@ from arena.door import limits, messages
 from arena.door.codec import decode, decode_from_door, encode
 from arena.door.messages import FromAuthor, FromDoor
 from arena.errors import RemoteProtocolError
+from arena.league.settings import Limits
 from arena.wire.messages import MAX_DEPTH, MAX_INT
 from tests.conformance.kit import FOLDER, PROTOCOL, frame, load
 from tests.conformance.test_specification import TESTS
@@ -28,6 +29,8 @@ NUMBERED = re.findall(r"^- \*\*§D(\d+)-(\d+)(°?)\*\* (.*(?:\n  .*)*)", PAGE, r
 """Section, count, mark, sentence."""
 CLASSES = {str(kind.__struct_config__.tag): kind for kind in (*get_args(FromAuthor), *get_args(FromDoor))}
 DECODERS = {"author": decode, "door": decode_from_door}
+OF_LEAGUE = tuple(field.name for field in msgspec.structs.fields(Limits))
+"""The limits that the league itself sets, and counts."""
 SOURCE = "".join(path.read_text(encoding="utf-8") for path in (TESTS.parent / "arena" / "door").glob("*.py"))
 
 
@@ -84,8 +87,10 @@ def test_limits_and_version_are_those_of_the_tables() -> None:
 
 def test_the_limits_of_a_key_are_on_the_page() -> None:
     section = PAGE.split("## 9. ")[1].split("## 10. ")[0]
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == [*limits.LIMITS, "orders"]
+    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == [*limits.LIMITS, "waiting", "remote", *OF_LEAGUE]
     assert f"have {limits.MOST_WAITING} orders" in section
+    assert f"serve {limits.MOST_BOTS} remote bots" in section
+    assert f"give {limits.LIMITS['orders'].burst} orders an hour" in section
 
 
 def test_every_code_that_the_door_gives_is_on_the_page() -> None:

@@ -81,7 +81,7 @@ def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
     assert [key["revoked"] is None for key in anna["keys"]] == [False, True]
     assert "anna" in run("league", "author", "list", "--to", "cup").stdout
     assert (
-        "did you mean 'bots'" in run("league", "author", "add", "b", "--quota", "bot=9", "--to", "cup", code=1).stderr
+        "did you mean 'bots'" in run("league", "author", "add", "b", "--quota", "bot=9", "--to", "cup", code=2).stderr
     )
     assert "expected NAME=N" in run("league", "author", "add", "b", "--quota", "bots", "--to", "cup", code=2).stderr
     assert "expected --yes" in run("league", "author", "remove", "anna", "--to", "cup", code=2).stderr

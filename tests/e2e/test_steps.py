@@ -389,7 +389,8 @@ def test_a_bot_that_plays_qualifies(playing_level: Level, bots: Path, logs: Path
     report = qualify(bots / built.detail["folder"], [make_settings("samurai", 2)], playing_level, logs)
     assert (report.kind, report.verdict, report.finding) == ("qualify", Verdict.PASSED, "")
     assert games(report) == [(0, False), (1, False)] * 4
-    assert {path.name for path in logs.glob("*.jsonl")} == {game["log"] for game in report.detail["games"]}
+    assert {path.name for path in logs.glob("*.jsonl*")} == {f"{game['log']}.zst" for game in report.detail["games"]}
+    assert not [path for path in logs.iterdir() if path.suffix != ".zst"], "all of it is compressed"
 
 
 def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path, logs: Path) -> None:

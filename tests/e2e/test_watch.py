@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import select
 import signal
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.cookies import SimpleCookie
@@ -14,11 +16,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from command_kit import arena, started
+from command_kit import FAULTY, arena, started
 from live_kit import laid, tiles
 from web_kit import ask, run_apart
 
+from arena.live.games import Games
 from arena.record.log import read_log
+from arena.referee.feed import Ear, feed_folder
 from arena.web.serving import Listening
 
 TOURNAMENT = ("tournament", "random", "greedy", "--deals", "6", "--seed", "watched", "-q")
@@ -155,6 +159,31 @@ def test_without_the_key_nobody_sees_anything(tmp_path: Path) -> None:
 def test_a_watch_needs_a_terminal_or_the_web(tmp_path: Path) -> None:
     assert "--web" in arena(tmp_path, "watch", code=2).stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_a_match_that_is_interrupted_is_told_as_such(tmp_path: Path) -> None:
+    games = Games()
+    thinker = f"cmd:{sys.executable} {FAULTY} ok,ok,silent"
+    with (
+        closing(Ear(feed_folder(tmp_path / "arena.db"))) as ear,
+        started(tmp_path, "match", thinker, thinker, "--time", "60s", "-q") as playing,
+    ):
+        while not games.running:
+            assert playing.poll() is None
+            hear(ear, games)
+        playing.send_signal(signal.SIGINT)
+        while not games.finished and playing.poll() is None:
+            hear(ear, games)
+        hear(ear, games)
+    assert not games.running
+    assert games.finished[0].summary().ranks == []
+
+
+def hear(ear: Ear, games: Games) -> None:
+    """Takes what comes soon."""
+    select.select([ear], [], [], 0.1)
+    for part in ear.hear():
+        games.take(part)
 
 
 def test_hands_are_not_shown_where_bots_play_from_elsewhere(tmp_path: Path) -> None:

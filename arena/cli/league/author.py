@@ -35,7 +35,9 @@ def author() -> None:
 @click.argument("name")
 @to_option
 @click.option("--key", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Their public key.")
-@click.option("--quota", "quotas", multiple=True, metavar="NAME=N", help="bots, pending or submissions; repeatable.")
+@click.option(
+    "--quota", "quotas", multiple=True, metavar="NAME=N", help="bots, pending, submissions or built_mib; repeatable."
+)
 def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...]) -> None:
     """Let somebody submit bots.
 
@@ -47,12 +49,18 @@ def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...
       arena league author add anna --key anna.pub --quota bots=10 --to cup
     """
     from arena.door.keys import read_public
+    from arena.league.bounds import MOST_NUMBER
+    from arena.league.desk import unknown_quota
+    from arena.link.bots import check_name
 
+    check_name(name, "an author")
     limits: dict[str, int] = {}
     for text in quotas:
         quota, _, value = text.partition("=")
-        if not (value.isascii() and value.isdigit() and len(value) < 10):
+        if not (value.isascii() and value.isdigit() and len(value) <= 10 and int(value) <= MOST_NUMBER):
             raise ConfigError(f"expected NAME=N, such as bots=10, got: {text!r}; correct --quota")
+        if reason := unknown_quota(quota):
+            raise ConfigError(f"{reason}; correct --quota")
         limits[quota] = int(value)
     arguments = {"name": name, "quotas": limits}
     if key is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +12,6 @@ import click
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
-    from arena.league.desk import Verb
     from arena.league.folder import Folder
     from arena.store.league import LeagueReader
     from arena.types import Payload
@@ -63,8 +62,6 @@ def order(
     verb: str,
     arguments: Payload,
     archive: bytes | None = None,
-    *,
-    verbs: Mapping[str, Verb] | None = None,
 ) -> Payload | None:
     """Gives an order to the league in a folder.
 
@@ -72,6 +69,7 @@ def order(
         The answer; None if the service has not answered yet, which is said then.
 
     Raises:
+        ConfigError: A text of it cannot be a part of an order. None was written.
         ArenaError: It is refused, or cannot be given.
     """
     from arena.cli.output import say
@@ -79,7 +77,25 @@ def order(
     from arena.league.settings import load
 
     folder = folder_of(path)
-    answer = give(folder, load(folder), new_order(verb, arguments), archive, verbs=verbs)
+    _check_texts(arguments)
+    answer = give(folder, load(folder), new_order(verb, arguments), archive)
     if answer is None:
         say(f"The league has not answered within {WAIT_S:g} s. The order is kept, and obeyed when its turn comes.")
     return answer
+
+
+def _check_texts(arguments: Payload) -> None:
+    """Checks what holds for every text of an order.
+
+    Raises:
+        ConfigError: A text is too long, or is not in UTF-8.
+    """
+    from arena.league.bounds import MOST_TEXT
+
+    for name, value in arguments.items():
+        if not isinstance(value, str):
+            continue
+        if len(value) > MOST_TEXT:
+            raise ConfigError(f"expected at most {MOST_TEXT} characters as {name}, got: {len(value)}; give fewer")
+        if any("\ud800" <= char <= "\udfff" for char in value):  # bytes of the command line that are no text
+            raise ConfigError(f"expected a text in UTF-8 as {name}, got: {value!r:.80}; type it again")

@@ -61,9 +61,10 @@ def _published(folder: Path, author: str | None, game: str) -> bytes:
     from arena.errors import DoorError
 
     data = b""
+    published = Published(folder / "published")
     try:
         while True:
-            part: Part = Published(folder / "published").log(author or "", game, len(data), 0)
+            part: Part = published.log(author or "", game, len(data), 0)
             data += part.data
             if len(data) >= part.total:
                 return data

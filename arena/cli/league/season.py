@@ -58,11 +58,16 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
       arena league season close first --to cup --next autumn --no-final
     """
     from arena.cli.league.here import order
-    from arena.league.duties import VERBS
+    from arena.errors import ConfigError
+    from arena.league.bounds import MOST_NAME, is_season_name
 
+    if following and not is_season_name(following):
+        raise ConfigError(
+            f"expected a name of at most {MOST_NAME} characters on one line, got: {following!r}; correct --next"
+        )
     league = folder_of(folder)
     arguments = {"season": name, **({"next": following} if following else {}), "final": "no" if no_final else "yes"}
-    if order(folder, "season_close", arguments, verbs=VERBS) is None:
+    if order(folder, "season_close", arguments) is None:
         return
     told = ""
     while (closed := _closed(league, name)) is None:

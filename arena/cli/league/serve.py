@@ -48,15 +48,15 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     from arena.cli.watch import of_league, tell_error
     from arena.live.app import Watching
     from arena.live.public import public_app
-    from arena.referee.feed import Ear, feed_folder
+    from arena.referee.feed import Ear
     from arena.web.guard import Guard
     from arena.web.serving import listen
     from arena.web.serving import serve as serve_pages
 
-    board, database = of_league(folder, hands=False)
+    seen = of_league(folder, hands=False)
     listening = listen(bind)
-    with closing(Ear(feed_folder(database))) as ear:
-        watching = Watching(ear, board, revealed=False)
+    with closing(Ear(seen.feed)) as ear:
+        watching = Watching(ear, seen.board, revealed=seen.revealed, public=True)
         app = Guard(public_app(folder_of(folder).site, watching), key=None, port=listening.port, names=names)
         if listening.warning:
             say(listening.warning)

@@ -10,10 +10,11 @@ import click
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.final import show_final
-from arena.cli.league.here import folder_of, folder_or_elsewhere, reading
-from arena.cli.league.tables import remaking_line, show_versions
+from arena.cli.league.here import folder_of, folder_or_elsewhere, order, reading
+from arena.cli.league.tables import NOTICES, remaking_line, show_versions
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
+from arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,19 +26,26 @@ if TYPE_CHECKING:
 @folder_or_elsewhere
 @click.option("--author", metavar="NAME", help="Of a league here: how this author's bots stand.")
 @click.option("--bot", default="", metavar="NAME", help="Of this bot only.")
+@click.option("--read", is_flag=True, help="Of a league here: take the operator's notices for read after that.")
 @json_option
 @at_options
-def status(folder: Path | None, author: str | None, bot: str, as_json: bool, elsewhere: Elsewhere | None) -> None:
+def status(
+    folder: Path | None, author: str | None, bot: str, read: bool, as_json: bool, elsewhere: Elsewhere | None
+) -> None:
     """Say how a league is: whether it runs, what it plays, what waits, what the operator should know.
 
     With --author, or for a league elsewhere, say how an author's versions stand and what the league has to tell them.
+    The operator's notices are shown until --read says that they were read.
 
     \b
     Example:
       arena league status cup
+      arena league status cup --read
       arena league status cup --author anna
       arena league status --at tcp://cup.example:5599/5f… --key anna.key
     """
+    if read and (elsewhere is not None or author is not None or bot):
+        raise ConfigError("expected --read for the notices of a league's operator, got it with those of an author")
     if elsewhere is not None:
         remote.status(elsewhere, bot, as_json=as_json)
         return
@@ -54,12 +62,16 @@ def status(folder: Path | None, author: str | None, bot: str, as_json: bool, els
             document = documents.author_status(reader, reader.authors.known(owner).name)
     if bot and "versions" in document:
         document["versions"] = [version for version in document["versions"] if version["bot"] == bot]
+    notices = document["notices"]
     if as_json:
         show_json(document)
-        return
-    if "running" in document:
-        _show(document)
-    show_versions(document["versions"], document["notices"], f"No version yet: arena league submit BOT --to {folder}")
+    else:
+        if "running" in document:
+            _show(document)
+        nothing = f"No version yet: arena league submit BOT --to {folder}"
+        show_versions(document["versions"], notices, nothing, most=len(notices) if read else NOTICES)
+    if read and notices:
+        order(folder, "notices_read", {"first": notices[0]["id"], "last": notices[-1]["id"]})
 
 
 def _show(document: Payload) -> None:

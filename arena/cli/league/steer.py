@@ -11,6 +11,8 @@ from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.here import folder_argument, folder_of, order, reading, reason_option, to_option
 from arena.cli.league.tables import remaking_line
 from arena.cli.output import counted, echo, say
+from arena.errors import ConfigError
+from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
 
 
 @click.command()
@@ -41,7 +43,7 @@ def resume(folder: Path) -> None:
 
 @click.command()
 @folder_argument
-@click.argument("workers", type=click.IntRange(0, 1024))
+@click.argument("workers", type=click.IntRange(0, MOST_WORKERS))
 def concurrency(folder: Path, workers: int) -> None:
     """Play so many games at a time; 0 is what league.toml says.
 
@@ -110,7 +112,7 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
 
 @click.command("replay-games")
 @folder_argument
-@click.argument("matches", nargs=-1, required=True, type=click.IntRange(0), metavar="MATCH...")
+@click.argument("matches", nargs=-1, required=True, type=click.IntRange(0, MOST_NUMBER), metavar="MATCH...")
 @reason_option
 def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     """Play matches again whose results should not count.
@@ -126,6 +128,8 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     from arena.league import documents
     from arena.league.housekeeping import remake_here
 
+    if len(matches) > MOST_MATCHES:
+        raise ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")
     answer = order(folder, "replay_games", {"matches": list(matches), "reason": reason})
     for found in (answer or {}).get("matches", ()):
         again = "somebody of it plays no more" if found["again"] is None else f"is match {found['again']}"

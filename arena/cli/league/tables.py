@@ -62,13 +62,16 @@ def remaking_line(remaking: Payload | None) -> str:
     return f"running ratings (MU, SIGMA) are being made again: {done} are done"
 
 
-def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothing: str) -> None:
+def show_versions(
+    versions: Sequence[Payload], notices: Sequence[Payload], nothing: str, *, most: int = NOTICES
+) -> None:
     """Prints versions, and the notices below them.
 
     Args:
         versions: Those of a status.
         notices: Its notices, the latest last.
         nothing: What to say, on stderr, if there are no versions.
+        most: How many notices are printed, the latest.
     """
     from arena.show.league import moment, versions_table
 
@@ -78,7 +81,7 @@ def show_versions(versions: Sequence[Payload], notices: Sequence[Payload], nothi
         say(nothing)
     if notices and versions:
         echo()
-    for notice in notices[-NOTICES:]:
+    for notice in notices[-most:]:
         first, *others = str(notice.get("text", "")).split("\n")
         echo(f"{moment(str(notice.get('at', '')))}  {first}")
         for line in others:

@@ -5,8 +5,8 @@ act on. Whatever the bot does is in the report. Whatever the machine lacks is, t
 """
 
 from arena.league.steps.base import StepReport, Verdict
-from arena.league.steps.build import build
+from arena.league.steps.build import BYTES, build, footprint
 from arena.league.steps.check import check
 from arena.league.steps.qualify import qualify
 
-__all__ = ["StepReport", "Verdict", "build", "check", "qualify"]
+__all__ = ["BYTES", "StepReport", "Verdict", "build", "check", "footprint", "qualify"]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from arena.errors import BotError
+from arena.errors import BotError, LogError
+from arena.league.retention import Shelf
 from arena.league.steps.base import StepReport, Stopwatch
 from arena.link.bots import BotSpec, load_bot
 from arena.link.sandbox.doctor import require
@@ -92,11 +94,18 @@ def _qualify(
             ahead=tuple(spec for later in following for spec in later.bots(bot, opponent)),
         )
         result = play(job)
+        _compress(job)
         games.append(_told(result, game.seat))
         report = _verdict(watch, result, game, bot, games, len(schedule))
         if report is not None:
             return report
     return watch.passed(detail={"games": games})
+
+
+def _compress(job: Job) -> None:
+    """Compresses what was written of a game, as the league does with every game. What cannot be read stays as it is."""
+    with suppress(LogError):
+        Shelf([Path(job.logs)]).compress(job.game, job.settings.players)
 
 
 def _repeat(watch: Stopwatch, bot: BotSpec, game: _Game) -> None:

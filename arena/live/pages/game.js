@@ -1,32 +1,81 @@
 "use strict";
-/* A game as it is played: its frames come a few at a time. After a lost connection, and when the board has to grow, all
-   come once more: then the page begins anew. */
+/* A game as it is played: its frames come a few at a time. After a lost connection, when the board has to grow, and when
+   a hidden page is seen again, all come once more: then the page shows the same moment of the new film.
+
+   Laws:
+   1. While somebody reads a dialog or plays the game, the film stays as it is. The new one waits until they are done.
+   2. A page that nobody sees has no stream: browsers allow few connections to a server, for all its pages together. */
 (() => {
 const {make} = globalThis.arena.tools;
-let viewer = null;
-const source = new EventSource("events");
-source.addEventListener("film", (event) => {
-  if (viewer) { location.reload(); return; }
-  const data = JSON.parse(event.data);
-  viewer = globalThis.arena.mount(document.getElementById("arena"), data, {});
-  viewer.go(data.frames.length - 1);
+const root = document.getElementById("arena");
+const AGAIN_MS = 300;
+let viewer = null, numbers = [], waiting = null, timer = 0, source = null, isOver = false;
+
+const busy = () => viewer.main.querySelector("dialog[open]") || viewer.main.querySelector("[aria-label^='pause']");
+
+/* Shows a whole film; the moment that was looked at, or what is new if that was the last. */
+function show(data) {
+  const before = viewer && viewer.at(), at = before && numbers[before.t];
+  const label = viewer && root.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+  const pace = viewer && viewer.main.querySelector(".pace select").value;
+  if (viewer) viewer.close();
+  waiting = null;
+  numbers = data.frames.map((frame) => frame.n);
+  viewer = globalThis.arena.mount(root, data, {});
   globalThis.arena.viewer = viewer;
-  document.documentElement.dataset.ready = "1";
-});
-source.addEventListener("frames", (event) => {
-  const {frames, strings} = JSON.parse(event.data);
-  frames.forEach((frame, index) => viewer.append(frame, index ? [] : strings));
-});
-source.addEventListener("over", (event) => {
-  const {sentence, replay} = JSON.parse(event.data), over = document.getElementById("over");
-  source.close();
-  over.replaceChildren(sentence);
-  if (replay) {
-    const link = make("a", "", "replay, all hands open");
-    link.href = "replay";
-    link.target = "_blank";
-    over.append(link);
+  if (before) {
+    const chosen = viewer.main.querySelector(".pace select");
+    chosen.value = pace;
+    chosen.dispatchEvent(new Event("change"));
   }
-  over.hidden = false;
-});
+  const there = before && before.t < before.frames - 1 ? numbers.findIndex((number) => number >= at) : -1;
+  viewer.go(there < 0 ? Infinity : there, before ? before.eyes : undefined);
+  if (label) for (const element of root.querySelectorAll("[aria-label]")) if (element.getAttribute("aria-label") === label) element.focus();
+  document.documentElement.dataset.ready = "1";
+}
+
+function renew() {
+  clearTimeout(timer);
+  if (viewer && busy()) timer = setTimeout(renew, AGAIN_MS);
+  else show(waiting);
+}
+
+const heard = {
+  film(data) {
+    waiting = data;
+    renew();
+  },
+  frames({frames, strings}) {
+    if (waiting) {
+      waiting.frames.push(...frames);
+      waiting.strings.push(...strings);
+      return;
+    }
+    frames.forEach((frame, index) => { numbers.push(frame.n); viewer.append(frame, index ? [] : strings); });
+  },
+  over({sentence, replay}) {
+    const over = document.getElementById("over");
+    isOver = true;
+    source.close();
+    over.replaceChildren(sentence);
+    if (replay) {
+      const link = make("a", "", "replay, all hands open");
+      link.href = "replay";
+      link.target = "_blank";
+      over.append(link);
+    }
+    over.hidden = false;
+  },
+};
+
+function listen() {
+  if (source) source.close();
+  source = null;
+  if (document.hidden || isOver) return;
+  source = new EventSource("events");
+  for (const [name, take] of Object.entries(heard)) source.addEventListener(name, (event) => take(JSON.parse(event.data)));
+}
+
+document.addEventListener("visibilitychange", listen);
+listen();
 })();

@@ -16,7 +16,9 @@ function showScores(scores) {
   document.title = `${scores.title || "arena"} · live`;
   const count = scores.games === null ? `${scores.done} games` : `${scores.done} of ${scores.games} games`;
   const state = scores.finished ? "finished" : scores.running ? "running" : "nobody plays now";
-  by("facts").textContent = scores.id ? `${count} · ${state}` : "Nothing has been played yet.";
+  by("facts").textContent = scores.id ? `${count} · ${state}` : scores.error ? "There are no standings." : "Nothing has been played yet.";
+  by("trouble").textContent = scores.error;
+  by("trouble").hidden = !scores.error;
   if (!scores.rows.length) return;
   const head = make("tr", "", ...[["#", ""], ["bot", "bot"], ["rating", ""], ["± 95 %", ""], ["games", ""], ["W D L", ""], ["forf.", ""]]
     .map(([word, style]) => { const cell = make("th", style, word); cell.scope = "col"; return cell; }));
@@ -48,7 +50,7 @@ function result(game) {
 }
 
 function entry(game) {
-  const when = game.ranks ? result(game) : game.whole ? `turn ${game.turn}` : "incomplete";
+  const when = game.ranks ? result(game) : game.whole ? game.turn || "set-up" : "incomplete";
   const row = make("button", "row", names(game), make("span", "when", when));
   row.type = "button";
   row.setAttribute("aria-pressed", `${game.id === followed}`);
@@ -100,14 +102,25 @@ box.checked = true;
 box.addEventListener("change", () => setAuto(box.checked));
 by("running").before(make("label", "", box, "go on to the next game"));
 
-const source = new EventSource("events");
-source.addEventListener("scores", (event) => { showScores(JSON.parse(event.data)); root.dataset.ready = "1"; });
-source.addEventListener("games", (event) => {
-  const before = games.running.some((game) => game.id === followed);
-  games = JSON.parse(event.data);
-  if (before && !games.running.some((game) => game.id === followed)) since = performance.now();
-  showGames();
-  choose();
-});
-source.addEventListener("error", () => { by("facts").textContent = "The connection is lost; trying again …"; });
+/* A page that nobody sees has no stream: browsers allow few connections to a server, for all its pages together. */
+let source = null;
+
+function listen() {
+  if (source) source.close();
+  source = null;
+  if (document.hidden) return;
+  source = new EventSource("events");
+  source.addEventListener("scores", (event) => { showScores(JSON.parse(event.data)); root.dataset.ready = "1"; });
+  source.addEventListener("games", (event) => {
+    const before = games.running.some((game) => game.id === followed);
+    games = JSON.parse(event.data);
+    if (before && !games.running.some((game) => game.id === followed)) since = performance.now();
+    showGames();
+    choose();
+  });
+  source.addEventListener("error", () => { by("facts").textContent = "The connection is lost; trying again …"; });
+}
+
+document.addEventListener("visibilitychange", listen);
+listen();
 })();

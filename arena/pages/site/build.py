@@ -11,6 +11,7 @@ Laws:
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +22,9 @@ import msgspec
 from arena.pages.site import promises, replays
 from arena.pages.site.contexts import heading
 from arena.pages.site.parts import ASSETS, remove_others, write_parts
+from arena.pages.site.places import places_of
 from arena.pages.site.press import Press
+from arena.pages.site.removing import remove_gone
 from arena.pages.site.tournament import INDEX, TournamentPages
 from arena.record import compressed
 from arena.store.exhibits import Exhibits, open_exhibits
@@ -80,10 +83,12 @@ def build(wish: Wish, count: Count) -> Built:
             _verify(wish, reader, rows, count)
         made = {row.id: frozenset(replays.made(wish.folder / row.id)) for row in rows}
         listed = [heading(row, seasons.get(row.id, "")) for row in rows]
+        entered = _entered(reader)
         for row in reversed(rows):
             with reader.snapshot():
+                name = seasons.get(row.id, "")
                 pages = TournamentPages(
-                    wish.database, wish.folder, reader, press, row, seasons.get(row.id, ""), made[row.id]
+                    wish.database, wish.folder, reader, press, row, name, made[row.id], entered[row.id]
                 )
                 pages.write()
                 if row is rows[0]:
@@ -91,6 +96,7 @@ def build(wish: Wish, count: Count) -> Built:
                 pages.remove_old_pictures()
         if not rows:
             press.page(INDEX, "nothing", [], dict)
+    remove_gone(wish.folder, {row.id for row in rows})
     have = sum(reel.number in made[reel.tournament] for reel in reels)
     _remove_old_parts(wish.folder / ASSETS, parts.values())
     return Built(pages=press.written, replays=have, left=len(reels) - have - len(faults), faults=tuple(faults))
@@ -107,9 +113,20 @@ def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Re
     for number in made if is_league else ():
         if shown.get(number) not in there:
             (folder / replays.name_of(number)).unlink(missing_ok=True)
-    for number, log in reversed(shown.items()):
-        if number not in made and log in there:
-            yield replays.Reel(number, there[log], str(wish.folder), row.id)
+    wanted = [(number, there[log]) for number, log in reversed(shown.items()) if number not in made and log in there]
+    if wanted:
+        hidden = () if is_league else places_of(row, reader.entrants(row.id), wish.database).names
+        for number, path in wanted:
+            yield replays.Reel(number, path, str(wish.folder), row.id, hidden)
+
+
+def _entered(reader: Exhibits) -> dict[str, str]:
+    """Returns by tournament what differs if other bots were entered in it or before it."""
+    digest, found = hashlib.sha256(), {}
+    for id, entrants in reader.entered():
+        digest.update(f"{id} {entrants}\n".encode())
+        found[id] = digest.hexdigest()
+    return found
 
 
 def _names(folder: Path) -> list[str]:

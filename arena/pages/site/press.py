@@ -27,6 +27,7 @@ POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; base-uri 'none'; form-action 'none'"
 )
 """What a page may load and run: files of the same site."""
+_MADE_FROM: Final = b'<meta name="arena-made-from"'
 _TEMPLATES: Final = HERE / "templates"
 _HEAD: Final = 1000
 """In so many first bytes a page names what it was made from."""
@@ -81,6 +82,11 @@ class Press:
         except UnicodeEncodeError:
             encoded = msgspec.json.encode(without_surrogates(msgspec.to_builtins(facts)))
         return hashlib.sha256(self._edition.encode() + encoded).hexdigest()[:24]
+
+
+def is_page(path: Path) -> bool:
+    """Says whether a file is a page that was written here."""
+    return _MADE_FROM in _head(path)
 
 
 @cache

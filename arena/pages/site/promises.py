@@ -10,6 +10,7 @@ import msgspec
 
 from arena import files
 from arena.errors import ArenaError
+from arena.pages.site.places import places_of
 from arena.record.log import find_logs
 from arena.store.reader import Reader
 from arena.store.records import Tournament
@@ -63,17 +64,13 @@ def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance
         auditor.add(log)
         advance()
     audit = auditor.result(complete=True)
+    places = places_of(row, reader.entrants(row.id), reader.path)
     audit = msgspec.structs.replace(
-        audit, folder=row.id, faults=tuple(_without_folders(fault, reader, row) for fault in audit.faults)
+        audit, folder=row.id, faults=tuple(Fault(one.check, places.hide(one.reason)) for one in audit.faults)
     )
     folder.mkdir(parents=True, exist_ok=True)
     files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Kept(row.finished or "", audit))))
     return audit
-
-
-def _without_folders(fault: Fault, reader: Reader, row: Tournament) -> Fault:
-    """Returns a fault without the folders of the organiser, which are nobody's business."""
-    return Fault(fault.check, fault.reason.replace(row.logs, row.id).replace(str(reader.path), reader.path.name))
 
 
 def listed(audit: Audit | None) -> list[Payload]:

@@ -24,6 +24,8 @@ from arena.errors import ArenaError, MachineFault
 from arena.pages.frames import FORMAT, film
 from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
+from arena.pages.site.places import hide_in
+from arena.places import Places
 from arena.record.log import read_log
 
 FOLDER: Final = f"replays-{FORMAT}"
@@ -32,6 +34,8 @@ FEW: Final = 16
 """So few games are made sooner than a process is started."""
 _INLINE: Final = 2_000
 """Bytes of a ground from which on games share it: one that differs from game to game is smaller."""
+SHARED: Final = ("drawing-", "scenery-")
+"""What the names of assets begin with that only replays need."""
 _SHARED: Final = ("symbols", "ground")
 _NICENESS: Final = 10
 
@@ -46,6 +50,8 @@ class Reel(msgspec.Struct, frozen=True):
     site: str
     """The folder of the site."""
     tournament: str
+    hidden: tuple[tuple[str, str], ...] = ()
+    """The `names` of the `Places` that it must not show."""
 
 
 def name_of(number: int) -> str:
@@ -70,7 +76,7 @@ def made(folder: Path) -> set[int]:
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        data, style = film(read_log(Path(reel.log)), whole=True)
+        data, style = film(hide_in(read_log(Path(reel.log)), Places(reel.hidden)), whole=True)
     except ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page

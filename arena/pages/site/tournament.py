@@ -15,17 +15,23 @@ from arena.pages import plots
 from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
+from arena.pages.site.places import places_of, refs_by_name
 from arena.pages.site.press import Press
 from arena.pages.site.tallies import BotTally, add_up
+from arena.places import Places
 from arena.standings.report import report
 from arena.store.exhibits import Exhibits, ShownGame
 from arena.store.records import Entrant, Tournament
-from arena.tournament.commands import refs_of, repeat_command, rerun_command
+from arena.tournament.commands import repeat_command, rerun_command
+from arena.tournament.formats.extension import Extension
+from arena.tournament.formats.gauntlet import Gauntlet
 from arena.types import Payload
 
 INDEX: Final = "index.html"
 FORFEITS: Final = 10
 """How many last forfeits of a bot are told."""
+_DEPENDENT: Final = (Extension.__struct_config__.tag, Gauntlet.__struct_config__.tag)
+"""The formats whose standings begin with the results of others (`standings/sources.py`)."""
 
 
 class TournamentPages:
@@ -40,7 +46,20 @@ class TournamentPages:
         row: Tournament,
         name: str,
         made: frozenset[int],
+        entered: str,
     ) -> None:
+        """Looks at what there is.
+
+        Args:
+            database: The database.
+            site: The folder of the site.
+            reader: The open database.
+            press: Writes pages.
+            row: The tournament.
+            name: That of a league's season; empty for other tournaments.
+            made: The numbers of the games that have a replay.
+            entered: What differs if other bots were entered in this tournament or an earlier one.
+        """
         self._database = database
         self._reader = reader
         self._press = press
@@ -51,15 +70,22 @@ class TournamentPages:
         self._head = heading(row, name)
         self._audit = promises.kept(site / row.id, row)
         self._members = reader.members(row.id) if name else {}
-        logs = reader.shown_logs(row.id)
         self.facts = [
-            [row.id, name, row.settings, row.status, row.finished, row.games, row.rated],
-            reader.tallies(row.id),  # a match of a league that is taken out of the ratings changes them
-            [len(logs), hashlib.sha256(repr(sorted(made)).encode()).hexdigest()],
+            [row.id, name, row.settings, row.status, row.finished, row.games, row.open, row.rated, row.beacon],
+            reader.course_of(row.id),
+            [(other.id, reader.course_of(other.id)) for other in self._others()],
+            entered,
+            hashlib.sha256(repr(sorted(made)).encode()).hexdigest(),
             promises.listed(self._audit),
             sorted(self._members.items()),
         ]
         """All that its pages are made from, or what changes with it."""
+
+    def _others(self) -> list[Tournament]:
+        """Returns the tournaments whose results its standings may depend on."""
+        if self._row.settings["format"] not in _DEPENDENT:
+            return []
+        return [other for other in self._reader.pool(self._row.id) if other.id != self._row.id]
 
     def write(self) -> None:
         """Writes those of which something has changed."""
@@ -99,7 +125,13 @@ class TournamentPages:
     @cached_property
     def _refs(self) -> list[str]:
         """How to name the bots on the command line, by entrant."""
-        return refs_of([entrant.spec for entrant in self._reader.entrants(self._row.id)])
+        return refs_by_name(self._reader.entrants(self._row.id))
+
+    @cached_property
+    def _places(self) -> Places:
+        if self._name:  # of a league no word is read that could name one
+            return Places(())
+        return places_of(self._row, self._reader.entrants(self._row.id), self._database)
 
     @cached_property
     def _shown(self) -> Shown:
@@ -108,7 +140,7 @@ class TournamentPages:
         entrants = self._reader.entrants(row.id)
         command = ""
         if not self._name:
-            command = repeat_command(row, self._refs, self._database)
+            command = repeat_command(row, self._refs, None)
         return Shown(
             row=row,
             name=self._name,
@@ -134,7 +166,7 @@ class TournamentPages:
             sat = sorted({entrant for game in found for entrant in game.entrants})
             facts = [
                 [self._head["title"], page - 1 in pages, page + 1 in pages, [names[entrant] for entrant in sat]],
-                [(game.number, game.number in self._made) for game in found],
+                [(game, game.number in self._made) for game in found],
             ]
             context = partial(self._games_context, page, found, [one for one in (page - 1, page + 1) if one in pages])
             self._press.page(f"{self._row.id}/games-{page}.html", "games", facts, context)
@@ -143,13 +175,18 @@ class TournamentPages:
         return {"head": self._head, "games": contexts.games(self._shown, found), "page": page, "beside": beside}
 
     def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
-        forfeits = self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+        forfeits = [
+            msgspec.structs.replace(
+                one, sentence=self._places.hide(one.sentence), last_words=list(map(self._places.hide, one.last_words))
+            )
+            for one in self._reader.shown_forfeits(self._row.id, entrant.number, FORFEITS)
+        ]
         versions = self._reader.versions_of(entrant.name, self._row.id)
         reruns = (
             {}
             if self._name
             else {
-                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, self._database)
+                one.number: rerun_command(one.game, self._refs[entrant.number], one.seat, None)
                 for one in forfeits
                 if one.code != "start_failed"
             }

@@ -15,7 +15,13 @@ const HABIT = 500;  // ms: an Enter so soon after a number that needed none belo
 function sit(root) {
   let viewer = null, now = null, at = {last: true}, typed = "", busy = false, byKey = false, page = "", deadline = 0, rings = null, over = null, chosenAt = -HABIT;
   const ask = make("section", "ask"), dialog = make("dialog", "help");
-  ask.setAttribute("aria-label", "what you are asked");
+  // These stay in the page: a screen reader tells what changes in a place, not that a place is new.
+  const asks = make("p", "asked"), hints = make("p", "hint"), offers = make("div", "picks"), remarks = make("p", "remark"), does = make("div", "ways");
+  for (const [place, role] of [[asks, "status"], [hints, "status"], [offers, "group"], [remarks, "alert"]]) place.setAttribute("role", role);
+  asks.id = "arena-asked";
+  for (const place of [ask, offers]) place.setAttribute("aria-labelledby", asks.id);
+  ask.tabIndex = -1;  // so that the focus has where to stay between two requests
+  ask.append(asks, hints, offers, remarks, does);
   document.body.append(dialog);
 
   // The server
@@ -47,7 +53,7 @@ function sit(root) {
     viewer.main.querySelector(".board").after(ask);
     if (viewer.board) {
       viewer.board.setAttribute("role", "group");
-      rings = draw("g", {class: "rings"});
+      rings = draw("g", {class: "rings", role: "group", "aria-labelledby": asks.id});
       viewer.board.append(rings);
       viewer.board.addEventListener("click", clicked);
     }
@@ -90,7 +96,7 @@ function sit(root) {
   function show() {
     const keys = byKey;
     busy = byKey = false;
-    viewer.draft(now.d || {}, now.w);
+    viewer.draft(now.d || {}, now.w, now.turn);
     showRings();
     showAsk();
     if (keys) focusFirst();
@@ -131,9 +137,7 @@ function sit(root) {
   }
 
   function showAsk() {
-    const line = make("p", "asked"), picks = make("div", "picks"), ways = make("div", "ways"), hint = make("p", "hint");
-    const told = make("p", "remark", now.remark || "");
-    told.setAttribute("role", "alert");
+    const line = make("p"), picks = make("div"), ways = make("div"), hint = make("p");
     ask.className = `ask is-${now.phase}`;
     const asking = asked();
     if (!at.last && now.phase !== "over") {
@@ -145,9 +149,9 @@ function sit(root) {
       line.append(asking.line);
       const placed = asking.items.some((item) => item.at);
       hint.append([asking.hint, placed ? "Choose a marked place on the board, or type its number." : ""].filter(Boolean).join(" "));
-      picks.classList.toggle("few", asking.items.length < 9);
       picks.append(...asking.items.flatMap((item, place) => item.at ? [] : [pick(item, place)]));
-      if (!picks.children.length) picks.append(...asking.pictures.map((name) => viewer.symbol(name, "item chosen", "")));
+      if (picks.children.length) line.prepend(...asking.pictures.map((name) => viewer.symbol(name, "item taken", "")));
+      else picks.append(...asking.pictures.map((name) => viewer.symbol(name, "item chosen", "")));
       if (asking.undo) ways.append(button("take the last choice back (Backspace)", "", undo, "undo"));
       if (asking.end) {
         const whole = !asking.items.length;
@@ -157,9 +161,18 @@ function sit(root) {
     } else if (now.phase === "waiting") line.append(make("span", "dots", "The others are deciding"));
     else showEnd(line, hint, ways);
     ways.append(button("how to play (?)", "", help, "? how to play"));
-    ask.replaceChildren(line, hint, picks, told, ways);
+    offers.classList.toggle("few", !!asking && asking.items.length < 9);
+    fill(line, hint, picks, ways, now.remark || "");
     showClock();
     showTyped();
+  }
+
+  /* Puts what was made into its lasting places. What says the same is left alone, so that it is not told again. */
+  function fill(line, hint, picks, ways, words) {
+    for (const [place, made] of [[asks, line], [hints, hint]]) if (place.textContent !== made.textContent) place.replaceChildren(...made.childNodes);
+    offers.replaceChildren(...picks.childNodes);
+    does.replaceChildren(...ways.childNodes);
+    remark(words);
   }
 
   function showEnd(line, hint, ways) {
@@ -187,15 +200,14 @@ function sit(root) {
   }
 
   function leave(words, ...ways) {
-    ask.replaceChildren(make("p", "asked", words), make("div", "ways", ...ways));
+    fill(make("p", "", words), make("p"), make("div"), make("div", "", ...ways), "");
     if (rings) rings.replaceChildren();
     now = null;
     if (!viewer) root.replaceChildren(ask);
   }
 
   function remark(words) {
-    const place = ask.querySelector(".remark");
-    if (place) place.textContent = words;
+    if (remarks.textContent !== words) remarks.textContent = words;
   }
 
   function showClock() {
@@ -240,13 +252,12 @@ function sit(root) {
   const choices = () => [...ask.querySelectorAll(".pick"), ...(rings ? rings.children : [])];
 
   function focusFirst() {
-    const first = choices()[0] || ask.querySelector(".main");
-    if (first) first.focus();
+    const first = choices()[0] || ask.querySelector(".main") || ask;
+    first.focus({preventScroll: first === ask});
   }
 
   function showTyped() {
-    const hint = ask.querySelector(".hint");
-    if (hint && typed) hint.textContent = `${typed}▏ Enter chooses it.`;
+    if (typed) hints.textContent = `${typed}▏ Enter chooses it.`;
   }
 
   function type(char) {
@@ -260,7 +271,7 @@ function sit(root) {
   }
 
   function showAskTyped() {
-    const words = ask.querySelector(".remark").textContent;
+    const words = remarks.textContent;
     showAsk();
     remark(words);
   }

@@ -8,8 +8,8 @@
                            shown, the new one is.
    viewer.go(t, eyes)      shows frame t with somebody's eyes; without `eyes`, with the same as before.
    viewer.at()             returns {t, eyes, frames}.
-   viewer.draft(d, words)  lays changes over the last frame, with words in the place of its own: a turn in the making.
-                           Without them, shows the last frame as it is. It stays until the next frame.
+   viewer.draft(d, words, turn)  lays changes over the last frame, with words and a turn in the place of its own: a turn
+                           in the making. Without them, shows the last frame as it is. It stays until the next frame.
    viewer.lay(d)           paints such changes and touches no words: a choice that somebody points at. Without them,
                            paints what was there before.
    viewer.watch(t)         goes to frame t and plays on from there, in some seconds.
@@ -55,6 +55,7 @@ function mount(root, data, options = {}) {
 
   const drafted = () => draft && at === frames.length - 1;
   const words = () => (drafted() && draft.words) || (frames[at].x && frames[at].x[eyes]) || frames[at].w;
+  const turnNow = () => drafted() && draft.turn !== undefined ? draft.turn : frames[at].t;
   const text = (said) => typeof said === "string" ? said : strings[said];
   const has = (frame, moment) => (frame.m || "").includes(moment);
 
@@ -113,10 +114,7 @@ function mount(root, data, options = {}) {
   const moments = make("div", "moments");
   const place = make("span", "place");
   const playing = button("play (space)", "", play, icon("play"));
-  const pace = make("select");
-  for (const times of [0.25, 0.5, 1, 2, 4, 8, 16]) pace.append(new Option(`${times}×`, times, times === 1, times === 1));
-  pace.setAttribute("aria-label", "speed");
-  pace.addEventListener("change", () => setSpeed(+pace.value));
+  const pace = speeds();
   const whose = make("div", "whose");
   whose.setAttribute("role", "group");
   whose.setAttribute("aria-label", "whose eyes");
@@ -140,7 +138,7 @@ function mount(root, data, options = {}) {
     playing, button("on (→)", "", () => step(1), icon("next")), button("last (End)", "wide", () => step(Infinity), icon("last")),
     ...gain, make("label", "pace wide", "speed ", pace), place,
     button("list of moves (L)", "wide", showMoves, "moves"), button("this moment in words (w)", "wide", showWords, "in words"),
-    share, button("keys (?)", "wide away", showKeys, "?"), whose);
+    share, button("keys (?)", "wide away", showKeys, "?"), button("more: moves, words, speed", "narrow", showMore, icon("more")), whose);
   const footer = make("footer", "", make("div", "track", moments, slider), controls);
   const dialog = make("dialog");
   const main = make("main", `viewer ${data.corner ? `corner ${data.corner}` : "plain"}${seats.length > 3 ? " many" : ""}`,
@@ -279,7 +277,7 @@ function mount(root, data, options = {}) {
     showSaid();
     slider.value = at;
     slider.setAttribute("aria-valuetext", spoken(text(words().h)));
-    place.textContent = `${at + 1}/${frames.length} · ${data.turn} ${frames[at].t}`;
+    place.textContent = `${at + 1}/${frames.length} · ${data.turn} ${turnNow()}`;
     if (cards.offsetHeight > tallest) showCharts();
     else charts.move(at);
     for (const choice of whose.querySelectorAll("button")) choice.setAttribute("aria-pressed", `${choice.dataset.eye === eyes}`);
@@ -318,6 +316,14 @@ function mount(root, data, options = {}) {
       timer = setTimeout(next, beat / speed);
     };
     timer = setTimeout(next, beat / speed);
+  }
+
+  function speeds() {
+    const choice = make("select");
+    for (const times of [0.25, 0.5, 1, 2, 4, 8, 16]) choice.append(new Option(`${times}×`, times, times === 1, times === speed));
+    choice.setAttribute("aria-label", "speed");
+    choice.addEventListener("change", () => setSpeed(+choice.value));
+    return choice;
   }
 
   function setSpeed(times) {
@@ -360,6 +366,16 @@ function mount(root, data, options = {}) {
     dialog.showModal();
   }
 
+  /* What a narrow bar has no room for: there all of it would else be keys alone, and a phone has none. */
+  function showMore() {
+    const way = (what, style, action) => button(what, style, () => { dialog.close(); action(); }, what);
+    open("More",
+      make("div", "more", way("list of moves", "", showMoves), way("this moment in words", "", showWords),
+        way("to the first", "", () => step(-Infinity)), way("to the last", "", () => step(Infinity)),
+        way("copy the address", "away", copy), way("dark or light", "", darken), way("all keys", "away", showKeys)),
+      make("label", "pace", "speed ", speeds()));
+  }
+
   function showMoves() {
     const list = make("ol", "moves");
     list.start = 1;
@@ -375,7 +391,7 @@ function mount(root, data, options = {}) {
   }
 
   function showWords() {
-    const scene = scenes.get(eyes)[at], lines = [];
+    const scene = sceneNow(), lines = [];
     for (const [key, value] of scene) if (key[0] !== "#" && (value[4] || value[5])) lines.push([value[0], value[4] || value[5]]);
     const rows = [];
     const text = (value) => typeof value === "string" ? value : value.map((item) => typeof item === "string"
@@ -385,7 +401,7 @@ function mount(root, data, options = {}) {
       if (value !== undefined) rows.push(make("tr", "", make("td", "", label), make("td", "", ...(number === "" ? [] : [mark(number, `seat ${number}`), ` ${seats[number].name}`])), make("td", "", text(value) || "none")));
     }
     const list = lines.sort((one, other) => one[0] - other[0]).map(([, label]) => make("li", "", ...sentence(label)));
-    open(`${data.turn} ${frames[at].t} in words`, make("table", "", make("tbody", "", ...rows)), make("ul", "", ...list));
+    open(`${data.turn} ${turnNow()} in words`, make("table", "", make("tbody", "", ...rows)), make("ul", "", ...list));
   }
 
   const KEYS = [
@@ -450,8 +466,8 @@ function mount(root, data, options = {}) {
 
   return {
     go,
-    draft(changes, told) {
-      draft = changes || told ? {changes, words: told} : null;
+    draft(changes, told, turn) {
+      draft = changes || told ? {changes, words: told, turn} : null;
       if (at === frames.length - 1) go(at);
     },
     lay(changes) { paint(changes ? changed(sceneNow(), changes) : sceneNow()); },

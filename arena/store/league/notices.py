@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from arena.store.database import Connection, immediate
 from arena.store.league.records import Notice
 from arena.store.store import now
@@ -46,9 +44,39 @@ class Notices:
             for id, name, version, kind, text, at, read in rows.fetchall()
         ]
 
-    def mark_read(self, ids: Iterable[int]) -> None:
-        """Notes that notices were read."""
+    def mark_read(self, first: int, last: int) -> int:
+        """Notes that the operator has read their notices from one id to another. Returns how many were new to them."""
         with immediate(self._db):
-            self._db.executemany(
-                "UPDATE notices SET read = coalesce(read, ?) WHERE id = ?", ((now(), id) for id in ids)
+            return self._db.execute(
+                "UPDATE notices SET read = ? WHERE author IS NULL AND read IS NULL AND id BETWEEN ? AND ?",
+                (now(), first, last),
+            ).rowcount
+
+    def forget(self, before: str, keep: int, after: int, limit: int) -> int | None:
+        """Removes old notices.
+
+        Those for the operator stay until they were read, and of those for an author the last ones, which a status
+        shows.
+
+        Args:
+            before: They are from before this moment: UTC (ISO 8601).
+            keep: How many stay of each author.
+            after: The id after which it begins; 0 is the beginning.
+            limit: How many notices it looks at.
+
+        Returns:
+            The id of the last one that it looked at, with which it can go on; None at the end.
+        """
+        with immediate(self._db):
+            (last,) = self._db.execute(
+                "SELECT max(id) FROM (SELECT id FROM notices WHERE id > ? ORDER BY id LIMIT ?)", (after, limit)
+            ).fetchone()
+            # That an author has read one is never known. So the index by author, `read` and id finds the newer ones.
+            self._db.execute(
+                "DELETE FROM notices WHERE id > :after AND id <= :last AND at < :before"
+                " AND CASE WHEN author IS NULL THEN read IS NOT NULL ELSE :keep = (SELECT count(*) FROM (SELECT 1"
+                " FROM notices AS newer WHERE newer.author = notices.author AND newer.read IS NULL"
+                " AND newer.id > notices.id LIMIT :keep)) END",
+                {"after": after, "last": last, "before": before, "keep": keep},
             )
+            return None if last is None else int(last)

@@ -166,7 +166,7 @@ class SeasonFinal(msgspec.Struct, frozen=True, kw_only=True):
     entrants: tuple[int, ...]
     """Who plays it, the best of the season first. None if it is not played."""
     left: tuple[int, ...] = ()
-    """Those of them who are out of it: they were suspended, retired or not served any more."""
+    """Those of them who are out of it: they were suspended or retired, or could not play any more."""
     deals: int
     """The most deals that it may take."""
     first_match: int

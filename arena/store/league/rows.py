@@ -18,6 +18,9 @@ _QUERY = (
 PENDING_STATES = ", ".join(f"'{state}'" for state in PENDING)
 """As SQL has them."""
 
+GOOD = "state = 'superseded' AND activated IS NOT NULL AND suspended IS NULL"
+"""What holds for versions that may come back: the newest of a bot does."""
+
 
 def versions(connection: Connection, rest: str, *parameters: str | int | None) -> list[Version]:
     """Returns the versions that the rest of a query asks for."""
@@ -46,12 +49,7 @@ def last_good(connection: Connection, bot: str) -> Version | None:
 
     It is the newest superseded one that was active and was never suspended.
     """
-    found = versions(
-        connection,
-        "WHERE bots.name = ? AND state = 'superseded' AND activated IS NOT NULL AND suspended IS NULL"
-        " ORDER BY number DESC LIMIT 1",
-        bot,
-    )
+    found = versions(connection, f"WHERE bots.name = ? AND {GOOD} ORDER BY number DESC LIMIT 1", bot)
     return found[0] if found else None
 
 

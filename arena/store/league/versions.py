@@ -195,6 +195,28 @@ class Versions:
         """Returns the versions that play, in the order in which they were received."""
         return rows.versions(self._db, "WHERE state = 'active' ORDER BY versions.id")
 
+    def in_use(self) -> list[Version]:
+        """Returns the versions whose built files may be needed soon, in the order in which they were received.
+
+        They play, wait or are being tried, are the last good one of their bot, or are in a match that is not over.
+        """
+        return rows.versions(
+            self._db,
+            f"WHERE state IN ('active', {rows.PENDING_STATES})"
+            f" OR {rows.GOOD} AND number = (SELECT max(number) FROM versions AS good"
+            " WHERE good.bot = versions.bot AND good.state = 'superseded' AND good.activated IS NOT NULL"
+            " AND good.suspended IS NULL)"
+            " OR entrant IN (SELECT entrant FROM matches INDEXED BY matches_playing CROSS JOIN meetings"
+            " ON meetings.tournament = matches.tournament AND meetings.match = matches.number"
+            " WHERE matches.state = 'playing')"
+            " ORDER BY versions.id",
+        )
+
+    def mark(self) -> int:
+        """Returns a number that is another one after each change of a version's state."""
+        (mark,) = self._db.execute("SELECT coalesce(max(id), 0) FROM changes").fetchone()
+        return int(mark)
+
     def last_good(self, bot: str) -> Version | None:
         """Returns the version that comes back when the bot's active one is suspended; None if there is none."""
         return rows.last_good(self._db, bot)

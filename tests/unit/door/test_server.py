@@ -27,6 +27,9 @@ from arena.door.relay import STALE_S
 from arena.errors import DoorError
 from tests.door_kit import League, answering, client, opened
 
+FOX = {"versions": [{"version": "fox/1", "bot": "fox", "state": "active"}]}
+"""What the league publishes of an author with one bot."""
+
 
 @pytest.fixture
 def league(tmp_path: Path) -> League:
@@ -78,6 +81,7 @@ def test_the_league_refuses_an_order_in_its_own_words(league: League) -> None:
 
 def test_an_order_is_kept_when_the_league_does_not_answer(league: League) -> None:
     anna = league.author("anna")
+    league.publish("authors/anna/status.json", FOX)
     now = [0.0]
     with opened(league, clock=lambda: now[0]) as door, client(door, anna) as connection:
         import threading
@@ -147,6 +151,7 @@ def test_an_upload_of_another_author_is_unknown(league: League) -> None:
 
 def test_games_come_page_by_page_the_latest_first(league: League) -> None:
     anna = league.author("anna")
+    league.publish("authors/anna/status.json", FOX)
     for page in range(12):
         games = [
             {"game": f"g{page}-{n}", "bot": "fox" if n % 2 else "owl", "lost": n % 5 == 0, "forfeit": n == 7}
@@ -289,6 +294,7 @@ def test_a_key_that_is_revoked_while_connected_gets_nothing_more(league: League)
 def test_requests_that_come_at_once_get_one_answer_each(league: League) -> None:
     """§D5-2: an order that waits holds up no other request."""
     anna = league.author("anna")
+    league.publish("authors/anna/status.json", FOX)
     with opened(league) as door, client(door, anna) as connection:
         connection.send(Retire(1, "fox"))
         for number in range(2, 10):

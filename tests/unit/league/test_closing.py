@@ -9,7 +9,6 @@ import pytest
 from arena.errors import ConfigError, Refused
 from arena.league import publishing, running
 from arena.league.closing import close_season
-from arena.league.duties import VERBS
 from arena.league.folder import Folder
 from arena.league.inbox import give, new_order
 from arena.league.init import make_league
@@ -26,7 +25,7 @@ def cup(tmp_path: Path) -> Folder:
 
 
 def order(cup: Folder, season: str, **more: str) -> None:
-    give(cup, load(cup), new_order("season_close", {"season": season, **more}), verbs=VERBS)
+    give(cup, load(cup), new_order("season_close", {"season": season, **more}))
 
 
 def test_a_season_is_closed_once_and_the_next_begins_anew(cup: Folder) -> None:

@@ -22,13 +22,14 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
     with kit.league(tmp_path, "anna") as store:
         helm = Helm(store, folder, Settings(name="cup"), 1, lambda sentence: None)
         doing = {"state": "playing", "running": 2, "machine_faults": 3}
-        room = Room(free=10**9, enough=True, needed=10**8)
+        room = Room(free=10**9, enough=True, needed=10**8, free_files=10**6)
         figures = Figures(store, folder, (2,), lambda: doing, lambda: room, lambda: helm.obeyed)
         fox = kit.active(store, "fox")
         kit.play(store, fox, store.versions.named("random"))
         kit.submit(store, "owl")
         (folder.published / "logs").mkdir()
-        (folder.published / "logs" / "cup-1-000000.jsonl.zst").write_bytes(b"12345")
+        published = folder.published / "logs" / "cup-1-000000.jsonl.zst"
+        published.write_bytes(b"12345")
         (folder.inbox / "bad.json").write_text("no order")
         helm.look()
         door = Telling(folder.path, lambda: 0.0, falls=1)
@@ -50,8 +51,9 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
     assert samples["arena_league_orders_waiting",] == 1
     assert samples["arena_league_notices_unread",] == 1
     assert samples["arena_league_machine_faults_total",] == 3
-    assert samples["arena_league_logs_bytes",] == 5
+    assert samples["arena_league_logs_bytes",] == max(5, 512 * published.stat().st_blocks)
     assert samples["arena_league_disk_free_bytes",] == 10**9
+    assert samples["arena_league_disk_free_files",] == 10**6
     assert samples["arena_door_open",] == 1
     assert samples["arena_door_connections",] == 5
     assert samples["arena_door_refused_total", "rate"] == 4

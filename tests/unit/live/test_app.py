@@ -14,6 +14,7 @@ from web_kit import ask, served
 
 from arena.live.app import Watching
 from arena.live.games import Summary, ended
+from arena.live.scores import Board
 from arena.record.log import Log
 from arena.referee import feed as module
 from arena.referee.feed import Ear, Feed
@@ -63,7 +64,7 @@ def browse(live: Listening) -> Iterator[Open]:
 
 def summary_of(log: Log) -> Summary:
     names = [bot.name for bot in log.header.bots]
-    return Summary(log.header.game, names, log.outcome.turns, list(log.outcome.ranks), True)
+    return Summary(log.header.game, names, f"Turn {log.outcome.turns}", list(log.outcome.ranks), True)
 
 
 def started(browse: Open, feed: Feed, records: slice) -> Browser:
@@ -140,6 +141,27 @@ def test_the_pages_load_nothing_from_elsewhere(browse: Open, live: Listening, fe
                                   "/secret", "/game/..%2f..%2fetc/", "/viewer.js/x"])  # fmt: skip
 def test_what_is_not_there_is_not_found(live: Listening, path: str) -> None:
     assert ask(live, path).status == 404
+
+
+@pytest.mark.parametrize("garbage", [True, False])
+@pytest.mark.parametrize("public", [True, False])
+def test_the_page_is_told_why_there_are_no_standings(tmp_path: Path, garbage: bool, public: bool) -> None:
+    database = tmp_path / "arena.db"
+    if garbage:
+        database.write_bytes(b"no database" * 1000)
+    board = Board(database)
+    board.read()
+    with closing(Ear(tmp_path / "feed")) as ear:
+        watching = Watching(ear, board, public=public)
+        listening = listen()
+        with (
+            served(Guard(watching.app(), key=None, port=listening.port), listening, on_stop=watching.close),
+            closing(Browser(listening)) as browser,
+        ):
+            told = browser.until("scores")
+    assert told["id"] == ""
+    assert bool(told["error"]) is garbage
+    assert ("arena.db" in told["error"]) is (garbage and not public)
 
 
 def test_nothing_can_be_done(live: Listening) -> None:

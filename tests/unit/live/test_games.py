@@ -139,6 +139,48 @@ def test_a_board_that_grows_is_laid_out_anew_and_not_all_the_time() -> None:
     assert 1 <= renewed <= len(log.records) / 4 + 1
 
 
+def test_a_board_that_grew_gets_room_though_nothing_more_happens() -> None:
+    """A bot may think for a minute after the card that has no room."""
+    log = next(log for log in LOGS if log.source.endswith("gardener-young.jsonl"))
+    for count in range(10, 20):
+        game, now = LiveGame(log.header), 100.0
+        live = LiveFilm(game)
+        for at, record in enumerate(log.records[:count], start=1):
+            game.take(at, [record])
+            now += RENEWED_S / 4
+            list(live.go_on(now))
+        list(live.go_on(now + RENEWED_S))
+        whole = LiveFilm(game)
+        list(whole.go_on(math.inf))
+        assert live.head()["size"] == whole.head()["size"], count
+        assert live.head()["ground"] == whole.head()["ground"], count
+
+
+def test_a_frame_says_how_many_records_it_shows() -> None:
+    log = next(log for log in LOGS if log.source.endswith("gardener-young.jsonl"))
+    game = LiveGame(log.header)
+    live = LiveFilm(game)
+    for at, record in enumerate(log.records, start=1):
+        game.take(at, [record])
+        frames = list(live.go_on(math.inf))
+        assert not frames or frames[-1]["n"] == at
+    numbers = [frame["n"] for frame in live.frames]
+    assert numbers == sorted(set(numbers))
+    assert numbers[-1] == len(log.records)
+
+
+@pytest.mark.parametrize(("log", "words"), [("samurai-standard", "Turn 3"), ("gardener-young", "Round 3")])
+def test_a_list_counts_turns_in_the_words_of_the_board(log: str, words: str) -> None:
+    chosen = next(found for found in LOGS if found.source.endswith(f"{log}.jsonl"))
+    game = LiveGame(chosen.header)
+    assert game.summary().turn == ""
+    told = set()
+    for at, record in enumerate(chosen.records, start=1):
+        game.take(at, [record])
+        told.add(game.summary().turn)
+    assert words in told
+
+
 def test_what_is_kept_is_bounded() -> None:
     games = Games()
     for number in range(MOST_RUNNING + 5):

@@ -13,9 +13,10 @@ from golden.logs import FOLDER
 from msgspec.structs import replace
 
 from arena.errors import ConfigError
-from arena.record.log import ActionRecord, Header, Record, read_log
+from arena.record.log import ActionRecord, Header, OutcomeRecord, Record, read_log
 from arena.referee import feed as module
 from arena.referee.feed import MOST_NOTE, Ear, Feed, feed_folder
+from arena.types import Termination
 
 LOG = read_log(FOLDER / "samurai-standard.jsonl")
 RECORDS: list[Header | Record] = [LOG.header, *LOG.records]
@@ -209,3 +210,36 @@ def test_a_feed_may_lie_as_deep_as_a_database(tmp_path: Path) -> None:
         with closing(Feed(folder)) as feed:
             feed(LOG.header)
         assert heard(ear) == [LOG.header]
+
+
+def test_a_watcher_knows_which_process_plays(ear: Ear, feed: Feed) -> None:
+    feed(LOG.header)
+    assert [part.sender for part in ear.hear()] == [os.getpid()]
+
+
+def drained(ear: Ear, feed: Feed) -> list[Header | Record]:
+    """All records that come, those too that a full socket did not take at first."""
+    found: list[Header | Record] = []
+    while parts := list(ear.hear(10_000)):
+        found += [record for part in parts for record in part.records]
+        feed.flush()
+    return found
+
+
+@pytest.mark.parametrize("count", [1, 30])
+def test_a_game_that_is_broken_off_is_told_as_interrupted(ear: Ear, feed: Feed, count: int) -> None:
+    for record in RECORDS[:count]:
+        feed(record)
+    feed.abandon()
+    *_, last = drained(ear, feed)
+    assert isinstance(last, OutcomeRecord)
+    assert last.termination == Termination.INTERRUPTED
+    assert last.ranks == []
+
+
+def test_a_game_that_is_over_or_has_not_begun_is_not_broken_off(ear: Ear, feed: Feed) -> None:
+    feed.abandon()
+    for record in RECORDS:
+        feed(record)
+    feed.abandon()
+    assert drained(ear, feed) == RECORDS

@@ -109,8 +109,58 @@ def test_notices_are_for_one_reader_and_are_read_once(store: LeagueStore) -> Non
     ]
     assert [notice.text for notice in store.notices.of(None)] == ["for the operator"]
     assert store.notices.of("bert") == []
-    store.notices.mark_read([store.notices.of("anna")[0].id])
-    assert [notice.kind for notice in store.notices.of("anna", unread=True)] == ["received"]
+    store.notices.add(None, "disk", "for the operator, later")
+    last, first = store.notices.of(None)
+    assert store.notices.mark_read(first.id, first.id) == 1
+    assert store.notices.mark_read(0, first.id) == 0
+    assert store.notices.of(None, unread=True) == [last]
+    assert all(notice.read is None for notice in store.notices.of("anna")), "they are not the operator's"
+
+
+def ages(store: LeagueStore, table: str) -> None:
+    """Makes all rows of a table old."""
+    store._db.execute(f"UPDATE {table} SET at = '2025-01-01T00:00:00+00:00'")
+
+
+BEFORE = "2025-02-01T00:00:00+00:00"
+
+
+def test_orders_that_were_answered_long_ago_are_forgotten_a_few_at_a_time(store: LeagueStore) -> None:
+    for number in range(7):
+        store.commands.once(f"old-{number}", "pause", {}, dict, author="anna" if number % 2 else None)
+    ages(store, "commands")
+    store.commands.once("new", "pause", {}, dict)
+
+    def known() -> list[str]:
+        return [id for (id,) in store._db.execute("SELECT id FROM commands ORDER BY id")]
+
+    at = store.commands.forget(BEFORE, ["old-3", "other"], 0, 4)
+    assert known() == ["new", "old-3", "old-4", "old-5", "old-6"]
+    assert at is not None
+    at = store.commands.forget(BEFORE, ["old-3", "other"], at, 4)
+    assert known() == ["new", "old-3"], "one that may still be delivered is known"
+    assert at is not None
+    assert store.commands.forget(BEFORE, ["old-3", "other"], at, 4) is None
+
+
+def test_notices_go_but_the_last_ones_of_each_reader_and_what_the_operator_has_not_read(store: LeagueStore) -> None:
+    for number in range(9):
+        for whom in ("anna", "bert", None):
+            store.notices.add(whom, "note", str(number))
+    store.notices.mark_read(0, store.notices.of(None)[-3].id)
+    ages(store, "notices")
+    for number in range(2):
+        store.notices.add("anna", "note", f"new {number}")
+    at: int | None = 0
+    looks = 0
+    while at is not None:
+        at = store.notices.forget(BEFORE, 4, at, 10)
+        looks += 1
+    assert looks > 3, "a few at a time"
+    assert [notice.text for notice in store.notices.of("anna")] == ["new 1", "new 0", "8", "7"]
+    assert [notice.text for notice in store.notices.of("bert")] == ["8", "7", "6", "5"]
+    assert [notice.text for notice in store.notices.of(None)] == ["8", "7", "6", "5", "4", "3"]
+    assert all(notice.read is None for notice in store.notices.of(None))
 
 
 def test_a_report_keeps_the_last_of_the_output_and_comes_once(store: LeagueStore) -> None:

@@ -1,0 +1,178 @@
+"""Built files of versions that play no more are removed, in an order that a kill cannot spoil."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.league import clearing
+from arena.league.clearing import AT_ONCE, Clearing
+from arena.league.folder import Folder
+from arena.league.running import _clean_up
+from arena.league.settings import Settings
+from arena.store.league import LeagueStore
+from arena.store.league.records import Version
+from arena.store.league.states import Actor, State
+from tests import league_kit
+from tests.service_kit import Killed
+
+FILES = ("fox.sh", "data/a", "data/b", "data/deep/c")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    folder = Folder(tmp_path)
+    folder.make()
+    return folder
+
+
+@pytest.fixture
+def store(folder: Folder) -> Iterator[LeagueStore]:
+    with league_kit.league(folder.path, "anna") as store:
+        yield store
+
+
+def build(folder: Folder, version: Version) -> Version:
+    for name in FILES:
+        path = folder.built(version.digest) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("built")
+    return version
+
+
+def change(store: LeagueStore, version: Version, to: State, by: Actor = Actor.OPERATOR) -> None:
+    store.versions.change(version.id, to, by, "a test")
+
+
+def built(store: LeagueStore, folder: Folder) -> set[str]:
+    return {version.name for version in store.versions.all() if folder.built(version.digest).exists()}
+
+
+def clear(store: LeagueStore, folder: Folder) -> list[str]:
+    said: list[str] = []
+    duty = Clearing(store, folder, said.append)
+    for _ in range(9):
+        duty.look()
+    return said
+
+
+def test_what_may_still_play_stays_and_all_else_goes(store: LeagueStore, folder: Folder) -> None:
+    for text in ("1", "2", "3"):
+        build(folder, league_kit.active(store, "fox", text))
+    build(folder, league_kit.play_on(store, league_kit.submit(store, "fox", "4"), State.CHECKING))
+    change(store, build(folder, league_kit.active(store, "owl")), State.SUSPENDED)
+    change(store, build(folder, league_kit.active(store, "cat")), State.RETIRED)
+    rejected = build(folder, league_kit.play_on(store, league_kit.submit(store, "dog"), State.QUALIFYING))
+    change(store, rejected, State.REJECTED, Actor.SERVICE)
+    (folder.bots / "by hand").mkdir()
+    said = clear(store, folder)
+    assert built(store, folder) == {"fox/2", "fox/3", "fox/4"}, "the last good, the active, the one that is tried"
+    assert said == ["What was built of 4 versions that play no more is removed"]
+    assert len(list(folder.bots.iterdir())) == 4, "nothing that is not ours goes, and nothing half removed is left"
+    assert clear(store, folder) == []
+    change(store, store.versions.named("fox/3"), State.SUSPENDED)
+    assert store.versions.named("fox/2").state is State.ACTIVE
+    assert folder.built(store.versions.named("fox/2").digest).is_dir(), "it plays again at once"
+
+
+def test_the_last_good_one_of_every_bot_is_in_use(store: LeagueStore) -> None:
+    for bot in ("fox", "owl"):
+        for text in ("1", "2", "3"):
+            league_kit.active(store, bot, text)
+    change(store, store.versions.named("fox/2"), State.RETIRED)
+    change(store, store.versions.named("owl/3"), State.SUSPENDED)
+    named = {version.name for version in store.versions.in_use() if not version.is_of_house}
+    assert named == {"fox/1", "fox/3", "owl/1", "owl/2"}
+    for bot in ("fox", "owl"):
+        good = store.versions.last_good(bot)
+        assert good is not None
+        assert good.name in named
+
+
+def test_whoever_is_in_a_match_that_is_not_over_keeps_its_files(store: LeagueStore, folder: Folder) -> None:
+    fox = build(folder, league_kit.active(store, "fox"))
+    league_kit.plan(store, fox, store.versions.named("random"))
+    [claimed] = league_kit.claim(store)
+    change(store, fox, State.RETIRED)
+    clear(store, folder)
+    assert built(store, folder) == {"fox/1"}, "a game of it runs"
+    league_kit.record(store, claimed)
+    store.matches.over()
+    clear(store, folder)
+    assert built(store, folder) == set()
+
+
+def test_a_few_files_are_removed_at_a_time(store: LeagueStore, folder: Folder) -> None:
+    fox = build(folder, league_kit.active(store, "fox"))
+    for number in range(2 * AT_ONCE):
+        (folder.built(fox.digest) / str(number)).touch()
+    change(store, fox, State.RETIRED)
+    duty = Clearing(store, folder, lambda sentence: None)
+    duty.look()
+    assert built(store, folder) == set(), "it has another name before anything is removed"
+    left = [sum(1 for _ in folder.bots.rglob("*"))]
+    while left[-1]:
+        duty.look()
+        left.append(sum(1 for _ in folder.bots.rglob("*")))
+    assert len(left) >= 3
+    assert all(before - after <= AT_ONCE + 5 for before, after in pairwise(left))
+
+
+def test_a_kill_at_any_step_leaves_folders_that_are_whole_or_not_there(
+    store: LeagueStore, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is killed at the first, second, third ... change of the disk, and what is left is looked at each time."""
+    versions = [league_kit.active(store, "fox", str(number)) for number in range(3)]
+    calls = {name: getattr(os, name) for name in ("rename", "replace", "unlink", "rmdir", "fsync")}
+    steps = 0
+    while True:
+        for version in versions:
+            build(folder, version)
+        left = steps
+
+        def dying(name: str) -> object:
+            def call(*arguments: object) -> object:
+                nonlocal left
+                if left == 0:
+                    raise Killed
+                left -= 1
+                return calls[name](*arguments)
+
+            return call
+
+        with monkeypatch.context() as patch, suppress(Killed):
+            for name in calls:
+                patch.setattr(os, name, dying(name))
+            clear(store, folder)
+        for path in folder.bots.iterdir():
+            if not path.name.endswith(".part"):
+                assert {str(each.relative_to(path)) for each in path.rglob("*") if each.is_file()} == {*FILES}
+        assert {"fox/2", "fox/3"} <= built(store, folder)
+        ended = left > 0
+        _clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
+        assert not list(folder.bots.glob("*.part")), "the next start removes what was half removed"
+        if ended:
+            break
+        steps += 1
+    assert steps > 8, "it was killed within"
+
+
+def test_what_cannot_be_put_aside_is_tried_again(
+    store: LeagueStore, folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clearing, "CLEAR_S", 0.0)
+    fox = build(folder, league_kit.active(store, "fox"))
+    change(store, fox, State.RETIRED)
+    duty = Clearing(store, folder, lambda sentence: None)
+    with monkeypatch.context() as patch:
+        patch.setattr(clearing, "_aside", lambda path: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+        with pytest.raises(OSError, match="Input"):
+            duty.look()
+    assert built(store, folder) == {"fox/1"}
+    duty.look()
+    assert built(store, folder) == set()

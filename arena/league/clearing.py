@@ -65,7 +65,7 @@ class Clearing:
         aside = [_aside(path) for path in self._unneeded()]
         if aside:
             self._removing = chain.from_iterable(removing(str(path)) for path in aside)
-            self._tell(f"What was built of {counted(len(aside), 'version')} that play no more is removed")
+            self._tell(f"What was built of {counted(len(aside), 'version')} is removed: no game needs it")
 
     def _unneeded(self) -> list[Path]:
         needed = {version.digest for version in self._store.versions.in_use()}

@@ -125,6 +125,8 @@ def check_all(store: LeagueStore, folder: Folder) -> None:
         for match in store.matches.running():
             store.matches.void(match.number, "a test")
         store.seasons.stop()
+        for match in store.matches.over():
+            store.matches.publish(match.number)
         close_season(store, folder)
         assert store.controls.closing is None
     [random] = [version for version in store.versions.active() if version.bot == "random"]

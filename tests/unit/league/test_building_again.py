@@ -152,3 +152,26 @@ def test_one_that_is_being_tried_and_cannot_be_built_any_more_is_rejected(store:
     running.run(20)
     assert store.versions.named("owl/2").state is State.REJECTED
     assert store.versions.named("owl/1").state is State.ACTIVE
+
+
+def test_a_final_begins_once_all_were_tried_that_could_play_in_it(
+    store: LeagueStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running, _ = service(store, "fox/1")
+    asked: list[tuple[bool, bool]] = []
+
+    class Ending:
+        plays = False
+
+        def look(self, *, quiet: bool) -> bool:
+            asked.append((quiet, "fox/1" in running.tools.unbuilt))
+            return quiet
+
+        def plan(self, workers: int) -> None:
+            """Plans nothing."""
+
+    running.service._ending = Ending()
+    monkeypatch.setattr(running.orders, "closing", True)
+    assert running.run(None).closing
+    assert (True, True) not in asked
+    assert asked[-1] == (True, False)

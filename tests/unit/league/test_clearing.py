@@ -72,7 +72,7 @@ def test_what_may_still_play_stays_and_all_else_goes(store: LeagueStore, folder:
     (folder.bots / "by hand").mkdir()
     said = clear(store, folder)
     assert built(store, folder) == {"fox/2", "fox/3", "fox/4"}, "the last good, the active, the one that is tried"
-    assert said == ["What was built of 4 versions that play no more is removed"]
+    assert said == ["What was built of 4 versions is removed: no game needs it"]
     assert len(list(folder.bots.iterdir())) == 4, "nothing that is not ours goes, and nothing half removed is left"
     assert clear(store, folder) == []
     change(store, store.versions.named("fox/3"), State.SUSPENDED)

@@ -399,6 +399,7 @@ def _local(workers: int) -> Iterator[Any]:
         threads_per_worker=1,
         memory_limit=None,
         dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else it wants a certain port, and warns if it is taken
         host="tls://127.0.0.1",
         security=Security.temporary(),
         silence_logs=_QUIET,

@@ -6,8 +6,10 @@ Laws:
    and none of its files is written.
 3. A lane that is lost stays so. Its games go to a new lane by the hand of whoever submitted them.
 4. Nobody who submits a game waits: a thread of the lane starts the player, brings the bots, and sends the games.
-5. A worker that cannot start a player or a bot loses its lane before the game begins, and proves nothing about it.
-   Only a bot that no worker can start fails its games.
+5. A worker that cannot start a player or a bot, or has no time for the game, loses its lane before the game begins,
+   and proves nothing about it. Only a bot that no worker can start fails its games.
+6. A worker whose machine fails in a game loses its lane, too: another may have what it lacks. That counts against the
+   game like a worker that was killed in it, since the game may be the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from arena.cluster.delivery import take
 from arena.cluster.orders import Answer, Attend, Build, Done, Ended, Failed, Lacking, Need, Order, Play, decode_answer
 from arena.cluster.orders import encode as encoded
 from arena.cluster.parcels import PIECE, Parcels
-from arena.errors import ArenaError, BotError, InternalError, MachineFault
+from arena.errors import ArenaError, BotError, InternalError
 from arena.referee.job import Job
 from arena.referee.worker import attend, play
 
@@ -66,6 +68,8 @@ class Refusal(msgspec.Struct, frozen=True):
     """Whether its machine lacks something that it may have later."""
     bot: str = ""
     """The digest of the bot that it cannot start, if that is why."""
+    in_game: bool = False
+    """Whether its machine failed while it played: then the game may be the reason."""
 
 
 class WorkerLost(BrokenExecutor):
@@ -106,7 +110,7 @@ class ClusterLane(Executor):
         self.why_lost = ""
         """Why the lane is lost, for people; empty if it is not, or was just shut down."""
         self.refusal: Refusal | None = None
-        """Why the worker could not begin a game, if that is why the lane is lost."""
+        """Why the worker cannot play, if that is why the lane is lost."""
         self._client = client
         self._topic = topic
         self._parcels = parcels
@@ -115,6 +119,8 @@ class ClusterLane(Executor):
         """What was submitted and has not come, in order; with its task if it was sent."""
         self._lost: WorkerLost | None = None
         self._heard = self._kept = time.monotonic()
+        self._is_begun = False
+        """Whether the worker said that it does what it is to do next. Its threads may be busy with tasks of others."""
         self._calls = False
         """Whether the worker is being called: that has a limit of its own."""
         self._keeping: Task[Any] | None = None
@@ -129,7 +135,7 @@ class ClusterLane(Executor):
     @property
     def refused(self) -> bool:
         """Whether the lane is lost because the worker could not begin a game."""
-        return self.refusal is not None
+        return self.refusal is not None and not self.refusal.in_game
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Has a game played, or bots seen to.
@@ -241,6 +247,7 @@ class ClusterLane(Executor):
                 came.get(timeout=_LOOK_S)
                 break
         answer: Answer = decode_answer(task.result(timeout=_FETCH_S))
+        self._note_answer()
         if isinstance(answer, Failed):
             raise _Refused(Refusal(answer.reason, answer.of_machine, answer.bot))
         if isinstance(answer, Ended):
@@ -288,8 +295,12 @@ class ClusterLane(Executor):
         if isinstance(answer, Ended):
             self._end(answer)
             return
+        if isinstance(answer, Failed) and answer.of_machine:
+            why = f"the machine of worker {self.name} failed in a game: {answer.reason}"
+            self.lose(why, refusal=Refusal(answer.reason, may_later=True, in_game=True))
+            return
         with self._lock:
-            self._heard = time.monotonic()
+            self._note_answer()
             if self._games.pop(future, None) is None:
                 return  # the lane was lost before
             try:
@@ -302,11 +313,16 @@ class ClusterLane(Executor):
     def _end(self, answer: Ended) -> None:
         self.lose(f"the player on worker {self.name} ended: {answer.how}", killed=answer.killed)
 
+    def _note_answer(self) -> None:
+        self._heard = time.monotonic()
+        self._is_begun = False
+
     # What the cluster sees
 
     def hear(self) -> None:
-        """Notes that the worker lives."""
+        """Notes that the worker does what it was told."""
         self._heard = time.monotonic()
+        self._is_begun = True
 
     def look(self, now: float) -> bool:
         """Gives the lane up if it has a game and was not heard of for a lease: then returns True. Keeps an idle one."""
@@ -314,9 +330,17 @@ class ClusterLane(Executor):
             self._kept = now
             self._keeping = self._pinned(far.keep_lane, self.token)  # Dask forgets a task that nobody holds
         if self._games and not self._calls and now - self._heard > self.lease_s:
-            self.lose(f"worker {self.name} was not heard of for {self.lease_s:.0f} s")
+            self._give_up_silent()
             return True
         return False
+
+    def _give_up_silent(self) -> None:
+        silent = f"was not heard of for {self.lease_s:.0f} s"
+        if self._is_begun:
+            self.lose(f"worker {self.name} {silent}")
+        else:
+            why = f"it {silent}: it is stopped, or busy with tasks of others"
+            self.lose(f"worker {self.name} is left out: {why}", refusal=Refusal(why, may_later=True))
 
     def bury(self) -> None:
         """Gives the lane up because the worker is gone."""
@@ -348,7 +372,7 @@ class ClusterLane(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the player. A game that is played is dropped."""
         if self._lost is not None:  # the worker is gone, or will end the player when it sees that nobody waits
-            if self.refused:
+            if self.refusal is not None:
                 called(self._client, self.address, far.close_lane, self.token)
             return
         self.lose("it was shut down")
@@ -361,7 +385,7 @@ class ClusterLane(Executor):
         self._calls = True
         try:
             answer = self._call(seconds, function, *args)
-            self.hear()
+            self._heard = time.monotonic()
             return answer
         finally:
             self._calls = False
@@ -380,11 +404,9 @@ def _result(answer: Answer, job: Job | None, worker: str) -> object:
     """Returns what a future is to give.
 
     Raises:
-        MachineFault: The worker's machine lacks something.
         ArenaError: The game could not be played.
         OSError: What came cannot be written.
     """
     if isinstance(answer, Failed):
-        kind = MachineFault if answer.of_machine else ArenaError
-        raise kind(f"{answer.reason} (on worker {worker})")
+        raise ArenaError(f"{answer.reason} (on worker {worker})")
     return take(job, answer.delivery) if isinstance(answer, Done) and job is not None and answer.delivery else None

@@ -66,7 +66,8 @@ class MatchGames:
         same_worker: bool = False,
     ) -> None:
         self._store = store
-        self._homes = Homes(lru_cache(_MOST_KNOWN)(store.matches.match_of)) if same_worker else None
+        match_of = lru_cache(_MOST_KNOWN)(store.matches.match_of)
+        self._homes = Homes(match_of, store.matches.begun()) if same_worker else None
         self.leases = store.games
         self._tournament = tournament
         self._make_job = make_job
@@ -163,6 +164,8 @@ class MatchGames:
         self._since = moment
         self._faults = 0
         self._forget(claim)
+        if self._homes is not None:
+            self._homes.end(claim.number)
         self.rated += self._store.matches.counts(claim.number)
         for sentence in suspended:
             self._tell(sentence)
@@ -219,10 +222,10 @@ class MatchGames:
         """Counts that a worker ended in a game. Takes the match out if that was once too often."""
         counter, most = (self._kills, MAX_KILLS) if outside else (self._tries, MAX_TRIES)
         counter[claim.game] += 1
-        self._tell(f"The worker of game {claim.game} {'was killed' if outside else 'ended'}: {error}")
+        self._tell(f"The worker of game {claim.game} {'was lost' if outside else 'ended'}: {error}")
         if counter[claim.game] < most:
             return True
-        self._take_out(claim, f"its worker {'was killed' if outside else 'ended'} {most} times in it")
+        self._take_out(claim, f"its worker {'was lost' if outside else 'ended'} {most} times in it")
         return False
 
     def _failed(self, claim: Claim, reason: str) -> None:

@@ -10,7 +10,7 @@ Laws:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +49,20 @@ class Leases(Reader):
                 f"UPDATE games SET lease_until = ? WHERE {_HELD} AND lease_until IS NOT NULL",
                 [(until, claim.game, claim.attempt) for claim in claims],
             )
+
+    def begun(self, tournament: str) -> Iterator[tuple[int, str, bool]]:
+        """Yields the games that were claimed, in order.
+
+        Yields:
+            The number, the worker elsewhere that had it last (empty if none had), and whether it is done or void.
+        """
+        rows = self._db.execute(
+            "SELECT number, coalesce(worker, ''), status IN ('done', 'void') FROM games"
+            " WHERE tournament = ? AND attempt > 0 ORDER BY number",
+            (tournament,),
+        )
+        for number, worker, is_over in rows:
+            yield number, worker, bool(is_over)
 
     def leased(self, tournament: str) -> tuple[int, float]:
         """Returns how many games workers elsewhere may still play, and the seconds until all these leases are over."""

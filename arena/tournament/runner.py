@@ -55,7 +55,7 @@ class Scheduled:
         planned: Callable[[PlacedRound], None] | None,
         same_worker: bool,
     ) -> None:
-        self._homes = Homes(of_schedule(schedule)) if same_worker else None
+        self._homes = Homes(of_schedule(schedule), store.begun(tournament)) if same_worker else None
         self._store = store
         self._tournament = tournament
         self._schedule = schedule
@@ -121,6 +121,8 @@ class Scheduled:
             self._store.void(claim, void, result, now - self._since)
         else:
             self._store.record(claim, result, game.entrants, now - self._since)
+        if self._homes is not None:
+            self._homes.end(claim.number)
         self._since = now
         return Played(game, result, void)
 
@@ -149,7 +151,7 @@ class Scheduled:
         what = f"was killed in its worker process {most}" if outside else f"ended its worker process {most}"
         raise ArenaError(
             f"game {claim.game} {what} times: {error}. All other results are kept. "
-            "Is the machine out of memory? If not, this is a bug: please report it"
+            "Is a machine out of memory, or of room on its disk? If not, this is a bug: please report it"
         ) from error
 
 

@@ -6,15 +6,16 @@ same: each bot has had each seat of the deal there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, Protocol, TypeAlias
 
 from arena.store.records import Claim
 from arena.tournament.schedule import Schedule
 
-MOST: Final = 10_000
-"""Matches that are remembered. Of one that was taken out of a league not all games are claimed."""
+MOST: Final = 100_000
+"""Matches that are remembered. Of one that was taken out of a league not all games are ever over."""
 Match: TypeAlias = Hashable
 """What a match is known by."""
 
@@ -26,18 +27,35 @@ class Claimer(Protocol):
         """Claims the first games that fit."""
 
 
+@dataclass(slots=True)
+class _Begun:
+    """What is known of a match that is not over."""
+
+    home: str = ""
+    """The worker that had a game of it last; empty if none had."""
+    over: int = 0
+    """How many of its games are."""
+
+
 class Homes:
-    """Where each match that was begun is played, until all its games were claimed.
+    """Where each match that was begun is played, until all its games are over.
 
     Args:
         match_of: Returns by the number of a game what its match is known by, and how many games it has.
+        begun: The games that were begun before, in order: the number of each, the worker that had it last (empty if it
+            was none of a cluster), and whether it is over.
     """
 
-    def __init__(self, match_of: Callable[[int], tuple[Match, int]]) -> None:
+    def __init__(
+        self, match_of: Callable[[int], tuple[Match, int]], begun: Iterable[tuple[int, str, bool]] = ()
+    ) -> None:
         self._match_of = match_of
-        self._homes: dict[Match, str] = {}
-        self._claimed: dict[Match, set[int]] = {}
-        """By match, the numbers of the games that were claimed."""
+        self._begun: dict[Match, _Begun] = {}
+        for number, worker, is_over in begun:
+            if worker:
+                self.claim(number, worker)
+            if is_over:
+                self.end(number)
 
     def fits(self, number: int, worker: str, others: Collection[str]) -> bool:
         """Says whether a worker may claim a game: nobody has its match, or this worker, or one that is gone.
@@ -47,22 +65,26 @@ class Homes:
             worker: Its name.
             others: The names of the other workers that play.
         """
-        home = self._homes.get(self._match_of(number)[0])
-        return home is None or home == worker or home not in others
+        begun = self._begun.get(self._match_of(number)[0])
+        return begun is None or begun.home in ("", worker) or begun.home not in others
 
     def claim(self, number: int, worker: str) -> None:
         """Notes that a worker has claimed a game."""
-        match, games = self._match_of(number)
-        self._homes[match] = worker
-        claimed = self._claimed.setdefault(match, set())
-        claimed.add(number)
-        if len(claimed) == games:
-            self._forget(match)
-        elif len(self._homes) > MOST:
-            self._forget(next(iter(self._homes)))
+        self._get(self._match_of(number)[0]).home = worker
 
-    def _forget(self, match: Match) -> None:
-        del self._homes[match], self._claimed[match]
+    def end(self, number: int) -> None:
+        """Notes that a game is over: it will not be claimed again."""
+        match, games = self._match_of(number)
+        begun = self._get(match)
+        begun.over += 1
+        if begun.over == games:
+            del self._begun[match]
+
+    def _get(self, match: Match) -> _Begun:
+        begun = self._begun.setdefault(match, _Begun())
+        if len(self._begun) > MOST:
+            del self._begun[next(iter(self._begun))]
+        return begun
 
 
 def claim_at_home(homes: Homes | None, claimer: Claimer, worker: str, others: Collection[str]) -> Sequence[Claim]:

@@ -172,6 +172,21 @@ class Matches:
         """Returns the matches that are not over, in order."""
         return self._select(f"AND {PLAYING}", index="matches_playing")
 
+    def begun(self) -> list[tuple[int, str, bool]]:
+        """Returns the games of matches that are not over, in order.
+
+        Returns:
+            Of each the number, the worker elsewhere that had it last (empty if none had), and whether it is done or
+            void.
+        """
+        found = self._db.execute(
+            "SELECT games.number, coalesce(worker, ''), status IN ('done', 'void')"
+            " FROM matches INDEXED BY matches_playing CROSS JOIN games ON games.tournament = matches.tournament"
+            f" AND games.match = matches.number WHERE matches.tournament = ? AND {PLAYING} ORDER BY games.number",
+            (self._season(),),
+        )
+        return [(number, worker, bool(is_over)) for number, worker, is_over in found]
+
     def settled(self, first: int, end: int) -> list[Match]:
         """Returns the matches from number `first` up to but not including `end` that are over or void, in order."""
         return self._select("AND state <> 'playing' AND matches.number >= ? AND matches.number < ?", first, end)

@@ -7,7 +7,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.store.records import Tournament
 from arena.store.store import Store, open_store
+from arena.tournament.lanes import Work
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Scheduled
 from arena.tournament.together import Homes, of_schedule
@@ -18,10 +20,13 @@ SCHEDULE = SETTINGS.schedule()
 
 
 def supply(store: Store, folder: Path) -> Scheduled:
-    begun = instant.start(store, SETTINGS, folder / "logs")
-    schedule = schedule_of(store, begun.tournament, SETTINGS)
-    make_job = lambda game: instant.job(begun.tournament, SETTINGS, game)  # noqa: E731
-    return Scheduled(store, begun.tournament.id, schedule, make_job, "block", "rate", None, same_worker=True)
+    return continued(store, instant.start(store, SETTINGS, folder / "logs").tournament)
+
+
+def continued(store: Store, tournament: Tournament) -> Scheduled:
+    schedule = schedule_of(store, tournament, SETTINGS)
+    make_job = lambda game: instant.job(tournament, SETTINGS, game)  # noqa: E731
+    return Scheduled(store, tournament.id, schedule, make_job, "block", "rate", None, same_worker=True)
 
 
 def match(number: int) -> tuple[tuple[int, ...], int]:
@@ -57,6 +62,47 @@ def test_what_a_worker_leaves_that_is_gone_goes_to_others(tmp_path: Path) -> Non
         assert games.claim(100, "w1", [])[0].claim.number == 0
 
 
+OTHERS = {"w0": ["w1", "w2"], "w1": ["w0", "w2"], "w2": ["w0", "w1"]}
+
+
+def claimed(games: Scheduled, homes: dict[object, set[str]], rounds: int) -> list[Work]:
+    """Has three workers claim games in turn, and notes who had which match."""
+    works = []
+    for _ in range(rounds):
+        for worker, others in OTHERS.items():
+            for work in games.claim(2, worker, others):
+                games.leases.lease([work.claim], worker, 30.0)
+                homes.setdefault(match(work.claim.number), set()).add(worker)
+                works.append(work)
+    return works
+
+
+def test_a_match_stays_at_home_when_games_are_given_back_and_when_the_tournament_goes_on(tmp_path: Path) -> None:
+    homes: dict[object, set[str]] = {}
+    with open_store(tmp_path / "arena.db") as store:
+        games = supply(store, tmp_path)
+        works = claimed(games, homes, 6)
+        for number, work in enumerate(works):
+            if number % 3 == 0:
+                games.take(work.claim, instant.play(work.job))
+            elif number % 3 == 1:
+                games.release(work.claim)
+        claimed(games, homes, 2)
+    with open_store(tmp_path / "arena.db") as store:
+        (tournament,) = store.unfinished_ones()
+        store.resume(tournament.id, leased=True)
+        again = continued(store, tournament)
+        while again.left:
+            works = claimed(again, homes, 1)
+            assert works
+            for work in works:
+                again.take(work.claim, instant.play(work.job))
+    assert len(homes) == 3 * 7
+    assert all(len(workers) == 1 for workers in homes.values())
+    assert again._homes is not None
+    assert not again._homes._begun
+
+
 @given(st.lists(st.tuples(st.integers(0, SCHEDULE.total - 1), st.sampled_from("abc")), max_size=60))
 def test_somebody_may_always_claim_a_game(claims: list[tuple[int, str]]) -> None:
     homes = Homes(of_schedule(SCHEDULE))
@@ -87,3 +133,26 @@ def test_a_league_keeps_its_matches_on_a_worker_too(tmp_path: Path) -> None:
     assert planned >= 8
     assert all(len(workers) == 1 for workers in played.values())
     assert {worker for workers in played.values() for worker in workers} == {"w0", "w1", "w2"}
+
+
+def test_a_league_that_goes_on_keeps_its_matches_where_they_were(tmp_path: Path) -> None:
+    played: dict[int, set[str]] = {}
+    with service_kit.league(tmp_path, "fox", "owl", "cat") as store:
+        running = service_kit.Running(store, service_kit.play, same_worker=True)
+        for _ in range(4):
+            running.planner.plan(4)
+        first = list(OTHERS)
+        for turn, workers in enumerate((first, first[::-1], first[1:] + first[:1], first)):
+            running = service_kit.Running(store, service_kit.play, same_worker=True)
+            games = running.supply
+            games.count()
+            for worker in workers:
+                for work in games.claim(1, worker, OTHERS[worker]):
+                    games.leases.lease([work.claim], worker, 30.0)
+                    played.setdefault(store.matches.match_of(work.claim.number)[0], set()).add(worker)
+                    if turn % 2:
+                        games.take(work.claim, service_kit.play(work.job))
+                    else:
+                        games.release(work.claim)
+    assert len(played) >= 3
+    assert all(len(workers) == 1 for workers in played.values())

@@ -18,7 +18,12 @@ from pathlib import Path
 from tests.command_kit import ROOT, environment
 
 _AT = ("--host", "127.0.0.1", "--no-dashboard")
-_SHORT_LEASES = "import sys, arena.cluster.lane as lane; lane.LEASE_S = {lease}; from arena.cli import main; main()"
+_SHORT_LEASES = """
+import arena.cluster.lane, arena.tournament.lanes
+arena.cluster.lane.LEASE_S, arena.tournament.lanes.PATIENCE_S = {lease}, {patience}
+from arena.cli import main
+main()
+"""
 
 
 @cache
@@ -89,15 +94,18 @@ class Node:
 
 
 class Machines:
-    """A scheduler, and three workers that share no folder."""
+    """A scheduler, and workers that share no folder."""
 
-    def __init__(self, stack: ExitStack, folder: Path, *, blind: bool = False) -> None:
+    def __init__(
+        self, stack: ExitStack, folder: Path, *, blind: bool = False, workers: Sequence[str] = ("w0", "w1", "w2")
+    ) -> None:
         """Starts them.
 
         Args:
             stack: Ends them.
             folder: Where each gets a folder of its own.
             blind: Whether workers do not see the folders of others, where the system can do that.
+            workers: Their names.
         """
         self._stack = stack
         self._folder = folder
@@ -105,7 +113,7 @@ class Machines:
         self._port = free_port()
         self.address = f"tcp://127.0.0.1:{self._port}"
         self.scheduler = self.start_scheduler("scheduler")
-        self.workers = {name: self.start_worker(name) for name in ("w0", "w1", "w2")}
+        self.workers = {name: self.start_worker(name) for name in workers}
         for worker in self.workers.values():
             until(lambda worker=worker: "Registered" in worker.output)
 
@@ -144,10 +152,17 @@ def travelling_bots(folder: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def coordinator(folder: Path, *words: str, lease: float) -> Iterator[subprocess.Popen[bytes]]:
-    """The command `arena` with short leases; what it prints goes to `out` and, added, to `err` in its folder."""
+def coordinator(folder: Path, *words: str, lease: float, patience: float = 60.0) -> Iterator[subprocess.Popen[bytes]]:
+    """The command `arena` with short leases; what it prints goes to `out` and, added, to `err` in its folder.
+
+    Args:
+        folder: Where it runs.
+        words: Its arguments.
+        lease: How long a worker may not be heard of (s).
+        patience: How long there may be no worker (s).
+    """
     with (folder / "out").open("wb") as out, (folder / "err").open("ab") as err:
-        command = [sys.executable, "-c", _SHORT_LEASES.format(lease=lease), *words]
+        command = [sys.executable, "-c", _SHORT_LEASES.format(lease=lease, patience=patience), *words]
         with subprocess.Popen(command, cwd=folder, env=environment(), stdout=out, stderr=err) as process:
             try:
                 yield process

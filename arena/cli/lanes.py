@@ -41,7 +41,8 @@ def lanes_on(
 
     Args:
         address: The cluster's; None means this machine.
-        concurrency: Games at a time; None means half of the cores here, or all workers of a cluster.
+        concurrency: Games at a time; None means half of the cores here, or the workers that a cluster has now. It may
+            be more than those: who comes later is used.
         insecure: Whether a cluster beyond this machine may be without TLS.
         same_worker: Whether matches are to stay on a worker: then there has to be a cluster.
         tell: Called with a sentence about each worker that was lost.
@@ -66,9 +67,9 @@ def lanes_on(
     with connected(address, insecure=insecure, tell=told, archive_of=archive_of or packed_anew) as cluster:
         there = len(cluster.workers())
         number = there if concurrency is None else workers_of(concurrency)
-        if number > there:
+        if cluster.is_here and number > there:
             raise ConfigError(
-                f"expected at most {there} games at a time, one for each worker of the cluster, got: {number} "
-                "- at --concurrency; start more workers"
+                f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "
+                f"- at --concurrency; say local:{number}"
             )
         yield Lanes(number, cluster.lane, elsewhere=not cluster.is_here)

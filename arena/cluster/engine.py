@@ -1,52 +1,59 @@
-"""A Dask cluster as a source of lanes: connects, watches the workers, and gives each lane one that is free."""
+"""A Dask cluster as a source of lanes: connects, watches the workers, and gives each lane one that is free.
+
+Laws:
+1. Whoever asks for a lane waits for nobody: which workers there are is asked by a thread that watches, when somebody
+   found none free. So a scheduler that is stopped holds up no tournament and no league.
+2. A scheduler that is gone is like one without a worker: all lanes are lost, and there is none until it is back. Then
+   there is a new connection, with workers of which nothing is known.
+"""
 
 from __future__ import annotations
 
 import logging
 import math
-import re
 import secrets
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from arena.cluster import far
+from arena.cluster import scheduler as schedulers
+from arena.cluster.address import LOCAL, check_address, check_keys, local_workers
 from arena.cluster.calls import called
 from arena.cluster.check import Machine
 from arena.cluster.lane import ClusterLane, Refusal
 from arena.cluster.parcels import Parcels, packed_anew
+from arena.cluster.scheduler import Scheduler, looping
 from arena.cluster.survey import Facts
 from arena.errors import ConfigError, MachineFault
 from arena.link.bots import BotSpec
+from arena.tournament.lanes import PATIENCE_S
 from arena.tournament.workers import NoFreeWorker
 
-if TYPE_CHECKING:
-    from distributed import Client
-
-LOCAL: Final = "local:"
-"""The prefix of an address that stands for so many workers on this machine."""
-MOST_LOCAL: Final = 256
-KEYS: Final = tuple(f"DASK_DISTRIBUTED__COMM__TLS__{key}" for key in ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY"))
-"""The variables that name the files with the certificate of the authority, our certificate, and our key."""
-CONNECT_S: Final = 20.0
-"""How long a scheduler may take to answer, and to have a worker."""
-_CLOSE_S: Final = 2.0
-"""How long a scheduler that may be gone is said goodbye to."""
+_CLOCK_S: Final = 20.0
+"""How long a worker may take to say what time it is."""
 _LOOK_S: Final = 1.0
+_CLOSE_S: Final = 2.0
+"""How long the thread that watches is awaited at the end. It may just be connecting."""
 _CLOCK_TRIES: Final = 3
 """How often a worker is asked what time it is: the quickest answer says it best."""
-_REST_S: Final = 60.0
-"""How long a worker gets no lane whose machine lacked something: it may have it then."""
+_REST_S: Final = 2 * PATIENCE_S
+"""How long a worker gets no lane whose machine lacked something: it may have it then. If all lack something, a
+tournament ends before."""
+_MOST_REASONS: Final = 3
+"""Of so many workers it is said why they rest."""
+_GONE: Final = "the cluster's scheduler is gone"
+_KEPT: Final = "A league goes on by itself, a tournament when the same command is given again. All results are kept"
 _QUIET: Final = logging.CRITICAL + 1
 """What matters of what Dask logs becomes an error of ours."""
-_LOOPBACK: Final = re.compile(r"\Atcp://(127\.[0-9.]+|localhost|\[::1\]):[0-9]+\Z")
 
 
 def _nothing(sentence: str) -> None:
@@ -56,47 +63,99 @@ def _nothing(sentence: str) -> None:
 class Cluster:
     """A connection to a cluster. Make one with `connected`."""
 
-    def __init__(self, client: Client, parcels: Parcels | None, tell: Callable[[str], object] = _nothing) -> None:
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        connect: Callable[[], Scheduler],
+        parcels: Parcels | None,
+        tell: Callable[[str], object] = _nothing,
+    ) -> None:
         """Takes what it works with.
 
         Args:
-            client: Connected to the scheduler.
+            scheduler: A connection that has a worker. It is closed with the cluster.
+            connect: Returns another, when that was lost; raises `MachineFault`.
             parcels: What brings bots to workers; None if all are on this machine.
             tell: Called with a sentence about each worker that was lost, by the thread that asks for a lane.
         """
         self.is_here = parcels is None
         """Whether all workers are on this machine."""
-        self._client = client
+        self._scheduler = scheduler
+        self._connect = connect
         self._parcels = parcels
         self._tell = tell
         self._topic = f"arena-{secrets.token_hex(8)}"
         self._lanes: dict[str, ClusterLane] = {}
         """By the worker's address."""
-        self._stalled: dict[str, float] = {}
-        """When workers that were not heard of were last seen by the scheduler: until that changes they get no lane."""
+        self._workers: dict[str, dict[str, Any]] = {}
+        """What the scheduler said of them, by their addresses."""
+        self._wanted = False
+        """Whether somebody found no free worker since the scheduler was asked which there are."""
+        self._silent = ""
+        """How the scheduler failed to answer, if it last did."""
+        self._stalled: dict[str, float | None] = {}
+        """When workers that were not heard of were last seen by the scheduler: until that changes they get no lane.
+        None means that it was not asked since."""
         self._refused: dict[str, tuple[float, Refusal]] = {}
         """Workers that cannot play: until when they get no lane, and why."""
         self._untold: list[str] = []
         self._lock = threading.Lock()
         self._ended = threading.Event()
-        client.subscribe_topic("all", self._told)
-        client.subscribe_topic(self._topic, self._beaten)
+        self._begin(scheduler)
         self._watch = threading.Thread(target=self._look, daemon=True)
         self._watch.start()
 
+    def _begin(self, scheduler: Scheduler) -> None:
+        """Begins with a connection.
+
+        Raises:
+            MachineFault: The scheduler does not answer.
+        """
+        scheduler.listen("all", self._told)  # first, so that no worker that ends meanwhile is missed
+        scheduler.listen(self._topic, self._beaten)
+        workers = scheduler.workers()
+        with self._lock:
+            self._workers, self._silent = workers, ""
+            self._stalled.clear()
+            self._refused.clear()
+        self._scheduler = scheduler
+
     def workers(self) -> dict[str, str]:
-        """Returns the names of the workers by their addresses."""
-        return {address: str(worker["name"]) for address, worker in self._info().items()}
+        """Returns the names of the workers by their addresses, as they are now.
+
+        Raises:
+            MachineFault: The scheduler does not answer.
+        """
+        self._ask()
+        return {address: str(worker["name"]) for address, worker in self._workers.items()}
+
+    def _ask(self) -> None:
+        """Asks the scheduler which workers there are.
+
+        Raises:
+            MachineFault: It does not answer.
+        """
+        self._wanted = False
+        try:
+            workers = self._scheduler.workers()
+        except MachineFault as error:
+            self._silent = str(error)
+            raise
+        with self._lock:
+            self._workers, self._silent = workers, ""
+            for address in [address for address, seen in self._stalled.items() if seen is None]:
+                self._stalled[address] = workers.get(address, {}).get("last_seen", 0.0)
 
     def survey(self) -> list[Machine]:
         """Returns the workers with what they say of their machines. They are asked at the same time."""
         workers = self.workers()
         clocks = {address: self._clock_of(address) for address in workers}
-        asked = {address: called(self._client, address, far.survey) for address in workers}
+        client = self._scheduler.client
+        asked = {address: called(client, address, far.survey) for address in workers}
         found = []
         for address, answer in asked.items():
             try:
-                facts = msgspec.msgpack.decode(answer.result(timeout=far.SURVEY_S + CONNECT_S), type=Facts)
+                facts = msgspec.msgpack.decode(answer.result(timeout=far.SURVEY_S + _CLOCK_S), type=Facts)
             except Exception as error:  # whatever Dask, the worker or another version of arena raises
                 found.append(Machine(worker=workers[address], problem=f"{error!r:.300}"))
                 continue
@@ -110,7 +169,7 @@ class Cluster:
         for _ in range(_CLOCK_TRIES):
             began = time.time()
             try:
-                theirs = called(self._client, address, far.clock).result(timeout=CONNECT_S)
+                theirs = called(self._scheduler.client, address, far.clock).result(timeout=_CLOCK_S)
             except Exception:  # it says why when it is asked for more
                 break
             way_s = (time.time() - began) / 2
@@ -118,17 +177,13 @@ class Cluster:
                 best = (round((theirs - began - way_s) * 1_000, 1), round(way_s * 1_000, 1))
         return best
 
-    def _info(self) -> dict[str, dict[str, Any]]:
-        found: dict[str, dict[str, Any]] = self._client.scheduler_info(n_workers=-1)["workers"]
-        return found
-
     @contextmanager
     def lane(self) -> Iterator[Executor]:
         """Yields an executor on a worker that no other lane has.
 
         Raises:
-            NoFreeWorker: All workers have a lane, or may be able to play later.
-            MachineFault: The scheduler is gone, or no worker can play.
+            NoFreeWorker: All workers have a lane or may be able to play later, or the scheduler is gone.
+            MachineFault: No worker can play.
         """
         lane = self._open()
         try:
@@ -141,33 +196,49 @@ class Cluster:
                 if lane.refusal is not None:
                     rest_s = _REST_S if lane.refusal.may_later else math.inf
                     self._refused[lane.address] = (time.monotonic() + rest_s, lane.refusal)
-                if lane.why_lost:
+                if lane.why_lost not in ("", _GONE):
                     self._untold.append(lane.why_lost)
 
     def _open(self) -> ClusterLane:
         while self._untold:
             self._tell(self._untold.pop(0))
-        if self._client.status != "running":
-            raise MachineFault("the cluster's scheduler is gone; start it, and give the same command again")
+        if self._scheduler.is_lost:
+            raise NoFreeWorker(f"expected the cluster's scheduler, got: it is gone; start it. {_KEPT}")
+        if self._silent:
+            self._wanted = True
+            raise NoFreeWorker(f"{self._silent}; start it again if it is stopped. {_KEPT}")
         lane = self._on_a_free_worker()
         if lane is None and self._gave_up_bots():
             lane = self._on_a_free_worker()
         if lane is None:
+            self._wanted = True
             raise NoFreeWorker(
-                "expected a free worker on the cluster, got: none; start more, and give the same command again. All "
-                "results so far are kept"
+                f"expected a free worker on the cluster, got: none{self._why_none()}; start more, and give the same "
+                "command again. All results so far are kept"
             )
         return lane
 
-    def _on_a_free_worker(self) -> ClusterLane | None:
-        workers, now = self._info(), time.monotonic()
+    def _why_none(self) -> str:
+        """Returns what to say of the workers that rest because they could not play."""
         with self._lock:
-            for address, worker in workers.items():
+            reasons = [
+                f"worker {self._workers[address]['name']} rests: {refusal.why}"
+                for address, (_, refusal) in self._refused.items()
+                if address in self._workers
+            ]
+        more = [f"{len(reasons) - _MOST_REASONS} more rest"] if len(reasons) > _MOST_REASONS else []
+        return f" ({'; '.join(reasons[:_MOST_REASONS] + more)})" if reasons else ""
+
+    def _on_a_free_worker(self) -> ClusterLane | None:
+        now = time.monotonic()
+        with self._lock:
+            for address, worker in self._workers.items():
                 rests = address in self._refused and now < self._refused[address][0]
-                if address in self._lanes or rests or self._stalled.get(address) == worker["last_seen"]:
+                stalls = address in self._stalled and self._stalled[address] in (None, worker["last_seen"])
+                if address in self._lanes or rests or stalls:
                     continue
                 name = str(worker["name"])
-                lane = ClusterLane(self._client, address, name, self._topic, self._parcels)
+                lane = ClusterLane(self._scheduler.client, address, name, self._topic, self._parcels)
                 self._lanes[address] = lane
                 return lane
         return None
@@ -178,8 +249,9 @@ class Cluster:
         Raises:
             MachineFault: No worker can play, whatever the bots are.
         """
-        workers = self._info()
-        refused = {address: refusal for address, (_, refusal) in self._refused.items() if address in workers}
+        with self._lock:
+            workers = dict(self._workers)
+            refused = {address: refusal for address, (_, refusal) in self._refused.items() if address in workers}
         if not workers or len(refused) < len(workers):
             return False
         told = {address: f"worker {workers[address]['name']}: {refusal.why}" for address, refusal in refused.items()}
@@ -188,8 +260,9 @@ class Cluster:
             at = [address for address, refusal in refused.items() if refusal.bot == bot]
             if self._parcels is not None:
                 self._parcels.give_up(bot, "; ".join(told[address] for address in at))
-            for address in at:
-                del self._refused[address]
+            with self._lock:
+                for address in at:
+                    self._refused.pop(address, None)
         if not bots and not any(refusal.may_later for refusal in refused.values()):
             raise MachineFault(
                 f"expected a worker that can play, got none: {'; '.join(told.values())}. Correct that, and give the "
@@ -201,8 +274,11 @@ class Cluster:
         """Hears what the scheduler says of all workers."""
         message = event[1]
         if isinstance(message, dict) and message.get("action") == "remove-worker":
+            address = str(message.get("worker"))
             with self._lock:
-                lane = self._lanes.get(str(message.get("worker")))
+                lane = self._lanes.get(address)
+                for known in (self._workers, self._stalled, self._refused):  # who comes there later is another
+                    known.pop(address, None)
             if lane is not None:
                 lane.bury()
 
@@ -214,24 +290,49 @@ class Cluster:
 
     def _look(self) -> None:
         while not self._ended.wait(_LOOK_S):
-            if self._client.status != "running":
+            if self._scheduler.is_lost:
+                self._untold.append(_GONE)
                 for lane in self._all():
-                    lane.lose("the cluster's scheduler is gone")
+                    lane.lose(_GONE)
+                self._connect_anew()
                 continue
-            for lane in self._all():
-                if lane.look(time.monotonic()):
-                    self._stalled[lane.address] = self._info().get(lane.address, {}).get("last_seen", 0.0)
+            with suppress(Exception):  # whatever Dask raises when it is lost just now
+                self._look_at_lanes()
+
+    def _look_at_lanes(self) -> None:
+        for lane in self._all():
+            if lane.look(time.monotonic()):
+                with self._lock:
+                    self._stalled[lane.address] = None
+                self._wanted = True
+        if self._wanted:
+            self._ask()
+
+    def _connect_anew(self) -> None:
+        """Connects again, and tries until it can, or is not wanted any more."""
+        self._scheduler.close()
+        while not self._ended.wait(_LOOK_S):
+            with suppress(MachineFault):
+                scheduler = self._connect()
+                try:
+                    self._begin(scheduler)
+                except MachineFault:
+                    scheduler.close()
+                    raise
+                self._untold.append("the cluster's scheduler is back")
+                if self._ended.is_set():  # nobody waited
+                    scheduler.close()
+                return
 
     def _all(self) -> list[ClusterLane]:
         with self._lock:
             return list(self._lanes.values())
 
     def close(self) -> None:
-        """Watches no more."""
+        """Watches no more, and leaves the scheduler."""
         self._ended.set()
-        for topic in ("all", self._topic):
-            self._client.unsubscribe_topic(topic)
-        self._watch.join()
+        self._watch.join(_CLOSE_S)
+        self._scheduler.close()
 
 
 @contextmanager
@@ -256,45 +357,35 @@ def connected(
     """
     check_address(address, insecure=insecure)
     try:
-        from distributed import Client
+        import distributed  # noqa: F401 - only to say so if it is not there
     except ImportError:
         raise ConfigError(
             "expected Dask, got: it is not installed; run pip install 'samurai-arena[cluster]' - at --cluster"
         ) from None
-    logging.getLogger("distributed").setLevel(_QUIET)
+    for name in ["distributed", *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":  # Dask gives some of its loggers levels and handlers of their own
+            logging.getLogger(name).setLevel(_QUIET)
     if address.startswith("tls://"):
-        _check_keys()
+        check_keys()
     with ExitStack() as stack:
-        target = stack.enter_context(_local(local_workers(address))) if address.startswith(LOCAL) else address
+        if address.startswith(LOCAL):
+            here = stack.enter_context(_local(local_workers(address)))
+            connect = partial(Scheduler, here, here.loop.asyncio_loop)
+        else:
+            connect = partial(Scheduler, address, stack.enter_context(looping()))
         try:
-            client = Client(target, timeout=CONNECT_S, set_as_default=False)
-            stack.callback(client.close, timeout=_CLOSE_S)
-            client.wait_for_workers(1, timeout=CONNECT_S)
-        except (OSError, TimeoutError) as error:
+            scheduler = connect(schedulers.CONNECT_S)
+            stack.callback(scheduler.close)
+            scheduler.await_worker(schedulers.CONNECT_S)
+        except MachineFault as error:
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         parcels = None
         if not address.startswith(LOCAL):
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-parcels-"))
             parcels = Parcels(Path(folder), archive_of)
-        cluster = Cluster(client, parcels, tell)
+        cluster = Cluster(scheduler, lambda: connect(schedulers.RECONNECT_S), parcels, tell)
         stack.callback(cluster.close)
         yield cluster
-
-
-def _check_keys() -> None:
-    """Checks that Dask knows the keys for TLS. It reads them from its own configuration, as its commands do.
-
-    Raises:
-        ConfigError: It does not.
-    """
-    import dask.config
-
-    given = [dask.config.get(f"distributed.comm.tls.{key}", None) for key in ("ca-file", "client.cert", "client.key")]
-    for value, name in zip(given, KEYS, strict=True):
-        if value is None:
-            raise ConfigError(f"expected the keys for tls:// in Dask's configuration, got none; set {', '.join(KEYS)}")
-        if "\n" not in value and not Path(value).is_file():
-            raise ConfigError(f"expected a file of keys, got: {value!r:.200}, which is none - at {name}")
 
 
 @contextmanager
@@ -314,32 +405,3 @@ def _local(workers: int) -> Iterator[Any]:
         silence_logs=_QUIET,
     ) as cluster:
         yield cluster
-
-
-def local_workers(address: str) -> int:
-    """Returns how many workers `local:N` stands for.
-
-    Raises:
-        ConfigError: It is no such number.
-    """
-    number = address.removeprefix(LOCAL)
-    if not number.isascii() or not number.isdecimal() or len(number) > 3 or not 1 <= int(number) <= MOST_LOCAL:
-        raise ConfigError(f"expected {LOCAL}N with N in 1..{MOST_LOCAL}, got: {address!r:.80} - at --cluster")
-    return int(number)
-
-
-def check_address(address: str, *, insecure: bool = False) -> None:
-    """Checks that an address may be connected to.
-
-    Raises:
-        ConfigError: It may not.
-    """
-    if address.startswith(LOCAL):
-        local_workers(address)
-    elif address.startswith("tcp://") and not insecure and _LOOPBACK.search(address) is None:
-        raise ConfigError(
-            f"expected a tls:// address, got: {address!r:.80}: whoever reaches a scheduler without TLS runs code "
-            "on all its machines; give it keys, or say --insecure if nobody else is on the network - at --cluster"
-        )
-    elif not address.startswith(("tcp://", "tls://")):
-        raise ConfigError(f"expected tls://HOST:PORT, tcp://HOST:PORT or {LOCAL}N, got: {address!r:.80} - at --cluster")

@@ -27,7 +27,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.cluster import far
-from arena.cluster.calls import called
+from arena.cluster.calls import called, kind
 from arena.cluster.delivery import take
 from arena.cluster.orders import Answer, Attend, Build, Done, Ended, Failed, Lacking, Need, Order, Play, decode_answer
 from arena.cluster.orders import encode as encoded
@@ -49,6 +49,12 @@ LEASE_S: Final = 30.0
 MOST_BOTS: Final = 64
 """Of so many bots a player knows where they are. It asks anew when there are more."""
 
+_FETCH_S: Final = 60.0
+"""How long an answer that is there may take to come: longer than a lease, since it has the lane's logs."""
+_OF_ANOTHER_ARENA: Final = frozenset(
+    ("ModuleNotFoundError", "ImportError", "AttributeError", "TypeError", "DecodeError", "ValidationError")
+)
+"""Errors at opening a lane that waiting does not help against: the worker has no arena, or another."""
 _LOOK_S: Final = 0.5
 """How often who waits for an answer looks whether the lane is lost."""
 
@@ -115,6 +121,8 @@ class ClusterLane(Executor):
         self._heard = self._kept = time.monotonic()
         self._is_begun = False
         """Whether the worker said that it does what it is to do next. Its threads may be busy with tasks of others."""
+        self._asked: Future[Any] | None = None
+        """What comes when a worker that has not begun is there all the same."""
         self._calls = False
         """Whether the worker is being called: that has a limit of its own."""
         self._keeping: Task[Any] | None = None
@@ -152,7 +160,7 @@ class ClusterLane(Executor):
             if self._lost is not None:
                 raise self._lost
             if not self._games:
-                self._heard = time.monotonic()
+                self._note_answer()
             self._games[future] = None
             self._to_send.put((future, job, order))
         return future
@@ -193,6 +201,8 @@ class ClusterLane(Executor):
             there = msgspec.msgpack.decode(answer, type=far.Opened)
         except Exception as error:  # whatever Dask or the worker raises
             why = f"expected it to start a player, got: {error!r:.500}"
+            if kind(error) in _OF_ANOTHER_ARENA:
+                raise _Refused(Refusal(f"{why}; install arena {__version__} there")) from error
             raise _Refused(Refusal(why, may_later=True)) from error
         if there.version != __version__:
             raise _Refused(Refusal(f"expected arena {__version__}, got: {there.version}; install the same"))
@@ -238,7 +248,7 @@ class ClusterLane(Executor):
             with suppress(Exception):
                 came.get(timeout=_LOOK_S)
                 break
-        answer: Answer = decode_answer(task.result())
+        answer: Answer = decode_answer(task.result(timeout=_FETCH_S))
         self._note_answer()
         if isinstance(answer, Failed):
             raise _Refused(Refusal(answer.reason, answer.of_machine, answer.bot))
@@ -280,7 +290,7 @@ class ClusterLane(Executor):
 
     def _came(self, future: Future[Any], job: Job | None, task: Task[Any]) -> None:
         try:
-            answer = decode_answer(task.result())
+            answer = decode_answer(task.result(timeout=_FETCH_S))
         except Exception as error:
             self.lose(f"the cluster dropped what worker {self.name} did: {error!r:.300}")
             return
@@ -308,6 +318,7 @@ class ClusterLane(Executor):
     def _note_answer(self) -> None:
         self._heard = time.monotonic()
         self._is_begun = False
+        self._asked = None
 
     # What the cluster sees
 
@@ -321,17 +332,22 @@ class ClusterLane(Executor):
         if not self._games and self._lost is None and now > self._kept + self.lease_s / 6:
             self._kept = now
             self._keeping = self._pinned(far.keep_lane, self.token)  # Dask forgets a task that nobody holds
-        if self._games and not self._calls and now - self._heard > self.lease_s:
+        if not self._games or self._calls:
+            return False
+        if not self._is_begun and self._asked is None and now - self._heard > self.lease_s / 2:
+            self._asked = called(self._client, self.address, far.clock)
+        if now - self._heard > self.lease_s:
             self._give_up_silent()
             return True
         return False
 
     def _give_up_silent(self) -> None:
         silent = f"was not heard of for {self.lease_s:.0f} s"
-        if self._is_begun:
+        asked = self._asked
+        if self._is_begun or asked is None or not asked.done() or asked.exception() is not None:
             self.lose(f"worker {self.name} {silent}")
         else:
-            why = f"it {silent}: it is stopped, or busy with tasks of others"
+            why = "expected it to begin a game, got: it is busy with tasks of others"
             self.lose(f"worker {self.name} is left out: {why}", refusal=Refusal(why, may_later=True))
 
     def bury(self) -> None:
@@ -357,7 +373,8 @@ class ClusterLane(Executor):
         self._to_send.put(None)
         for future, task in games.items():
             if task is not None:
-                task.release()
+                with suppress(Exception):  # the connection may just end
+                    task.release()
             future.set_exception(self._lost)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

@@ -47,6 +47,8 @@ LANES_A_RESULT: Final = 16
 """All lanes are looked at again when for so many of them a result was stored: to look at a thousand takes a while."""
 PATIENCE_S: Final = 60.0
 """How long a worker is awaited while there is none: on a cluster they come and go."""
+ASK_S: Final = 1.0
+"""After none was free, no worker is asked for that long: who looks through a thousand each time plays no games."""
 
 Play: TypeAlias = Callable[[Job], GameResult]
 Worker: TypeAlias = Callable[[], AbstractContextManager[Executor]]
@@ -196,6 +198,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
         self._manned = self._renewed = time.monotonic()
         """When there last was a worker, and when leases were last prolonged."""
+        self._ask_at = -math.inf
+        """Not before this moment is a worker asked for again."""
         self._lease_s = math.inf
         """How long leases last; infinite while no lane has needed one."""
 
@@ -226,10 +230,11 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._count = count
         try:
             self._restart_broken()
-            while len(self._lanes) < count:
+            while len(self._lanes) < count and time.monotonic() >= self._ask_at:
                 with _starting():
                     self._lanes.append(self._stack.enter_context(_Lane(self._worker)))
         except NoFreeWorker:
+            self._ask_at = time.monotonic() + ASK_S
             if not self._lanes and time.monotonic() > self._manned + PATIENCE_S:
                 raise
         if self._lanes:

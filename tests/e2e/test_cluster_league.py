@@ -78,3 +78,23 @@ def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
     assert any(path.is_dir() for path in machines.workers["w1"].folder.glob("*/arena-bots/*"))
     standings = json.loads(arena("league", "standings", str(cup.path), "--json").stdout)
     assert "fox/1" in {row["name"] for row in standings["items"]}
+
+
+@pytest.mark.long
+def test_a_league_goes_on_by_itself_when_its_scheduler_is_back(cup: Folder, tmp_path: Path) -> None:
+    (tmp_path / "away").mkdir()
+    home = tmp_path / "home"
+    with ExitStack() as stack:
+        machines = Machines(stack, tmp_path / "away", workers=("w0",))
+        words = ("league", "run", str(cup.path), "--games", "20", "--cluster", machines.address)
+        with coordinator(home, *words, lease=6, patience=1) as running:
+            until(lambda: len(games(cup)) >= 3)
+            machines.scheduler.kill()
+            until(lambda: "No game can begin: expected the cluster's scheduler" in (home / "err").read_text())
+            before = len(games(cup))
+            machines.start_scheduler("scheduler2")
+            machines.start_worker("w1")
+            assert running.wait(timeout=120) == 0, (home / "err").read_text()
+    assert "the cluster's scheduler is back" in (home / "err").read_text()
+    assert {worker for _, worker in games(cup)[before:]} == {"w1"}
+    assert len(games(cup)) >= 20

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cluster.engine import check_address, connected
+from arena.cluster.address import check_address
+from arena.cluster.engine import connected
 from arena.errors import ConfigError
 
 
 @pytest.mark.parametrize(
     "address",
-    ["local:1", "local:256", "tls://host:8786", "tcp://127.0.0.1:8786", "tcp://localhost:1", "tcp://[::1]:8786"],
+    [
+        "local:1",
+        "local:256",
+        "tls://host:8786",
+        "tls://[fe80::1]:65535",
+        "tls://10.0.0.1:1",
+        "tcp://127.0.0.1:8786",
+        "tcp://localhost:1",
+        "tcp://[::1]:8786",
+    ],
 )
 def test_what_only_this_machine_or_owners_of_keys_reach_is_accepted(address: str) -> None:
     check_address(address)
@@ -27,11 +37,36 @@ def test_what_anybody_reaches_needs_a_word(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["", "local:", "local:0", "local:257", "local:-1", "local:²", "local:" + "9" * 5000, "host:8786", "inproc://x"],
+    [
+        "",
+        "local:",
+        "local:0",
+        "local:257",
+        "local:-1",
+        "local:²",
+        "local:" + "9" * 5000,
+        "host:8786",
+        "inproc://x",
+        "tls://",
+        "tls://127.0.0.1",
+        "tls://127.0.0.1:",
+        "tls://127.0.0.1:abc",
+        "tls://::1:8786",
+        "tcp://127.0.0.1",
+        "tls://host:0",
+        "tls://host:65536",
+        "tcp://127.0.0.1:999999",
+        "tls://host:²",
+        "tls://user@host:1",
+        "tls://host:1/x",
+        "tls://[::1",
+        "tls:// host:1",
+        "tls://host:1\n",
+    ],
 )
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(ConfigError, match="expected"):
-        check_address(address)
+    with pytest.raises(ConfigError, match=r"expected (tls://HOST:PORT|local:N)"):
+        check_address(address, insecure=True)
 
 
 def test_tls_without_keys_says_which_variables_name_them() -> None:

@@ -121,6 +121,8 @@ class ClusterLane(Executor):
         self._heard = self._kept = time.monotonic()
         self._is_begun = False
         """Whether the worker said that it does what it is to do next. Its threads may be busy with tasks of others."""
+        self._asked: Future[Any] | None = None
+        """What comes when a worker that has not begun is there all the same."""
         self._calls = False
         """Whether the worker is being called: that has a limit of its own."""
         self._keeping: Task[Any] | None = None
@@ -158,7 +160,7 @@ class ClusterLane(Executor):
             if self._lost is not None:
                 raise self._lost
             if not self._games:
-                self._heard = time.monotonic()
+                self._note_answer()
             self._games[future] = None
             self._to_send.put((future, job, order))
         return future
@@ -316,6 +318,7 @@ class ClusterLane(Executor):
     def _note_answer(self) -> None:
         self._heard = time.monotonic()
         self._is_begun = False
+        self._asked = None
 
     # What the cluster sees
 
@@ -329,17 +332,22 @@ class ClusterLane(Executor):
         if not self._games and self._lost is None and now > self._kept + self.lease_s / 6:
             self._kept = now
             self._keeping = self._pinned(far.keep_lane, self.token)  # Dask forgets a task that nobody holds
-        if self._games and not self._calls and now - self._heard > self.lease_s:
+        if not self._games or self._calls:
+            return False
+        if not self._is_begun and self._asked is None and now - self._heard > self.lease_s / 2:
+            self._asked = called(self._client, self.address, far.clock)
+        if now - self._heard > self.lease_s:
             self._give_up_silent()
             return True
         return False
 
     def _give_up_silent(self) -> None:
         silent = f"was not heard of for {self.lease_s:.0f} s"
-        if self._is_begun:
+        asked = self._asked
+        if self._is_begun or asked is None or not asked.done() or asked.exception() is not None:
             self.lose(f"worker {self.name} {silent}")
         else:
-            why = f"it {silent}: it is stopped, or busy with tasks of others"
+            why = "expected it to begin a game, got: it is busy with tasks of others"
             self.lose(f"worker {self.name} is left out: {why}", refusal=Refusal(why, may_later=True))
 
     def bury(self) -> None:

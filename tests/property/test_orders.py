@@ -127,7 +127,7 @@ def check_all(store: LeagueStore, folder: Folder) -> None:
         store.seasons.stop()
         for match in store.matches.over():
             store.matches.publish(match.number)
-        close_season(store, folder)
+        close_season(store, folder, lambda sentence: None)
         assert store.controls.closing is None
     [random] = [version for version in store.versions.active() if version.bot == "random"]
     assert random.entrant is not None, "the house still plays"

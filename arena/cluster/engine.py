@@ -142,6 +142,8 @@ class Cluster:
             self._silent = str(error)
             raise
         with self._lock:
+            if self._silent:  # it was the scheduler's fault, not theirs
+                self._refused = {each: why for each, why in self._refused.items() if not why[1].may_later}
             self._workers, self._silent = workers, ""
             for address in [address for address, seen in self._stalled.items() if seen is None]:
                 self._stalled[address] = workers.get(address, {}).get("last_seen", 0.0)

@@ -10,7 +10,6 @@ Laws:
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from typing import Final
 from arena.errors import ConfigError, StoreError
 from arena.files import MOST_TEXT, read_text
 from arena.places import ELSEWHERE, Places
-from arena.store.lock import is_locked
+from arena.store.lock import is_locked, lock_soon
 
 SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""
@@ -126,14 +125,12 @@ class Folder:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(self.path / _LOCK, flags, 0o644)
         try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not lock_soon(descriptor):
                 holder = os.pread(descriptor, 80, 0).decode(errors="replace").strip() or "another process"
                 raise StoreError(
                     f"expected a league that no service runs, got one that {holder} runs - at {self.path}; "
                     "end that one first: a service ends at SIGTERM"
-                ) from None
+                )
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"process {os.getpid()}\n".encode(), 0)
             yield

@@ -21,6 +21,7 @@ import os
 import stat
 import struct
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -36,6 +37,8 @@ _LOCK: Final = struct.pack("@hhqqi0q", fcntl.F_WRLCK, os.SEEK_SET, _BYTE, 1, 0)
 _PLAIN: Final = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """For opening a file that may be something else: never follow a link, never wait for the other end of a pipe."""
 
+_LOOK_S: Final = 0.5
+"""Much longer than a look at a lock takes, on a busy machine too."""
 _IN_USE: Final = "wait for it to end, or give another file with --db"
 _AGAIN: Final = "give the same command again"
 
@@ -121,6 +124,22 @@ def is_written_to(path: Path) -> bool:
     return is_locked(file.with_name(file.name + "-lock"))
 
 
+def lock_soon(descriptor: int) -> bool:
+    """Locks a file for this process alone. Returns False if another holds it, and not only for the moment of a look.
+
+    `is_locked` has to take a lock itself to find out: whoever starts at that instant must not be turned away by it.
+    """
+    end = time.monotonic() + _LOOK_S
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > end:
+                return False
+        time.sleep(_LOOK_S / 20)
+
+
 def is_locked(file: Path) -> bool:
     """Says whether a process holds a lock on a file. A file that is not there is not locked."""
     try:
@@ -180,13 +199,10 @@ def _lock_name(lock: Path, path: Path) -> int:
                 f"expected a folder that can be written to, got: {error.strerror} - at {lock}; give another --db"
             ) from error
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not lock_soon(descriptor):
+                raise _in_use(os.read(descriptor, 200).decode(errors="replace").strip() or "another process", path)
             if _is_at(descriptor, lock):
                 return descriptor
-        except BlockingIOError as error:
-            holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
-            os.close(descriptor)
-            raise _in_use(holder, path) from error
         except BaseException:
             os.close(descriptor)
             raise

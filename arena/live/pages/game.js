@@ -36,6 +36,7 @@ function show(data) {
 
 function renew() {
   clearTimeout(timer);
+  if (!waiting.frames.length) return; // the game has just begun: they come in a moment
   if (viewer && busy()) timer = setTimeout(renew, AGAIN_MS);
   else show(waiting);
 }
@@ -49,6 +50,7 @@ const heard = {
     if (waiting) {
       waiting.frames.push(...frames);
       waiting.strings.push(...strings);
+      renew();
       return;
     }
     frames.forEach((frame, index) => { numbers.push(frame.n); viewer.append(frame, index ? [] : strings); });

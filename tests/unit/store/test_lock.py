@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import sqlite3
@@ -15,6 +16,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.store import database
+from arena.store.lock import is_written_to, locked
 from arena.store.store import Store, open_store
 from tests import instant
 
@@ -53,6 +55,20 @@ def link_in_another_folder(path: Path) -> Path:
 def link_to_its_folder(path: Path) -> Path:
     (path.parent / "here").symlink_to(path.parent)
     return path.parent / "here" / path.name
+
+
+def test_who_only_looks_turns_no_writer_away(path: Path) -> None:
+    """A look takes a lock for a moment, too."""
+    lock = path.with_name(path.name + "-lock")
+    lock.touch()
+    with lock.open() as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        soon = threading.Timer(0.05, lambda: fcntl.flock(looking, fcntl.LOCK_UN))
+        soon.start()
+        with locked(path):
+            assert is_written_to(path)
+        soon.join()
+    assert not is_written_to(path)
 
 
 @needs_locks_of_files

@@ -8,8 +8,8 @@ MOST_TEXT: Final = 1_000
 """Characters of a text."""
 MOST_NUMBER: Final = 2**31 - 1
 """The largest number: of a match, of a quota."""
-MOST_MATCHES: Final = 1_000
-"""Matches that one order plays again."""
+MOST_MATCHES: Final = 200
+"""Matches that one order plays again. Each takes up to 0.05 s on a busy machine, and the service does nothing else."""
 MOST_WORKERS: Final = 1_024
 """Games at a time."""
 MOST_NAME: Final = 64

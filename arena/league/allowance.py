@@ -7,17 +7,15 @@ built before reports said so.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 from msgspec.structs import replace
 
+from arena.files import MIB
 from arena.league.settings import Limits
 from arena.league.steps import BYTES, StepReport, Verdict, footprint
 from arena.store.league import LeagueStore
 from arena.store.league.records import Version
 from arena.types import Level
-
-MIB: Final = 2**20
 
 
 class Allowance:
@@ -38,8 +36,7 @@ class Allowance:
 
     def limit(self, author: str) -> int:
         """Returns how many MiB an author's built bots may take."""
-        quotas = self._store.authors.known(author).quotas
-        return quotas.get("built_mib", self._limits.built_mib)
+        return self._limits.of_author(self._store.authors.known(author).quotas)["built_mib"]
 
     def taken(self, author: str, but: int | None = None) -> dict[str, int]:
         """Returns by name how many bytes each version of an author takes whose built files stay.

@@ -12,8 +12,6 @@ Laws:
 from __future__ import annotations
 
 import os
-import re
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
@@ -23,7 +21,8 @@ from typing import Final
 from arena import files
 from arena.league.folder import Folder
 from arena.link.warden import removing
-from arena.parcels.building import PART
+from arena.parcels import is_digest
+from arena.parcels.building import part_of
 from arena.store.league import LeagueStore
 from arena.text import counted
 
@@ -31,7 +30,6 @@ CLEAR_S: Final = 60.0
 """How often it is looked for what is not needed any more."""
 AT_ONCE: Final = 500
 """How many files are removed before the service looks at everything else."""
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Clearing:
@@ -73,12 +71,12 @@ class Clearing:
             return [
                 Path(entry.path)
                 for entry in entries
-                if _DIGEST.fullmatch(entry.name) and entry.name not in needed and entry.is_dir(follow_symlinks=False)
+                if is_digest(entry.name) and entry.name not in needed and entry.is_dir(follow_symlinks=False)
             ]
 
 
 def _aside(path: Path) -> Path:
     """Gives a folder the name of one that is not there, durably, and returns its new path."""
-    target = path.with_name(f"{path.name}.{secrets.token_hex(8)}{PART}")
+    target = part_of(path)
     files.move(path, target)
     return target

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from arena.errors import BotError, Refused, did_you_mean
-from arena.league.bounds import MOST_NUMBER, MOST_TEXT, is_season_name
+from arena.league.bounds import MOST_NAME, MOST_NUMBER, MOST_TEXT, is_season_name
 from arena.league.folder import Folder
 from arena.league.settings import Limits, Settings
 from arena.link.bots import check_name
@@ -89,7 +89,7 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
         """
         value = self.text(name, default)
         if not is_season_name(value):
-            raise self._wrong(name, "a season's name of at most 64 characters on one line", value)
+            raise self._wrong(name, f"a season's name of at most {MOST_NAME} characters on one line", value)
         return value
 
     def key(self) -> str:

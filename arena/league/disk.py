@@ -82,9 +82,8 @@ class Room(msgspec.Struct, frozen=True):
 
 def _space(path: Path) -> Space:
     found = os.statvfs(path)
-    return Space(
-        found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize, found.f_favail, found.f_files
-    )  # fmt: skip
+    size = found.f_frsize
+    return Space(found.f_bavail * size, found.f_blocks * size, found.f_favail, found.f_files)
 
 
 class DiskWatch:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
-from typing import Final
 
 import msgspec
 
 from arena import files, parcels
 from arena.errors import ParcelError, Refused, StoreError
-from arena.league.allowance import MIB, Allowance
+from arena.league.allowance import Allowance
 from arena.league.desk import Desk
 from arena.link.bots import MANIFEST
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received
 from arena.store.league.states import State
 from arena.types import Level, Payload
-
-_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 def submit(desk: Desk) -> Payload:
@@ -72,7 +68,7 @@ def remote(desk: Desk) -> Payload:
         )
     author = desk.store.authors.known(desk.order.author or desk.text("author")).name
     name, digest = desk.name("bot", "a bot"), desk.text("digest")
-    if not _DIGEST.fullmatch(digest):
+    if not parcels.is_digest(digest):
         raise Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
     manifest = desk.order.arguments.get("manifest", {})
     if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > parcels.LIMITS.manifest:
@@ -114,7 +110,7 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
             limit=limits["bots"],
         )
     allowance = Allowance(desk.store, desk.folder.bots, desk.settings.limits)
-    if sum(allowance.taken(author).values()) >= limits["built_mib"] * MIB:
+    if sum(allowance.taken(author).values()) >= limits["built_mib"] * files.MIB:
         raise Refused(
             "quota",
             f"expected what is built of one author's bots to take less than {limits['built_mib']:,} MiB, got: more",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Final
 
@@ -22,6 +23,16 @@ MOST_PATH: Final = 255
 HERE: Final = "."
 """Where the bot lies if its folder is the whole archive."""
 _LONGEST_SHOWN: Final = 120
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+
+
+def is_digest(text: str) -> bool:
+    """Says whether a text has the form of an archive's digest, so that it may become the name of a file.
+
+    >>> is_digest("0a" * 32), is_digest("0a" * 32 + "/"), is_digest("..")
+    (True, False, False)
+    """
+    return _DIGEST.fullmatch(text) is not None
 
 
 class Rule(StrEnum):

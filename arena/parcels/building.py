@@ -29,7 +29,7 @@ from arena.parcels.unpacking import unpack
 from arena.types import Level
 
 PART: Final = ".part"
-"""What the name of a folder ends with while a bot is built in it. Nobody needs one when no builder runs."""
+"""How the names of `part_of` end. Nobody needs such a folder when no builder runs."""
 
 
 class Built(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +50,11 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
 def place_of(bots: Path, contents: Contents) -> Path:
     """Returns the folder that a bot's archive is unpacked to and built in, in the folder of all bots."""
     return bots / contents.digest
+
+
+def part_of(place: Path) -> Path:
+    """Returns a new name beside a bot's place, for what is not whole: being built there, or being removed."""
+    return place.with_name(f"{place.name}.{secrets.token_hex(8)}{PART}")
 
 
 def build_parcel(
@@ -80,7 +85,7 @@ def build_parcel(
         return Built(tree=tree_digest(place), before=True)
     require(level)
     with ExitStack() as held:
-        part = bots / f"{contents.digest}.{secrets.token_hex(8)}{PART}"
+        part = part_of(place)
         part.mkdir(0o755)
         held.callback(remove_tree, str(part))
         part.chmod(0o755)

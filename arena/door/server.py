@@ -308,11 +308,7 @@ class Door:
         """Sends a message, if the peer is there and reads. Returns whether it did."""
         if isinstance(message, Error):
             self._telling.refused[message.code] += 1
-        try:
-            self._router.send_multipart([routing_id, encode(message)], zmq.NOBLOCK)
-        except zmq.ZMQError:  # EAGAIN, EHOSTUNREACH
-            return False
-        return True
+        return offer(self._router, [routing_id, encode(message)])
 
     # Seats
 
@@ -366,6 +362,20 @@ class Door:
 
     def _show(self) -> None:
         self._telling.look(self._hub.presence(), len(self._watch), self._watch.cuts)
+
+
+def offer(router: zmq.Socket[bytes], frames: list[bytes]) -> bool:
+    """Sends a message if its peer is there and has read what it was sent before. Returns whether it did."""
+    for _ in range(2):
+        try:
+            router.send_multipart(frames, zmq.NOBLOCK)
+            return True
+        except zmq.Again:
+            # libzmq looks only about once a millisecond what peers have read. This makes it look.
+            router.getsockopt(zmq.EVENTS)
+        except zmq.ZMQError:  # EHOSTUNREACH
+            break
+    return False
 
 
 def _own_keys(path: Path) -> Pair:

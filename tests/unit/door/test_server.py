@@ -24,6 +24,7 @@ from arena.door.keys import Address, make_pair
 from arena.door.limits import LIMITS
 from arena.door.messages import Accepted, Chunk, Finish, Have, Retire, Status, Submit, Upload
 from arena.door.relay import STALE_S
+from arena.door.server import QUEUE, offer
 from arena.errors import DoorError
 from tests.door_kit import League, answering, client, opened
 
@@ -308,6 +309,20 @@ def test_requests_that_come_at_once_get_one_answer_each(league: League) -> None:
             heard += connection.heard(1)
         assert heard[-1] == Accepted(1, league.orders()[0]["id"], {"retired": ["fox/1"]})
         assert connection.heard(0.2) == []
+
+
+def test_whoever_reads_misses_no_answer_however_quickly_they_come() -> None:
+    """§D5-2, §D4-7: libzmq notices about once a millisecond what a peer has read; here it would drop most of them."""
+    with zmq.Context() as context, context.socket(zmq.ROUTER) as router, context.socket(zmq.DEALER) as peer:
+        router.set(zmq.ROUTER_MANDATORY, 1)
+        router.set(zmq.SNDHWM, QUEUE)
+        peer.connect(f"tcp://127.0.0.1:{router.bind_to_random_port('tcp://127.0.0.1')}")
+        peer.send(b"I am here")
+        routing_id, _ = router.recv_multipart()
+        for _ in range(100):
+            assert [offer(router, [routing_id, b"answer"]) for _ in range(QUEUE)] == [True] * QUEUE
+            assert [peer.recv() for _ in range(QUEUE)] == [b"answer"] * QUEUE
+        assert not offer(router, [b"nobody", b"answer"])
 
 
 # Limits

@@ -7,23 +7,17 @@ was killed in between. An author has one; a new one ends the older.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 import msgspec
 
 from arena import files
+from arena.disk import DiskLimits, DiskWatch
 from arena.door.limits import UPLOAD_S
 from arena.door.refusals import Refusal
 from arena.errors import ArenaError
-
-ROOM: Final = 2 * 2**30
-"""Bytes that must stay free on the disk."""
-ROOM_SHARE: Final = 0.05
-"""The same as a share of the disk; the greater of both counts."""
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -38,9 +32,8 @@ class Begun(msgspec.Struct, frozen=True):
 
 
 def has_room(folder: Path) -> bool:
-    """Tells whether the disk has room for uploads."""
-    usage = shutil.disk_usage(folder)
-    return usage.free >= max(ROOM, ROOM_SHARE * usage.total)
+    """Tells whether the disk has room for uploads: as much as the league needs to receive something."""
+    return DiskWatch(folder, DiskLimits()).look().enough
 
 
 def sync(path: Path) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from arena.league.disk import DiskLimits, DiskWatch, Reserve
+from arena.disk import DiskLimits, DiskWatch, Reserve
 from arena.league.folder import Folder
 from arena.league.inbox import Inbox
 from arena.league.settings import Settings

@@ -26,6 +26,8 @@ SETTINGS: Final = "league.toml"
 """The file that makes a folder a league."""
 ORDER: Final = ".json"
 """How the name of an order's file ends."""
+ARCHIVE: Final = ".tar.zst"
+"""How the name of an archive ends."""
 _LOCK: Final = "run.lock"
 
 
@@ -44,7 +46,7 @@ class Folder:
         self.incoming = path / "incoming"
         """The same from the door, on behalf of an author."""
         self.submissions = path / "submissions"
-        """Every archive that was received, once for each digest."""
+        """The archives of versions that play or may come to it, once for each digest."""
         self.bots = path / "bots"
         """What was built from the archives. It can always be made again."""
         self.logs = path / "logs"
@@ -77,7 +79,7 @@ class Folder:
 
     def archive(self, digest: str) -> Path:
         """Returns where the archive of a content is kept."""
-        return self.submissions / f"{digest}.tar.zst"
+        return self.submissions / f"{digest}{ARCHIVE}"
 
     def built(self, digest: str) -> Path:
         """Returns the folder into which a content is unpacked and built."""

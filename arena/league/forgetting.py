@@ -9,12 +9,12 @@ Laws:
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from arena.league.documents import NOTICES
 from arena.league.folder import Folder
 from arena.store.league import LeagueStore
+from arena.store.store import days_ago
 
 ORDER_DAYS: Final = 7
 """How long an order that was answered is known, with its answer."""
@@ -53,10 +53,6 @@ class Forget:
             self._order = self._notice = 0
         if self._order is not None:
             waiting = [path.stem for path in self._folder.orders() if path.stem.isascii()]
-            self._order = self._store.commands.forget(_days_ago(ORDER_DAYS), waiting, self._order, MOST_ROWS)
+            self._order = self._store.commands.forget(days_ago(ORDER_DAYS), waiting, self._order, MOST_ROWS)
         if self._notice is not None:
-            self._notice = self._store.notices.forget(_days_ago(NOTICE_DAYS), NOTICES, self._notice, MOST_ROWS)
-
-
-def _days_ago(days: int) -> str:
-    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+            self._notice = self._store.notices.forget(days_ago(NOTICE_DAYS), NOTICES, self._notice, MOST_ROWS)

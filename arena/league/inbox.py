@@ -28,7 +28,7 @@ import msgspec
 from arena import files
 from arena.errors import ArenaError, InternalError, Refused, StoreError
 from arena.league.desk import Order, read_order
-from arena.league.folder import ORDER, Folder
+from arena.league.folder import ARCHIVE, ORDER, Folder
 from arena.league.keyring import publish_keys
 from arena.league.orders import OF_KEYS, VERBS, obey
 from arena.league.settings import Settings
@@ -48,7 +48,6 @@ AT_ONCE: Final = 16
 _POLL_S: Final = 0.05
 UNKNOWN: Final = "unknown"
 """Stands for the verb of an order that has none, or one that does not exist."""
-_ARCHIVE: Final = ".tar.zst"
 _ASIDE: Final = ".bad"
 """How the name of a file ends that was put aside."""
 _ID: Final = re.compile(r"[A-Za-z0-9]{1,64}")
@@ -140,13 +139,13 @@ def _remove(path: Path) -> None:
 
 def archive_of(path: Path) -> Path:
     """Returns where the archive lies that belongs to an order's file."""
-    return path.with_name(path.name.removesuffix(ORDER) + _ARCHIVE)
+    return path.with_name(path.name.removesuffix(ORDER) + ARCHIVE)
 
 
 def _write(inbox: Path, order: Order, archive: bytes | None) -> Path:
     path = inbox / f"{order.id}{ORDER}"
     if archive is not None:
-        files.write(inbox / f"{order.id}{_ARCHIVE}", archive, durably=True)
+        files.write(inbox / f"{order.id}{ARCHIVE}", archive, durably=True)
     try:
         files.write(path, msgspec.json.encode(order), durably=True)
     except OSError:

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from arena.disk import Room
 from arena.door.health import health
 from arena.league import metrics
-from arena.league.disk import Room
 from arena.league.folder import Folder
 from arena.league.housekeeping import LogSize
 from arena.league.waits import longest_wait

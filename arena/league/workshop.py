@@ -104,10 +104,6 @@ class Workshop:
         """The names of versions that would play if their files were there: no game of theirs should be planned."""
         return self._lost.names
 
-    def lose(self) -> None:
-        """Looks anew for what is to be built again. Call it when built files were removed."""
-        self._lost.forget()
-
     @property
     def busy(self) -> bool:
         """Whether a step is being done."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from msgspec.structs import astuple
@@ -420,9 +420,14 @@ def seating(game: PlannedGame) -> str:
     return canonical(game.entrants)
 
 
+def days_ago(days: float) -> str:
+    """Returns the time so many days ago, in UTC, to the second (ISO 8601)."""
+    return (datetime.now(UTC) - timedelta(days=days)).isoformat(timespec="seconds")
+
+
 def now() -> str:
     """Returns the time in UTC, to the second (ISO 8601)."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return days_ago(0)
 
 
 @contextmanager

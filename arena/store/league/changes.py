@@ -91,7 +91,7 @@ class Changes:
         """Checks what the table cannot say of a version that is to become active.
 
         Raises:
-            Refused: No season is open, or the version is to come back and is not the last good one.
+            Refused: No season is open, or the version is to come back and is not the last good one, or too old.
         """
         if rows.season(self._db) is None:
             raise Refused("no_season", "expected an open season, got: none", "open one: `arena league season open`")
@@ -100,6 +100,15 @@ class Changes:
             if good is None or good.id != version.id:
                 what = f"that is {good.name}" if good else "there is none"
                 raise Refused("state", f"expected the last good version of {version.bot}, got: {version.name}; {what}")
+        if version.state is State.SUSPENDED and not rows.versions(
+            self._db, f"WHERE versions.id = ? AND {rows.LATE}", version.id
+        ):
+            raise Refused(
+                "state",
+                f"expected one of the last {rows.MOST_PLAYED} versions of {version.bot} that have played, "
+                f"got: {version.name}, whose archive need not be there any more",
+                "let its author submit a new version",
+            )
 
     def _rest_of_bot(self, version: Version) -> None:
         """Supersedes the bot's version that is active, if there is one."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 
+from arena.store.league import rows
 from arena.store.league.ledger import LeagueReader
 from arena.store.league.records import HOUSE
 from arena.types import Level
+
+NEVER: Final = "9999"
+"""Later than any time of a version."""
 
 
 class NamedLog(msgspec.Struct, frozen=True):
@@ -25,14 +30,19 @@ class NamedLog(msgspec.Struct, frozen=True):
     seats: int
 
 
-def archives(league: LeagueReader) -> Iterator[str]:
-    """Yields the digests of all contents that were received as an archive. The house's bots are part of `arena`."""
+def archives(league: LeagueReader, ended: str = NEVER) -> list[str]:
+    """Returns the digests of the archives that are needed: of versions that play, or may come to it.
+
+    Args:
+        league: The league. Its house's bots are part of `arena`, and have no archives.
+        ended: Also those of versions for which it is over since then; UTC (ISO 8601).
+    """
     query = (
         "SELECT DISTINCT digest FROM versions JOIN bots ON bots.id = bot JOIN authors ON authors.id = author"
-        " WHERE level <> ? AND authors.name <> ? ORDER BY digest"
+        f" WHERE level <> ? AND authors.name <> ? AND (state IN ('active', {rows.PENDING_STATES})"
+        f" OR {rows.GOOD} OR state = 'suspended' AND {rows.LATE} OR {rows.IN_MATCH} OR since >= ?) ORDER BY digest"
     )
-    for (digest,) in league._db.execute(query, (Level.REMOTE, HOUSE)):
-        yield digest
+    return [digest for (digest,) in league._db.execute(query, (Level.REMOTE, HOUSE, ended))]
 
 
 def logs(league: LeagueReader) -> Iterator[NamedLog]:

@@ -18,8 +18,20 @@ _QUERY = (
 PENDING_STATES = ", ".join(f"'{state}'" for state in PENDING)
 """As SQL has them."""
 
-GOOD = "state = 'superseded' AND activated IS NOT NULL AND suspended IS NULL"
-"""What holds for versions that may come back: the newest of a bot does."""
+MOST_PLAYED = 20
+"""So many of a bot's versions that have played can play again, the newest: archives of others need not be kept."""
+LATE = (
+    "activated IS NOT NULL AND (SELECT count(*) FROM versions AS newer WHERE newer.bot = versions.bot"
+    f" AND newer.number > versions.number AND newer.activated IS NOT NULL) < {MOST_PLAYED}"
+)
+"""What holds for those."""
+IN_MATCH = (
+    "entrant IN (SELECT entrant FROM matches INDEXED BY matches_playing CROSS JOIN meetings"
+    " ON meetings.tournament = matches.tournament AND meetings.match = matches.number WHERE matches.state = 'playing')"
+)
+"""What holds for versions that are in a match that is not over."""
+GOOD = f"state = 'superseded' AND suspended IS NULL AND {LATE}"
+"""What holds for versions that may come back by themselves: the newest of a bot does."""
 
 
 def versions(connection: Connection, rest: str, *parameters: str | int | None) -> list[Version]:
@@ -47,7 +59,8 @@ def version(connection: Connection, id: int) -> Version:
 def last_good(connection: Connection, bot: str) -> Version | None:
     """Returns the version of a bot that comes back when the active one is suspended; None if there is none.
 
-    It is the newest superseded one that was active and was never suspended.
+    It is the newest superseded one that was active and was never suspended, if it is among the bot's last
+    `MOST_PLAYED` that were active.
     """
     found = versions(connection, f"WHERE bots.name = ? AND {GOOD} ORDER BY number DESC LIMIT 1", bot)
     return found[0] if found else None

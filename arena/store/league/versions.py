@@ -206,9 +206,7 @@ class Versions:
             f" OR {rows.GOOD} AND number = (SELECT max(number) FROM versions AS good"
             " WHERE good.bot = versions.bot AND good.state = 'superseded' AND good.activated IS NOT NULL"
             " AND good.suspended IS NULL)"
-            " OR entrant IN (SELECT entrant FROM matches INDEXED BY matches_playing CROSS JOIN meetings"
-            " ON meetings.tournament = matches.tournament AND meetings.match = matches.number"
-            " WHERE matches.state = 'playing')"
+            f" OR {rows.IN_MATCH}"
             " ORDER BY versions.id",
         )
 

@@ -353,6 +353,19 @@ def test_no_upload_begins_on_a_full_disk(league: League) -> None:
     assert caught.value.refusal == "no_room"
 
 
+def test_no_upload_begins_on_a_disk_that_can_hold_no_more_files(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna = league.author("anna")
+    space = [16 * 2**30 // 4_096] * 3  # blocks: of all and free
+    found = os.statvfs_result((4_096, 4_096, *space, 1_000, 20, 20, 0, 255))
+    with opened(league, room=None) as door, client(door, anna) as connection:
+        monkeypatch.setattr(os, "statvfs", lambda path: found)
+        with pytest.raises(DoorError) as caught:
+            connection.submit(io.BytesIO(b"data"), "fox", "0" * 64, ignore)
+    assert caught.value.refusal == "no_room"
+
+
 # How it is
 
 

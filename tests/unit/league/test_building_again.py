@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import MachineFault
-from arena.league import supply, workshop
+from arena.league import lost, supply, workshop
 from arena.referee.job import Job
 from arena.store.league import LeagueStore
 from arena.store.league.states import Actor, State
@@ -124,13 +124,15 @@ def test_one_whose_predecessor_is_not_built_either_does_not_stall(store: LeagueS
     assert running.supply.machine_faults == 0
 
 
-def test_planned_games_of_one_whose_files_vanish_are_taken_back(store: LeagueStore) -> None:
+def test_planned_games_of_one_whose_files_vanish_are_taken_back(
+    store: LeagueStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lost, "_LOOK_S", 0.0)
     running, _ = service(store)
     running.planner.plan(8)
     fox = store.versions.named("fox/1").entrant
     assert any(fox in match.entrants for match in store.matches.running())
     running.tools.unbuilt.add("fox/1")
-    running.workshop.lose()
     running.planner.plan(8)
     assert not any(fox in match.entrants for match in store.matches.running())
 

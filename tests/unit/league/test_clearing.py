@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
@@ -10,14 +11,19 @@ from pathlib import Path
 
 import pytest
 
+from arena.errors import Refused
 from arena.league import clearing
-from arena.league.clearing import AT_ONCE, Clearing
+from arena.league.clearing import AT_ONCE, KEPT_DAYS, Clearing
 from arena.league.folder import Folder
+from arena.league.retention import DAY_S
 from arena.league.running import _clean_up
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore
+from arena.store.league.named import archives
 from arena.store.league.records import Version
+from arena.store.league.rows import MOST_PLAYED
 from arena.store.league.states import Actor, State
+from arena.store.store import days_ago
 from tests import league_kit
 from tests.service_kit import Killed
 
@@ -78,6 +84,87 @@ def test_what_may_still_play_stays_and_all_else_goes(store: LeagueStore, folder:
     change(store, store.versions.named("fox/3"), State.SUSPENDED)
     assert store.versions.named("fox/2").state is State.ACTIVE
     assert folder.built(store.versions.named("fox/2").digest).is_dir(), "it plays again at once"
+
+
+def keep(folder: Folder, version: Version, days: float = KEPT_DAYS + 1) -> Version:
+    """Makes the archive of a version, which came so many days ago."""
+    path = folder.archive(version.digest)
+    path.write_bytes(b"archive")
+    age(path, days)
+    return version
+
+
+def age(path: Path, days: float) -> None:
+    os.utime(path, (time.time() - days * DAY_S,) * 2)
+
+
+def kept(store: LeagueStore, folder: Folder) -> set[str]:
+    return {version.name for version in store.versions.all() if folder.archive(version.digest).exists()}
+
+
+def over_for_days(store: LeagueStore, days: float) -> None:
+    """Makes all changes of states so many days old."""
+    store._db.execute("UPDATE versions SET since = ?", (days_ago(days),))
+
+
+def test_archives_stay_of_whoever_may_come_to_play(store: LeagueStore, folder: Folder) -> None:
+    for text in ("1", "2", "3"):
+        keep(folder, league_kit.active(store, "fox", text))
+    keep(folder, league_kit.play_on(store, league_kit.submit(store, "fox", "4"), State.CHECKING))
+    keep(folder, league_kit.submit(store, "fox", "5"))
+    keep(folder, league_kit.submit(store, "fox", "6"))
+    change(store, keep(folder, league_kit.active(store, "owl")), State.SUSPENDED)
+    change(store, keep(folder, league_kit.active(store, "cat")), State.RETIRED)
+    rejected = keep(folder, league_kit.play_on(store, league_kit.submit(store, "dog"), State.QUALIFYING))
+    change(store, rejected, State.REJECTED, Actor.SERVICE)
+    orphan, unknown = folder.archive("0" * 64), folder.submissions / "notes.txt"
+    for path in (orphan, unknown):
+        path.write_text("by hand")
+        age(path, KEPT_DAYS + 1)
+
+    every = kept(store, folder)
+    clear(store, folder)
+    assert kept(store, folder) == every, "those that were ended just now are there still"
+    assert not orphan.exists(), "no version has it: its order was refused"
+    assert unknown.exists(), "it is none of ours"
+
+    over_for_days(store, KEPT_DAYS + 0.1)
+    clear(store, folder)
+    assert every - kept(store, folder) == {"cat/1", "dog/1", "fox/5"}, "retired, rejected, never tried"
+    assert archives(store) == sorted(
+        version.digest for version in store.versions.all() if version.name in every & kept(store, folder)
+    )
+
+
+def test_an_archive_that_has_just_come_again_stays(store: LeagueStore, folder: Folder) -> None:
+    change(store, keep(folder, league_kit.active(store, "cat"), days=KEPT_DAYS - 0.1), State.RETIRED)
+    over_for_days(store, KEPT_DAYS + 1)
+    clear(store, folder)
+    assert kept(store, folder) == {"cat/1"}
+
+
+def test_of_those_that_have_played_only_the_last_can_play_again(store: LeagueStore, folder: Folder) -> None:
+    """Else an author could fill the disk with good versions: each archive would have to stay for ever."""
+    first = keep(folder, league_kit.active(store, "fox", "0"))
+    change(store, first, State.SUSPENDED)
+    for number in range(1, MOST_PLAYED + 1):
+        keep(folder, league_kit.active(store, "fox", str(number)))
+        rejected = league_kit.play_on(store, league_kit.submit(store, "fox", f"bad {number}"), State.BUILDING)
+        change(store, rejected, State.REJECTED, Actor.SERVICE)
+    keep(folder, league_kit.active(store, "fox", "last"))
+    over_for_days(store, KEPT_DAYS + 1)
+    clear(store, folder)
+    assert len(kept(store, folder)) == MOST_PLAYED
+    assert "fox/1" not in kept(store, folder)
+    with pytest.raises(Refused, match="one of the last 20 versions of fox that have played, got: fox/1"):
+        change(store, first, State.ACTIVE)
+    came_back = []
+    while (good := store.versions.last_good("fox")) is not None:
+        [playing] = [version for version in store.versions.active() if version.bot == "fox"]
+        change(store, playing, State.SUSPENDED)
+        came_back.append(good.name)
+    assert len(came_back) == MOST_PLAYED - 1, "the last good one is always one whose archive is there"
+    assert set(came_back) <= kept(store, folder)
 
 
 def test_the_last_good_one_of_every_bot_is_in_use(store: LeagueStore) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from arena.disk import Room
 from arena.door.health import Telling
-from arena.league.disk import Room
 from arena.league.duties import Helm
 from arena.league.folder import Folder
 from arena.league.metrics import METRICS

@@ -1,8 +1,9 @@
-"""Watches the room on a league's disk, and holds a reserve for the moment when there is none.
+"""Watches the room on a disk, and holds a reserve for the moment when there is none.
 
 Laws:
-1. Below the limit no game begins and nothing is received. It goes on when there is half as much room again, so that it
-   does not stop and go at every game. A disk may also run out of files that it can hold, with room for bytes left.
+1. Below the limit a league begins no game, and neither it nor its door receives anything. It goes on when there is half
+   as much room again, so that it does not stop and go at every game. A disk may also run out of files that it can hold,
+   with room for bytes left.
 2. The reserve is given up once the disk is full, so that the results of running games can be committed and the logs
    closed. It is taken again when there is room.
 """

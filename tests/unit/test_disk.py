@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.league.disk import GIB, DiskLimits, DiskWatch, Reserve, Space
+from arena.disk import GIB, DiskLimits, DiskWatch, Reserve, Space
 
 TOTAL = 100 * GIB
 

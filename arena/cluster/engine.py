@@ -12,7 +12,6 @@ from __future__ import annotations
 import logging
 import math
 import secrets
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from typing import Any, Final
 
 import msgspec
 
+from arena import scratch
 from arena.cluster import far
 from arena.cluster import scheduler as schedulers
 from arena.cluster.address import LOCAL, check_address, check_keys, local_workers
@@ -383,8 +383,8 @@ def connected(
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         parcels = None
         if not address.startswith(LOCAL):
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-parcels-"))
-            parcels = Parcels(Path(folder), archive_of)
+            folder = stack.enter_context(scratch.folder("arena-parcels-"))
+            parcels = Parcels(folder, archive_of)
         cluster = Cluster(scheduler, lambda: connect(schedulers.RECONNECT_S), parcels, tell)
         stack.callback(cluster.close)
         yield cluster

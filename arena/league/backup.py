@@ -21,12 +21,11 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
 import msgspec
 
-from arena import files
+from arena import files, scratch
 from arena.errors import LogError, StoreError
 from arena.league.folder import Folder
 from arena.league.retention import Shelf
@@ -89,10 +88,10 @@ def back_up(root: Path, target: Path, made: str, *, with_logs: bool = True) -> B
         StoreError: Something cannot be read, or the backup did not stand its check. An older file is still there.
         OSError: It cannot be written. An older file is still there.
     """
-    with TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-        part = Path(folder) / "backup.tar"
+    with scratch.folder(f".{target.name}.", target.parent) as folder:
+        part = folder / "backup.tar"
         with files.writing(part, 0o600) as file, tarfile.open(fileobj=file, mode="w|") as tar:
-            _Writer(tar, root).write(Path(folder) / DATABASE, made, with_logs)
+            _Writer(tar, root).write(folder / DATABASE, made, with_logs)
         backup = check_backup(part)
         files.move(part, target)
     return backup
@@ -181,7 +180,7 @@ def check_backup(path: Path) -> Backup:
         OSError: There is no room for the database, which is copied to where temporary files are.
     """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="arena-backup-")))
+        folder = stack.enter_context(scratch.folder("arena-backup-"))
         source = stack.enter_context(files.opened(path, "a backup", MOST_FILE, StoreError))
         try:
             found = _read(source.chunks(), folder / DATABASE)
@@ -228,8 +227,8 @@ def restore(path: Path, root: Path) -> Backup:
     if root.exists() and any(root.iterdir()):
         raise StoreError(f"expected a new folder, or an empty one, got: one with files - at {root}; give another")
     backup = check_backup(path)
-    with TemporaryDirectory(dir=root.absolute().parent, prefix=f".{root.name}.") as folder:
-        whole = Path(folder) / "league"
+    with scratch.folder(f".{root.name}.", root.absolute().parent) as folder:
+        whole = folder / "league"
         whole.mkdir(mode=0o755)
         with files.opened(path, "a backup", MOST_FILE, StoreError) as source, _reading(source.chunks()) as tar:
             for member in tar:

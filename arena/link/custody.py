@@ -18,7 +18,6 @@ Laws:
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import signal
 import subprocess
@@ -30,7 +29,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena import remedies
+from arena import remedies, scratch
 from arena.errors import MachineFault
 from arena.link import warden
 from arena.link.faults import machine_fault
@@ -62,7 +61,7 @@ class Custody:
             MachineFault: The machine cannot give them.
         """
         try:
-            self.directory, self._hold = _make_directory()
+            self.directory, self._hold = scratch.make(_PREFIX)
         except OSError as error:
             raise machine_fault("make a temporary folder", error, remedy=remedies.ROOM) from error
         """Open to this user only."""
@@ -236,42 +235,11 @@ class Custody:
                 time.sleep(warden.ROUND_S)
 
 
-def _make_directory() -> tuple[Path, int]:
-    """Makes a private directory, and returns it with the descriptor whose lock says that it is in use."""
-    while True:
-        directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        held = _lock(directory)
-        if held is not None:
-            return directory, held
-
-
-def _lock(directory: Path) -> int | None:
-    """Locks a directory and returns its descriptor; None if another process has locked it, or has removed it."""
-    try:
-        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(descriptor), directory.stat()):
-            return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    except BaseException:
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
-
-
 def _end_abandoned() -> None:
     """Ends what processes have left that were killed together with their wardens."""
-    with suppress(OSError):
-        for directory in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-            with suppress(OSError):
-                if directory.lstat().st_uid == os.geteuid() and (held := _lock(directory)) is not None:
-                    warden.end_all_of(str(directory))
-                    os.close(held)
+    for directory in scratch.abandoned(_PREFIX):
+        with suppress(OSError):
+            warden.end_all_of(str(directory))
 
 
 def _reap(pid: int) -> bool:

@@ -7,15 +7,15 @@ log and replay are those of any game, and a front sees what a bot would see.
 from __future__ import annotations
 
 import hashlib
-import shutil
 import socket
 import sys
-import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from arena import scratch
 from arena.link.bots import BotSpec
 from arena.play import relay
 from arena.types import Payload
@@ -31,8 +31,9 @@ class Front:
     """The person's end of the seat. No call waits. Use it in a `with` statement."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.mkdtemp(prefix="arena-play-")
-        self.path = str(Path(self._folder) / "seat")
+        self._held = ExitStack()
+        self._folder = self._held.enter_context(scratch.folder("arena-play-"))
+        self.path = str(self._folder / "seat")
         """Where the seat's process connects."""
         self._listener: socket.socket | None = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(self.path)
@@ -47,7 +48,7 @@ class Front:
 
     def __exit__(self, *_: object) -> None:
         self.leave()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.close()
 
     def spec(self, name: str) -> BotSpec:
         """Returns the bot that connects here.
@@ -60,7 +61,7 @@ class Front:
             name=name,
             version=PERSON,
             command=(sys.executable, *bridge, sys.executable, str(Path(relay.__file__)), self.path),
-            folder=self._folder,
+            folder=str(self._folder),
             digest=hashlib.sha256(PERSON.encode()).hexdigest(),
             start_ms=_START_MS,
         )

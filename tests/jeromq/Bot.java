@@ -16,7 +16,8 @@ final class Bot {
         try (ZContext context = new ZContext()) {
             ZMQ.Socket socket = context.createSocket(SocketType.DEALER);
             socket.setHeartbeatIvl(100);
-            socket.setHeartbeatTimeout(1500); // longer than a busy machine stands still, shorter than a game
+            socket.setHeartbeatTimeout(5000); // longer than a busy machine stands still
+            long pauseMs = 7000; // once longer than that: what answers no heartbeat is cut
             socket.connect(System.getenv("ARENA_ENDPOINT"));
             send(socket, Map.of("type", text("hello"), "token", text(System.getenv("ARENA_TOKEN")),
                 "protocol", text("1.0"), "want", ValueFactory.newArray(text("legal"))));
@@ -25,7 +26,8 @@ final class Bot {
                 switch (message.get(text("type")).asStringValue().asString()) {
                     case "game_start" -> send(socket, Map.of("type", text("ready"), "game", message.get(text("game"))));
                     case "request" -> {
-                        Thread.sleep(60); // time for heartbeats while it is asked
+                        Thread.sleep(pauseMs);
+                        pauseMs = 60; // time for heartbeats while it is asked
                         send(socket, Map.of("type", text("action"), "id", message.get(text("id")), "action",
                             map(Map.of("plays", ValueFactory.newArray(first(message.get(text("legal"))))))));
                     }

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 LAYERS = {
-    "arena": 0, "errors": 0, "extras": 0, "files": 0, "places": 0, "progress": 0, "remedies": 0, "text": 0, "toml": 0,
-    "types": 0,
+    "arena": 0, "errors": 0, "extras": 0, "files": 0, "places": 0, "progress": 0, "remedies": 0, "scratch": 0,
+    "text": 0, "toml": 0, "types": 0,
     "ratings": 1, "rules": 1, "wire": 1, "record": 1, "disk": 1, "resources": 1,
     "games": 2, "testing": 3,
     "link": 2,

@@ -15,7 +15,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -25,6 +24,7 @@ from typing import Final, TextIO
 
 import msgspec
 
+from arena import scratch
 from arena.errors import ArenaError, LevelError
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
@@ -275,12 +275,14 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
     if machine not in filter.MACHINES:
         yield _found("filter", False, f"the filter does not know the system calls of {machine}", "use level trusted")
         return
-    with tempfile.NamedTemporaryFile(prefix="arena-canary-") as canary:
+    with scratch.folder("arena-canary-") as folder:
+        canary = folder / "canary"
+        canary.touch()
         told = {
             "socket": f"{box.SOCKET_FOLDER}/referee",
             "calls": calls_to_try(machine),
             "newest": filter.NEWEST,
-            "canary": canary.name,
+            "canary": str(canary),
             "folder": str(Path(probe_program.__file__).parent),
             "processes": process_limit(),
         }

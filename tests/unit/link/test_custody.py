@@ -296,21 +296,3 @@ def test_what_a_worker_and_its_warden_left_ends_with_the_next_custody(custody: C
     assert custody.directory.is_dir()
     assert bot.process.poll() is None
     bot.end()
-
-
-def test_a_directory_that_another_process_takes_for_abandoned_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between its making and its locking it looks abandoned."""
-    lock, taken = module._lock, []
-
-    def too_late(directory: Path) -> int | None:
-        if not taken:
-            taken.append(directory)
-            with suppress(FileNotFoundError):  # another process really did
-                directory.rmdir()
-        return lock(directory)
-
-    monkeypatch.setattr(module, "_lock", too_late)
-    custody = Custody()
-    assert custody.directory.is_dir()
-    assert custody.directory not in taken
-    custody.close()

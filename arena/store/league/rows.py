@@ -21,8 +21,9 @@ PENDING_STATES = ", ".join(f"'{state}'" for state in PENDING)
 MOST_PLAYED = 20
 """So many of a bot's versions that have played can play again, the newest: archives of others need not be kept."""
 LATE = (
-    "activated IS NOT NULL AND (SELECT count(*) FROM versions AS newer WHERE newer.bot = versions.bot"
-    f" AND newer.number > versions.number AND newer.activated IS NOT NULL) < {MOST_PLAYED}"
+    "activated IS NOT NULL AND number >= coalesce((SELECT late.number FROM versions AS late"
+    " WHERE late.bot = versions.bot AND late.activated IS NOT NULL"
+    f" ORDER BY late.number DESC LIMIT 1 OFFSET {MOST_PLAYED - 1}), 0)"
 )
 """What holds for those."""
 IN_MATCH = (

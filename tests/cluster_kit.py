@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.command_kit import ROOT, environment
+from tests.ports import free_port
 
 _AT = ("--host", "127.0.0.1", "--no-dashboard")
 _SHORT_LEASES = """
@@ -44,12 +44,6 @@ def apart(hidden: Path, own: Path) -> tuple[str, ...]:
         *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", *installed),
         *("--tmpfs", str(hidden), "--bind", str(own), str(own), "--chdir", str(own), "--die-with-parent"),
     )
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port: int = free.getsockname()[1]
-        return port
 
 
 class Node:
@@ -170,12 +164,12 @@ def coordinator(folder: Path, *words: str, lease: float, patience: float = 60.0)
                 process.kill()
 
 
-def until(condition: object, seconds: float = 60.0) -> None:
-    """Waits for something, at most so long."""
+def until(condition: object, seconds: float = 60.0, told: Path | None = None) -> None:
+    """Waits for something, at most so long; `told` is a file with what happened, to be shown if it never comes."""
     assert callable(condition)
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end
+        assert time.monotonic() < end, told and told.read_text()
         time.sleep(0.05)
 
 

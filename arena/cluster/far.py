@@ -190,7 +190,8 @@ def order(token: str, topic: str, content: bytes) -> bytes:
     """
     lane = _lanes.get(token)
     if lane is None:
-        return encode(Ended(f"the worker is another process than before, {os.getpid()}", killed=True))
+        why = f"process {os.getpid()} there has no such lane; the worker began anew, or nobody wanted the lane for long"
+        return encode(Ended(why, killed=True))
     from distributed import get_worker
 
     worker = get_worker()

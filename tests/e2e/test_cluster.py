@@ -28,7 +28,8 @@ from arena.cluster.orders import Ended, Play, decode_answer, encode
 from arena.link.bots import load_bot
 from arena.referee.worker import attend, play
 from arena.tournament.workers import NoFreeWorker
-from tests.cluster_kit import Machines, coordinator, digests, free_port, standings, travelling_bots, until
+from tests.cluster_kit import Machines, coordinator, digests, standings, travelling_bots, until
+from tests.ports import free_port
 
 BOTS = ("random", "greedy", "banzai")
 
@@ -46,7 +47,7 @@ def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on_when_its_leas
     what = ("tournament", *BOTS, "--deals", "12", "--seed", "x", "--json")
     alone = arena(*what, "--db", "a.db", "--logs", "a")
     again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
-    with coordinator(tmp_path, *again, lease=8) as running:
+    with coordinator(tmp_path, *again, lease=20) as running:
         until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 10)
         folders = list(tmp_path.glob("w*/**/arena-*"))
         assert len(folders) == 3

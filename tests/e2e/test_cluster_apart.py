@@ -102,12 +102,12 @@ def test_the_coordinator_and_the_scheduler_are_killed(machines: Machines, home: 
     on = (*what, "--db", "b.db", "--logs", "b", "--cluster", machines.address)
     moments = sorted(random.Random(os.urandom(8)).sample(range(1, GAMES * 2 // 3), 2))
     with coordinator(home, *on, lease=LEASE_S) as running:
-        until(lambda: logs(home) >= moments[0])
+        until(lambda: logs(home) >= moments[0], told=home / "err")
         running.kill()
     with coordinator(home, *on, lease=LEASE_S) as running:
-        until(lambda: logs(home) >= moments[1])
+        until(lambda: logs(home) >= moments[1], told=home / "err")
         machines.scheduler.kill()
-        until(lambda: "the cluster's scheduler is gone" in (home / "err").read_text())
+        until(lambda: "the cluster's scheduler is gone" in (home / "err").read_text(), told=home / "err")
         machines.start_scheduler("scheduler2")
         machines.start_worker("w4")
         try:

@@ -17,8 +17,9 @@ import pytest
 
 pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
 
-from tests.cluster_kit import apart, free_port, has_namespaces, until
+from tests.cluster_kit import apart, has_namespaces, until
 from tests.command_kit import ROOT, environment
+from tests.ports import free_port
 
 psutil = pytest.importorskip("psutil")
 pytestmark = pytest.mark.long

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.link.warden import children, environment
+from tests.ports import free_port
 from tests.soak.scenario import AUTHORS, Scenario
 
 ROOT: Final = Path(__file__).parents[2]
@@ -69,7 +70,7 @@ class Stage:
         """When the service is to be started again."""
         self._service: subprocess.Popen[str] | None = None
         self._keeper: subprocess.Popen[str] | None = None
-        self._bind = f"tcp://127.0.0.1:{_free_port()}"
+        self._bind = f"tcp://127.0.0.1:{free_port()}"
         level_words = ["--ruleset", "basic", "--time", "5/move", "--level", level]
         self.arena("league", "init", str(self.cup), *level_words)
         for author in scenario.authors:
@@ -255,8 +256,3 @@ def _is_of_a_start(path: Path) -> bool:
         return path.name.startswith("arena-canary-") or (len(path.name) == 8 and path.read_bytes() in _OF_PYTHON)
     except OSError:  # a folder, or gone by now
         return False
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])

@@ -1,7 +1,10 @@
 """Temporary folders that do not stay for ever if their process is killed: the next one of the same kind removes them.
 
-Law: a process holds a lock on its folder, which the system takes from it when it ends, however it ends. A folder that
-nobody has locked is abandoned.
+Laws:
+1. A process holds a lock on its folder, which the system takes from it when it ends, however it ends. A folder that
+   nobody has locked is abandoned.
+2. A kind is told by how its names begin: by a name of arena's own, with nothing in it that a user has chosen. Else a
+   folder of the user's could be taken for one of the kind.
 """
 
 from __future__ import annotations

@@ -44,6 +44,8 @@ FIRST: Final = tuple(map(str, (_PLACES.settings, _PLACES.door, _PLACES.inbox, _P
 SEASON_FILES: Final = ("*.json", "deals.jsonl")
 """What stands beside the logs of a season: what was committed to, and secrets that were revealed."""
 CONTENTS: Final = "backup.json"
+_PART: Final = ".arena-backup-"
+"""How the name of a folder begins in which a backup or a league is made, beside where it is to be."""
 MOST_FILE: Final = 2**42
 """Bytes of a file in a backup; more than any database has."""
 
@@ -88,7 +90,7 @@ def back_up(root: Path, target: Path, made: str, *, with_logs: bool = True) -> B
         StoreError: Something cannot be read, or the backup did not stand its check. An older file is still there.
         OSError: It cannot be written. An older file is still there.
     """
-    with scratch.folder(f".{target.name}.", target.parent) as folder:
+    with scratch.folder(_PART, target.parent) as folder:
         part = folder / "backup.tar"
         with files.writing(part, 0o600) as file, tarfile.open(fileobj=file, mode="w|") as tar:
             _Writer(tar, root).write(folder / DATABASE, made, with_logs)
@@ -227,7 +229,7 @@ def restore(path: Path, root: Path) -> Backup:
     if root.exists() and any(root.iterdir()):
         raise StoreError(f"expected a new folder, or an empty one, got: one with files - at {root}; give another")
     backup = check_backup(path)
-    with scratch.folder(f".{root.name}.", root.absolute().parent) as folder:
+    with scratch.folder(_PART, root.absolute().parent) as folder:
         whole = folder / "league"
         whole.mkdir(mode=0o755)
         with files.opened(path, "a backup", MOST_FILE, StoreError) as source, _reading(source.chunks()) as tar:

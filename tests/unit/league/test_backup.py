@@ -273,6 +273,16 @@ def test_a_restore_that_fails_leaves_nothing(cup: Path, tmp_path: Path, monkeypa
     assert not (tmp_path / "again").exists()
 
 
+def test_folders_of_the_user_beside_it_stay_whatever_they_are_called(cup: Path, tmp_path: Path) -> None:
+    kept = [tmp_path / name for name in (".cup.tar.old", ".cup2.d", ".cup.bak")]
+    for folder in kept:
+        folder.mkdir()
+        (folder / "file").write_text("of the user")
+    back_up(cup, tmp_path / "cup.tar", MADE)
+    restore(tmp_path / "cup.tar", tmp_path / "cup2")
+    assert [(folder / "file").read_text() for folder in kept] == ["of the user"] * len(kept)
+
+
 def test_tar_alone_unpacks_a_backup_as_well(cup: Path, tmp_path: Path) -> None:
     back_up(cup, tmp_path / "cup.tar", MADE)
     with tarfile.open(tmp_path / "cup.tar") as tar:

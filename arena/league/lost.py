@@ -83,11 +83,7 @@ class Lost:
         self._tries[version.id] += 1
         if again:
             self._rests[version.id] = time.monotonic() + min(2.0 ** self._tries[version.id], LONGEST_REST_S)
-        self.forget()
-
-    def forget(self) -> None:
-        """Makes it look anew. Call it when something was built or removed."""
-        self._mark = -1
+        self._mark = -1  # something may be built now: it is looked anew
 
     def _look(self) -> None:
         """Finds out which there are, if that may have changed."""

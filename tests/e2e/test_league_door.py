@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from arena.parcels import check
 from arena.record.compressed import compress
 from arena.resources import bots_folder
 from tests.door_kit import League, answering
+from tests.ports import free_port
 
 
 class Elsewhere:
@@ -32,9 +32,7 @@ class Elsewhere:
         self.home.mkdir()
         self.pair: Pair = self.league.author("anna")
         write_pair(self.home / "anna.key", self.pair, "anna")
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        bind = f"tcp://127.0.0.1:{port}"
+        bind = f"tcp://127.0.0.1:{free_port()}"
         command = [sys.executable, "-m", "arena", "league", "open", str(folder / "cup"), "--bind", bind]
         self.door = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.door.stdout is not None

@@ -28,6 +28,7 @@ from arena.record import compressed
 from arena.store.league import read_league
 from arena.store.league.ledger import LeagueReader
 from arena.types import Payload
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 FINE = """
@@ -183,8 +184,7 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
 
 
 def test_its_door_is_opened_again_when_it_falls_over(cup: Folder, run: Callable[..., subprocess.Popen[str]]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     service = run("--open", f"tcp://127.0.0.1:{port}")
     assert service.stdout is not None
     lines = iter(service.stdout.readline, "")

@@ -14,10 +14,10 @@ tournament: $(VENV)/with-pages ## Play a tournament of the bundled Python bots, 
 	@$(BIN)/arena tournament
 	@$(BIN)/arena site
 
-test: $(VENV)/with-test bots ## Run the tests; those that need a missing tool are skipped, with the reason
+test: $(VENV)/with-test bots ## Run the quick tests, four minutes; those that need a missing tool are skipped, with the reason
 	@$(BIN)/pytest -q
 
-test-long: $(VENV)/with-test bots ## Run the tests that take long: bots of every language built and checked, documents followed
+test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots of every language built, documents followed, every case
 	@$(BIN)/pytest -q -m long
 
 test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, of hostile bots at every level, of sent bots: half an hour

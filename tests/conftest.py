@@ -1,10 +1,11 @@
-"""What all tests share: the Hypothesis profile, missing tools, and a mode in which nothing may be skipped."""
+"""What all tests share: the Hypothesis profile, missing tools, samples, and a mode in which nothing may be skipped."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -23,6 +24,10 @@ settings.load_profile("arena")
 # What a command prints into a file that is full, or on a terminal that is closed, fails where it is flushed: that
 # must be tried with the buffering that users have.
 os.environ.pop("PYTHONUNBUFFERED", None)
+
+# Hundreds of processes are started: none of them, and no run of the tests, should compile arena and the tests anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A shell starts what it runs in the background with Ctrl-C ignored, and `nohup` ignores the end of the terminal. Every
 # process below inherits that: the tests that send these signals would wait for their effect in vain.
@@ -48,6 +53,28 @@ def needs() -> Callable[..., None]:
                 pytest.skip(f"needs {program}, which is not on this machine's path")
 
     return check
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the cases beyond those that `@pytest.mark.quick(N)` leaves in the quick suite as long ones.
+
+    The N cases are spread evenly over all of them, the first among them.
+    """
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("quick") and not item.get_closest_marker("long"):
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for found in cases.values():
+        found.sort(key=lambda item: item.nodeid)  # the order is random
+        marker = found[0].get_closest_marker("quick")
+        assert marker is not None
+        (count,) = marker.args
+        assert count < len(found), f"{found[0].nodeid}: expected more than {count} cases, got: {len(found)}"
+        chosen = {number * len(found) // count for number in range(count)}
+        for number, item in enumerate(found):
+            if number not in chosen:
+                item.add_marker("long")
 
 
 OF_THE_MACHINE = (

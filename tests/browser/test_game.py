@@ -103,6 +103,7 @@ def test_the_address_names_the_moment(look: Look, game: Path) -> None:
         assert seen.at() == (5, "1")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("address", "expected"),
     [
@@ -187,6 +188,7 @@ def test_what_bots_write_stays_text(look: Look, samurai: Log, page_of: PageOf) -
 WINDOWS = [(1280, 800), (1440, 900), NARROW, (860, 700), (320, 600)]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("size", WINDOWS, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize(("name", "seats"), [("samurai", 4), ("gardener", 5)])
 def test_it_fits_every_window(
@@ -228,6 +230,7 @@ def test_dark_is_asked_of_the_system_and_turned_by_a_key(look: Look, game: Path)
         assert seen.page.locator(".board").is_visible()
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("name", ["gardener-race", "samurai-forfeits", "gardener-absent"])
 def test_other_games_open_and_are_stepped_through(name: str, look: Look, page_of: PageOf) -> None:
     log = read_log(FOLDER / f"{name}.jsonl")
@@ -275,6 +278,7 @@ def test_a_frame_can_be_added(look: Look, game: Path) -> None:
         assert seen.at() == (0, "all")
 
 
+@pytest.mark.long
 def test_what_a_narrow_bar_has_no_room_for_is_behind_a_button(
     look: Look, samurai: Log, page_of: Callable[..., Path]
 ) -> None:

@@ -18,6 +18,7 @@ from arena.record.log import Log
 from arena.referee.feed import Feed, feed_folder
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
 def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
     with started(tmp_path, "watch", "--web") as process:
@@ -65,6 +66,7 @@ def test_boards_move_and_standings_too(browser: Any, tmp_path: Path, width: int,
             context.close()
 
 
+@pytest.mark.long
 def test_a_page_that_lost_its_watch_says_so_and_comes_back(browser: Any, tmp_path: Path) -> None:
     arena(tmp_path, "tournament", "random", "random", "--deals", "1", "-q")
     context = browser.new_context()
@@ -128,6 +130,7 @@ def watching(browser: Any, folder: Path, *more: str) -> Iterator[tuple[Any, str]
             context.close()
 
 
+@pytest.mark.long
 def test_a_board_that_grows_leaves_everybody_at_their_moment(browser: Any, tmp_path: Path) -> None:
     log = played(tmp_path, "gardener", 3)
     with watching(browser, tmp_path) as (context, address), Playing(tmp_path, log):
@@ -167,6 +170,7 @@ def test_a_board_that_grows_leaves_everybody_at_their_moment(browser: Any, tmp_p
         assert console == []
 
 
+@pytest.mark.long
 def test_many_tabs_can_watch(browser: Any, tmp_path: Path) -> None:
     """A browser allows six connections to a server; a tab that nobody sees needs none."""
     log = played(tmp_path, "samurai", 2)
@@ -200,6 +204,7 @@ def hide(page: Any, *, hidden: bool = True) -> None:
         )
 
 
+@pytest.mark.long
 def test_a_page_says_why_it_has_no_standings(browser: Any, tmp_path: Path) -> None:
     (tmp_path / "arena.db").write_bytes(b"no database" * 1000)
     with watching(browser, tmp_path) as (context, address):

@@ -91,6 +91,7 @@ def clicks(sitter: Sitter, rng: random.Random) -> None:
         sitter.does(sitter.page.locator(".pick").nth(rng.randrange(picks)).click)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -125,6 +126,7 @@ def test_a_person_plays_a_whole_game_by_clicks(look: Look, tmp_path: Path, words
         assert "1. " in sitter.process.stdout.read()
 
 
+@pytest.mark.long
 def test_a_person_plays_a_whole_game_by_keys(look: Look, tmp_path: Path) -> None:
     words = (
         "--rules",
@@ -162,6 +164,7 @@ def test_a_person_plays_a_whole_game_by_keys(look: Look, tmp_path: Path) -> None
         assert "The log:" in sitter.asked()
 
 
+@pytest.mark.long
 def test_a_turn_is_undone_and_survives_a_reload_and_another_window(look: Look, tmp_path: Path) -> None:
     with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea", color_scheme="dark") as sitter:
         page = sitter.page
@@ -210,6 +213,7 @@ def test_a_turn_is_undone_and_survives_a_reload_and_another_window(look: Look, t
         assert not list(tmp_path.glob("logs/*/*.jsonl"))
 
 
+@pytest.mark.long
 def test_what_the_others_did_is_shown_step_by_step(look: Look, tmp_path: Path) -> None:
     words = ("random", "random", "--ruleset", "basic", "--seed", "tea")
     with seated(look, tmp_path, *words, reduced_motion="no-preference") as sitter:
@@ -234,6 +238,7 @@ def test_what_the_others_did_is_shown_step_by_step(look: Look, tmp_path: Path) -
         page.wait_for_selector(".pick")
 
 
+@pytest.mark.long
 def test_the_clock_runs_and_a_late_person_is_told(look: Look, tmp_path: Path) -> None:
     with seated(look, tmp_path, "random", "--ruleset", "basic", "--time", "3s/move") as sitter:
         sitter.page.wait_for_selector(".clock")
@@ -253,6 +258,7 @@ TOLD = """(() => {
 """Notes what changes in places whose changes a screen reader tells."""
 
 
+@pytest.mark.long
 def test_what_is_asked_is_told_and_choices_are_named_by_it(look: Look, tmp_path: Path) -> None:
     with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea") as sitter:
         page = sitter.page
@@ -271,6 +277,7 @@ def test_what_is_asked_is_told_and_choices_are_named_by_it(look: Look, tmp_path:
         assert not any("On which space?" in words for words in page.evaluate("told")[before:]), "not told again"
 
 
+@pytest.mark.long
 def test_the_focus_stays_where_it_is_asked_while_others_decide(look: Look, tmp_path: Path) -> None:
     with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea") as sitter:
         page = sitter.page
@@ -284,6 +291,7 @@ def test_the_focus_stays_where_it_is_asked_while_others_decide(look: Look, tmp_p
             )
 
 
+@pytest.mark.long
 def test_the_bar_names_the_turn_that_is_asked_for(look: Look, tmp_path: Path) -> None:
     with seated(look, tmp_path, "random", "--ruleset", "basic", "--seed", "tea", "--seat", "0") as sitter:
         for _ in range(3):
@@ -294,6 +302,7 @@ def test_the_bar_names_the_turn_that_is_asked_for(look: Look, tmp_path: Path) ->
             clicks(sitter, random.Random(1))
 
 
+@pytest.mark.long
 def test_of_the_tiles_for_a_first_hand_the_chosen_are_drawn_and_the_numbers_stay_free(
     look: Look, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ def test_links_lead_from_the_first_page_to_a_replay_and_on(look: Look, cup: tupl
         assert id not in seen.page.url
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("address", ["", "?n=", "?n=__proto__", "?n=../../x", "?n=1e3", "?n=12345678", "?n=%3Cimg%3E"])
 def test_a_wrong_number_of_a_game_does_no_harm(address: str, look: Look, cup: tuple[Path, str]) -> None:
     with look() as seen:
@@ -90,6 +91,7 @@ def test_a_wrong_number_of_a_game_does_no_harm(address: str, look: Look, cup: tu
         assert "No game is named" in seen.page.locator("h1").inner_text()
 
 
+@pytest.mark.long
 def test_of_a_game_without_a_replay_it_is_said(look: Look, cup: tuple[Path, str]) -> None:
     with look() as seen:
         seen.open(cup[0] / cup[1] / "game.html", "?n=77")

@@ -387,6 +387,7 @@ def mutants() -> Iterator[tuple[str, int, Place]]:
                     yield name, index, place
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize(("name", "index", "place"), [*mutants()])
 def test_whatever_a_schema_refuses_all_refuse(name: str, index: int, place: Place, tmp_path: Path) -> None:
     """Every value of every kind of record is replaced by ones of other types and ranges, or left out."""
@@ -556,6 +557,7 @@ def view(needs: Callable[..., None]) -> View:
     return run
 
 
+@pytest.mark.quick(4)
 @by_file
 def test_the_viewer_shows_every_record(view: View, path: Path) -> None:
     shown = view(path)
@@ -571,6 +573,7 @@ def test_the_viewer_shows_every_record(view: View, path: Path) -> None:
     assert re.findall(r"^   rank (\d+): seat", shown.stdout, re.MULTILINE) == [str(rank) for rank in outcome["ranks"]]
 
 
+@pytest.mark.quick(4)
 @by_file
 def test_the_viewer_shows_what_one_seat_knew(view: View, path: Path) -> None:
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
@@ -590,6 +593,7 @@ def test_the_viewer_shows_what_one_seat_knew(view: View, path: Path) -> None:
             assert not re.search(rf"hand seat {data['seat']}, .*tiles", shown)
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize(
     "vector", [vector for vector in BROKEN if vector["needs"] in LEVELS[:3]], ids=lambda v: v["id"]
 )

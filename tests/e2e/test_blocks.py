@@ -36,6 +36,7 @@ def meetings(folder: Path) -> list[tuple[str, str, str]]:
     return [re.findall(r"^process (\S+) deal (\S+) (\w+)$", output, re.MULTILINE)[0] for output in outputs]
 
 
+@pytest.mark.long
 def test_no_process_meets_a_deal_twice(tmp_path: Path) -> None:
     document = tournament(tmp_path, REMEMBERS, FORGETS, REMEMBERS, "--deals", "3", "--concurrency", "2")
     met = meetings(tmp_path)
@@ -47,6 +48,7 @@ def test_no_process_meets_a_deal_twice(tmp_path: Path) -> None:
     assert document["processes"] == document["settings"]["processes"] == "block"
 
 
+@pytest.mark.long
 def test_bots_that_are_kept_meet_deals_again_and_standings_say_so(tmp_path: Path) -> None:
     document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "2", "--concurrency", "1", "--keep-bots")
     met = meetings(tmp_path)
@@ -56,6 +58,7 @@ def test_bots_that_are_kept_meet_deals_again_and_standings_say_so(tmp_path: Path
     assert "Bot processes were kept for all games" in standings(tmp_path)
 
 
+@pytest.mark.long
 def test_fresh_bots_play_one_game_each(tmp_path: Path) -> None:
     document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "2", "--concurrency", "1", "--fresh")
     met = meetings(tmp_path)

@@ -48,11 +48,13 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_page_can_be_followed_and_prints_what_it_says(followed: Path) -> None:
     assert (followed / "islands.svg").read_text(encoding="utf-8").count("New Harbour") >= 1
     assert (followed / "deck.svg").exists()
 
 
+@pytest.mark.long
 def test_games_were_played_on_the_island_of_the_page(followed: Path) -> None:
     headers = [path.read_text(encoding="utf-8").splitlines()[0] for path in (followed / "logs").rglob("*.jsonl")]
     assert sum("Two islands" in header for header in headers) == 2 + 3

@@ -45,6 +45,7 @@ def not_ok(report: BotReport) -> dict[str, Verdict]:
     return {result.id: result.verdict for result in found if result.verdict not in (Verdict.OK, None)}
 
 
+@pytest.mark.long
 def test_a_bot_that_keeps_every_rule_reaches_level_full() -> None:
     report = check_bot(spec(), budget=BUDGET)
     assert not_ok(report) == {}
@@ -136,6 +137,7 @@ def check(rule: str, rules: tuple[str, ...] = SAMURAI) -> BotReport:
     )
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("rule", [*FAILED, *OF_GARDENER])
 def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_other(rule: str) -> None:
     report = check(rule, GARDENER if rule in OF_GARDENER else SAMURAI)
@@ -155,6 +157,7 @@ def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_ot
     assert report.level is None
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("rule", LOOSE)
 def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: str) -> None:
     report = check(rule)
@@ -164,6 +167,7 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
     assert report.level is Level.CORE
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("rule", LACKING)
 def test_a_decision_that_is_not_answered_is_unimplemented_and_keeps_the_bot_from_core(rule: str) -> None:
     report = check(rule, GARDENER if LACKING[rule].startswith("gardener") else SAMURAI)
@@ -171,6 +175,7 @@ def test_a_decision_that_is_not_answered_is_unimplemented_and_keeps_the_bot_from
     assert report.level is None
 
 
+@pytest.mark.long
 def test_a_wrong_wish_is_no_breach_but_pointed_out() -> None:
     report = check("typo")
     assert report.level is Level.FULL
@@ -209,10 +214,8 @@ def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> 
     assert "skip those that you do not know" in result.remedy
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(bot.name, marks=[] if bot.language == "python" else pytest.mark.long) for bot in bundled_bots()],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", [bot.name for bot in bundled_bots()])
 def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     """But for those whose play depends on how fast the machine is: they keep every MUST, also if they think briefly."""
     try:
@@ -244,6 +247,7 @@ def test_the_command_prints_a_report_and_exits_as_the_demanded_level_says(arena:
     assert "  non_strict     §5.3-1      writes type first" in core.stdout
 
 
+@pytest.mark.long
 def test_several_bots_make_one_document_and_one_junit_file(arena: Run, tmp_path: Path) -> None:
     folder(tmp_path / "good")
     folder(tmp_path / "bad", "wrong_token")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 import runpy
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ import pytest
 
 from arena.author.new import templates
 from arena.link.bots import read_manifest
-from tests.e2e.test_bot_new import LACKING, REUSED
+from tests.e2e.test_bot_new import LACKING
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
@@ -187,10 +186,6 @@ def test_the_section_of_a_language_can_be_followed(section: str, needs: Callable
     (block,) = (block for block in BLOCKS if (block.section, block.kind) == (section, "console"))
     for command, shown in block.steps:
         if command.startswith("arena bot build "):
-            bot = tmp_path / command.split()[-1]
-            for made in REUSED.get(language, ()):
-                if (ROOT / "bots" / language / made).is_dir():
-                    shutil.copytree(ROOT / "bots" / language / made, bot / made)
             done = RUN(command, tmp_path)
             sign = next((sign for sign in LACKING if sign in done.stdout), None)
             if done.returncode != 0 and sign is not None:

@@ -205,6 +205,7 @@ LANGUAGES = {
 }  # fmt: skip
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("bot", LANGUAGES)
 def test_a_bot_of_every_language_greets_and_leaves(
@@ -219,6 +220,7 @@ def test_a_bot_of_every_language_greets_and_leaves(
     assert ended["detail"] == "exited with status 0", ended["output"]
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize(
     ("script", "code", "detail"),

@@ -172,6 +172,7 @@ def test_a_request_larger_than_a_pipe(referee: Callable[..., Referee]) -> None:
     assert bot.hear()["action"]["n"] > 500_000
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("script", "status", "words"),
     [
@@ -287,6 +288,7 @@ def test_a_bot_in_awk(needs: Callable[..., None], tmp_path: Path) -> None:
     assert [outcome["termination"] for outcome in outcomes] == ["finished"] * 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rules", ["samurai", "gardener"])
 def test_the_bot_in_perl(needs: Callable[..., None], tmp_path: Path, rules: str) -> None:
     """It plays to the end, and the same whenever the same deal is played."""

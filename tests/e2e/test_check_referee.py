@@ -52,17 +52,6 @@ def verdicts(document: dict[str, Any], verdict: str) -> dict[str, str]:
 
 # The referee of arena
 
-SHORT = [
-    "samurai", "forms", "frames.float", "action.illegal", "session.shutdown", "secrets.*", "messages.*", "action.legal",
-]  # fmt: skip
-
-
-def test_arena_keeps_what_a_few_dialogues_show() -> None:
-    status, document = arena(*(word for pattern in SHORT for word in ("--only", pattern)))
-    assert verdicts(document, "broken") == {}
-    assert verdicts(document, "not tried") == {}
-    assert status == 0
-
 
 @pytest.mark.long
 def test_arena_keeps_everything() -> None:
@@ -98,6 +87,7 @@ MORE_FAULTS = {
 EVERY_FAULT = [*FAULTS.items(), *(pytest.param(*pair, marks=pytest.mark.long) for pair in MORE_FAULTS.items())]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("fault", "finder"), EVERY_FAULT)
 def test_a_fault_of_a_referee_is_found(fault: str, finder: str) -> None:
     status, document = arena("--only", finder, fault=fault)
@@ -209,6 +199,7 @@ def test_words_of_a_command(program: Any, tmp_path: Path, command: str, run: str
     assert theatre.words(program.RUNS[run], [Path("a"), Path("b")], Path("logs")) == words.split()
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("command", "only", "reason"),
     [

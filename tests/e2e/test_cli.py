@@ -54,6 +54,7 @@ def test_version(arena: Arena) -> None:
     assert arena("--version").stdout.startswith("arena 0.")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -111,6 +112,7 @@ def test_a_match_for_people(arena: Arena) -> None:
     assert lines[3].startswith("3 games: greedy won ")
 
 
+@pytest.mark.long
 def test_a_forfeit_says_where_the_bot_crashed_and_how_to_ask_it_again(arena: Arena, tmp_path: Path) -> None:
     """The bot's folder is not here, and its first game is over in its first turn."""
     nest = tmp_path / "a nest"
@@ -148,6 +150,7 @@ def test_verify_says_where_a_log_departs(arena: Arena, tmp_path: Path) -> None:
     assert "2 logs, 1 failed" in done.stderr
 
 
+@pytest.mark.long
 def test_verify_without_the_secret_checks_all_but_the_draws(arena: Arena, tmp_path: Path) -> None:
     assert arena("match", "random", "random").returncode == 0
     (secret,) = tmp_path.rglob("secret.json")
@@ -159,6 +162,7 @@ def test_verify_without_the_secret_checks_all_but_the_draws(arena: Arena, tmp_pa
     assert done.stdout.count("draws not checked") == 2
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_match_that_is_asked_to_stop_says_what_is_kept_and_leaves_no_bot(
     tmp_path: Path, number: signal.Signals
@@ -189,6 +193,7 @@ def test_a_match_that_is_asked_to_stop_says_what_is_kept_and_leaves_no_bot(
     ), stderr
 
 
+@pytest.mark.long
 def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> None:
     """As `nohup` and a shell's `&` have it."""
     script = f"trap '' INT HUP; {sys.executable} -m arena match random random --deals 20 & wait"
@@ -201,6 +206,7 @@ def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> 
     assert b"40 games: random won" in output
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("arguments", "environment", "coloured"),
     [

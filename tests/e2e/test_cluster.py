@@ -66,6 +66,7 @@ def command_lines() -> Iterator[str]:
             yield path.read_text(errors="replace")
 
 
+@pytest.mark.long
 def test_a_worker_that_stalls_past_its_lease_is_given_up_and_what_it_did_is_dropped(
     workers: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +120,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ended", ["the coordinator is killed", "the worker is killed", "the lane is left"])
 def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Machines, tmp_path: Path, ended: str) -> None:
     bot = tmp_path / "thinker"
@@ -145,6 +147,7 @@ def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Machines, tmp_path: Pa
     assert not list(tmp_path.glob("*.jsonl"))
 
 
+@pytest.mark.long
 def test_a_scheduler_that_ends_ends_the_lanes(workers: Machines, tmp_path: Path) -> None:
     bots = (load_bot("random"), load_bot("greedy"))
     job = replace(make_job(tmp_path, 2), bots=bots)
@@ -169,6 +172,7 @@ def unbuildable(folder: Path, unless: str) -> str:
     return owl
 
 
+@pytest.mark.long
 def test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word(
     arena: Run, workers: Machines, tmp_path: Path
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word(
         assert len(places) == built
 
 
+@pytest.mark.long
 def test_a_bot_that_no_worker_can_build_ends_the_tournament_at_once(
     arena: Run, workers: Machines, tmp_path: Path
 ) -> None:
@@ -194,6 +199,7 @@ def test_a_bot_that_no_worker_can_build_ends_the_tournament_at_once(
         assert f"worker {name}: bot elk in python cannot be started there" in done.stderr
 
 
+@pytest.mark.long
 def test_dask_plays_no_game_again_by_itself(workers: Machines, tmp_path: Path) -> None:
     """The order of a lane whose worker is gone reaches another process at the same address: nothing is played there."""
     port = free_port()
@@ -220,6 +226,7 @@ def test_dask_plays_no_game_again_by_itself(workers: Machines, tmp_path: Path) -
     assert list(tmp_path.glob("*/*/*/arena-*/game/*")) == []
 
 
+@pytest.mark.long
 def test_the_machines_of_a_cluster_are_compared(arena: Run, workers: Machines) -> None:
     report = json.loads(arena("cluster", "check", workers.address, "--json").stdout)
     assert report["ok"]

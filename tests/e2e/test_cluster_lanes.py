@@ -37,6 +37,7 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
         yield tmp_path / "scratch"
 
 
+@pytest.mark.long
 def test_a_worker_whose_machine_fails_in_a_game_is_left_out_and_others_play_on(scratch: Path, job: Job) -> None:
     told: list[str] = []
     with connected("local:2", tell=told.append) as cluster:
@@ -58,6 +59,7 @@ def test_a_worker_whose_machine_fails_in_a_game_is_left_out_and_others_play_on(s
     ]
 
 
+@pytest.mark.long
 def test_a_worker_that_is_busy_with_tasks_of_others_counts_against_no_game(
     job: Job, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,7 @@ def games(cup: Folder) -> list[tuple[int, str | None]]:
         return league._db.execute("SELECT number, worker FROM games WHERE status = 'done' ORDER BY number").fetchall()
 
 
+@pytest.mark.long
 def test_a_league_plays_on_workers_of_this_machine(arena: Run, cup: Folder) -> None:
     done = arena("league", "run", str(cup.path), "--games", "1", "--same-worker", code=2)
     assert "expected --cluster beside --same-worker" in done.stderr

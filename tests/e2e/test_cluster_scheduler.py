@@ -67,6 +67,7 @@ def begin_a_long_game(lane: ClusterLane, folder: Path) -> Future[Any]:
     return lane.submit(play, replace(make_job(folder, 2, time="500+0"), bots=(load_bot(str(bot)),) * 2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("away", ["shortly", "longer than Dask waits"])
 def test_lanes_are_heard_of_when_the_scheduler_is_back(
     machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, away: str
@@ -98,6 +99,7 @@ def test_lanes_are_heard_of_when_the_scheduler_is_back(
     assert told[-1] == "the cluster's scheduler is back"
 
 
+@pytest.mark.long
 def test_a_cluster_whose_scheduler_is_gone_is_left_without_another_error(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +111,7 @@ def test_a_cluster_whose_scheduler_is_gone_is_left_without_another_error(
         raise LookupError("the real one")
 
 
+@pytest.mark.long
 def test_nobody_waits_for_a_scheduler_that_is_stopped(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lanes, "LEASE_S", 3.0)
     monkeypatch.setattr(connection, "ANSWER_S", 2.0)
@@ -142,6 +145,7 @@ def test_somebody_who_takes_the_connection_and_says_nothing_is_no_scheduler(monk
         pass
 
 
+@pytest.mark.long
 def test_attempts_to_connect_leave_nothing_behind(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "RECONNECT_S", 0.2)
     tries: list[int] = []
@@ -159,6 +163,7 @@ def test_attempts_to_connect_leave_nothing_behind(machines: Machines, monkeypatc
     assert max(tries[3:]) <= tries[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("there", "why"), [(BARE, "ModuleNotFoundError"), (OLD, "AttributeError")])
 def test_workers_without_this_arena_end_it_with_the_reason(
     machines: Machines, tmp_path: Path, there: str, why: str

@@ -22,6 +22,7 @@ def nameless(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "tournaments"}
 
 
+@pytest.mark.long
 def test_the_better_bot_is_found_from_either_side(arena: Run) -> None:
     worse = arena("compare", "random", "greedy")
     assert worse.stdout.splitlines()[-1].startswith("greedy is better than random (")
@@ -36,6 +37,7 @@ def test_the_better_bot_is_found_from_either_side(arena: Run) -> None:
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
+@pytest.mark.long
 def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
     words = ("compare", "greedy", "greedy", "--seed", "twins", "--json", "--max-deals")
     short = json.loads(arena(*words, "30").stdout)
@@ -59,6 +61,7 @@ def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
 WORDS = ("compare", "banzai", "greedy", "--seed", "storm", "--concurrency", "2", "--json")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_it_goes_on_to_the_same_answer(arena: Run, tmp_path: Path, number: signal.Signals) -> None:
     with started(tmp_path, *WORDS) as process:
@@ -78,6 +81,7 @@ def test_stopped_it_goes_on_to_the_same_answer(arena: Run, tmp_path: Path, numbe
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
+@pytest.mark.long
 def test_a_sequential_test_ends_it(arena: Run) -> None:
     words = ("compare", "banzai", "greedy", "--seed", "storm", "--sprt", "0", "50")
     found = json.loads(arena(*words, "--json").stdout)
@@ -90,6 +94,7 @@ def test_a_sequential_test_ends_it(arena: Run) -> None:
     assert "SPRT of +0 and +50 Elo for banzai: log ratio " in shown.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("others", "entrants"),
     [((), ["greedy", "random", "greedy#2", "random#2"]), (("banzai",), ["greedy", "random", "banzai"])],
@@ -106,6 +111,7 @@ def test_at_a_table_of_three_others_sit_there_too(arena: Run, others: tuple[str,
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -132,6 +138,7 @@ def test_wrong_settings_are_refused_before_anything_starts(
     assert not list(tmp_path.iterdir()), "something was made"
 
 
+@pytest.mark.long
 def test_the_ladder_prints_a_table_and_plays_nothing_twice(tmp_path: Path) -> None:
     def climb() -> str:
         command = [sys.executable, ROOT / "benchmarks" / "ladder.py", "greedy", "random", "--players", "2"]

@@ -46,6 +46,7 @@ def test_a_folder_of_bots_plays_a_tournament(arena: Run) -> None:
     assert len(games) == 2
 
 
+@pytest.mark.long
 def test_the_quiet_get_results_and_errors_only(arena: Run) -> None:
     words = ("tournament", "mine", "--ruleset", "basic", "--deals", "1", "--quiet")
     done = arena(*words)
@@ -55,6 +56,7 @@ def test_the_quiet_get_results_and_errors_only(arena: Run) -> None:
     assert "expected at least 1 game at a time" in arena(*words, "--concurrency", "0", code=2).stderr
 
 
+@pytest.mark.long
 def test_a_folder_of_bots_sits_at_a_match(arena: Run) -> None:
     done = arena("match", "mine", "--ruleset", "basic", "--deals", "1")
     assert done.stderr.splitlines()[:2] == LEFT_OUT
@@ -68,6 +70,7 @@ def test_a_folder_of_bots_sits_at_a_match(arena: Run) -> None:
     assert len([line for line in document.stderr.splitlines() if line.startswith("1. ")]) == 2
 
 
+@pytest.mark.long
 def test_defaults_come_from_the_file_and_the_tournament_goes_on_with_it(arena: Run, tmp_path: Path) -> None:
     (tmp_path / "arena.toml").write_text(
         '[defaults]\nruleset = "basic"\nlogs = "records"\ndb = "results.db"\n'

@@ -37,13 +37,14 @@ from tests.thorough import places
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "after"),
     [
         pytest.param(die, True, id="dies after"),
         pytest.param(fail, False, id="fails at"),
-        pytest.param(die, False, id="dies before", marks=pytest.mark.long),
-        pytest.param(interrupt, True, id="is interrupted after", marks=pytest.mark.long),
+        pytest.param(die, False, id="dies before"),
+        pytest.param(interrupt, True, id="is interrupted after"),
     ],
 )
 def test_a_fault_at_any_statement_loses_and_doubles_nothing(
@@ -89,6 +90,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[list[tuple[Any
     return final(folder)
 
 
+@pytest.mark.long
 def test_two_at_a_time_end_as_one_at_a_time(tmp_path: Path, undisturbed: object) -> None:
     _, status = run_until(tmp_path, "plain", 2, 10_000)
     assert status == 0
@@ -103,6 +105,7 @@ def test_workers_that_are_killed_lose_nothing(tmp_path: Path, undisturbed: objec
     assert final(tmp_path) == undisturbed
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("storm", range(2))
 def test_killed_again_and_again_it_ends_as_undisturbed(tmp_path: Path, undisturbed: object, storm: int) -> None:
     dice = random.Random(storm)

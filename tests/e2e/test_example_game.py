@@ -100,6 +100,7 @@ def test_boards_of_other_games_are_listed_and_drawn_beside_it(arena: Arena) -> N
     assert arena("board", "draw", "japan").stdout.startswith("Japan, 4 players")
 
 
+@pytest.mark.long
 def test_a_tournament_of_it_can_be_verified(arena: Arena, logs: list[Path]) -> None:
     assert len(logs) == 6
     arena("verify", *map(str, logs))
@@ -116,6 +117,7 @@ def test_a_game_of_it_can_be_replayed(arena: Arena, logs: list[Path]) -> None:
     assert re.search(r"^\* card +[JQK]", everything, re.MULTILINE)
 
 
+@pytest.mark.long
 def test_a_replay_for_a_seat_shows_no_other_card_before_the_showdown(arena: Arena, logs: list[Path]) -> None:
     for log in logs:
         shown = arena("replay", str(log), "--seat", "0").stdout
@@ -145,6 +147,7 @@ def test_a_match_of_it_has_scores(arena: Arena) -> None:
         assert re.match(rf"1\. \S+ \(seat {winner}\) {max(game['scores'])} points?, 2\. ", told)
 
 
+@pytest.mark.long
 def test_standings_of_it_have_scores(arena: Arena, logs: list[Path]) -> None:
     assert logs
     rows = json.loads(arena("standings", "--rules", "kuhn_poker", "--json").stdout)["standings"]
@@ -161,6 +164,7 @@ def test_every_other_command_shows_it(arena: Arena, logs: list[Path]) -> None:
     assert listed[0]["rules"] == [], "random plays any game"
 
 
+@pytest.mark.long
 def test_a_bot_that_plays_any_game_is_checked_in_it_too(arena: Arena) -> None:
     report = arena("bot", "check", "random").stdout
     assert report.startswith("random 1.0: gardener, samurai, kuhn_poker\n")
@@ -168,6 +172,7 @@ def test_a_bot_that_plays_any_game_is_checked_in_it_too(arena: Arena) -> None:
     assert "random reaches level full" in report
 
 
+@pytest.mark.long
 def test_a_template_of_a_bot_plays_it(arena: Arena) -> None:
     arena("bot", "new", "novice")
     document = json.loads(arena("match", "novice", "random", "--rules", "kuhn_poker", "--json").stdout)
@@ -202,6 +207,7 @@ def on_terminal(installed: Path, folder: Path, keys: list[tuple[str, bytes]], *w
     return shown
 
 
+@pytest.mark.long
 def test_a_match_of_it_on_a_terminal(installed: Path, folder: Path) -> None:
     shown = on_terminal(installed, folder, [], "match", "random", "random", "--rules", "kuhn_poker")
     assert " live " in shown, "it is shown while they play"

@@ -59,6 +59,7 @@ def job(folder: Path, *bots: BotSpec) -> Job:
     )
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize(
     ("number", "script", "code"),
     [
@@ -106,6 +107,7 @@ def test_a_fault_in_mid_turn_is_a_forfeit_and_the_others_play_on(
     assert [json.loads(line)["from"] for line in transcript][:2] == ["referee", "bot"]
 
 
+@pytest.mark.quick(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
 @pytest.mark.parametrize("script", ["illegal_spin", "spin", "ready:spin"])
 def test_a_bot_that_forfeited_dies_though_its_game_goes_on_and_the_referee_is_busy(tmp_path: Path, script: str) -> None:
@@ -149,6 +151,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("script", ["hello:crash", "hello:silent", "ready:silent", "hello:bad_token", "hello:garbage"])
 @pytest.mark.parametrize("guilty", [0, 1])
 def test_a_bot_that_does_not_start_forfeits_before_the_first_turn(tmp_path: Path, script: str, guilty: int) -> None:

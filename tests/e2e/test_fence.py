@@ -290,6 +290,7 @@ def test_a_bot_that_sleeps_is_denied_nothing() -> None:
     assert denied_share("time.sleep(3600)", asleep=True) < 0.05
 
 
+@pytest.mark.quick(1)
 @pytest.mark.usefixtures("rival")
 @pytest.mark.parametrize(
     "code",
@@ -353,11 +354,13 @@ def too_much(told: dict[str, Any]) -> bool:
 HOG = "x = b'x' * ({mib} << 20)\nimport time; time.sleep(3600)"
 
 
+@pytest.mark.quick(1)
 def test_a_process_that_takes_too_much(seat: Callable[..., dict[str, Any]]) -> None:
     told = seat(HOG.format(mib=300))
     assert too_much(told), told
 
 
+@pytest.mark.quick(1)
 def test_daemons_that_take_too_much_together(seat: Callable[..., dict[str, Any]]) -> None:
     code = FORK + (
         "for _ in range(8):\n if os.fork() == 0:\n  os.setsid()\n  if os.fork(): os._exit(0)\n"
@@ -367,6 +370,7 @@ def test_daemons_that_take_too_much_together(seat: Callable[..., dict[str, Any]]
     assert too_much(told), told
 
 
+@pytest.mark.quick(1)
 def test_files_in_memory_are_memory(seat: Callable[..., dict[str, Any]]) -> None:
     told = seat(
         "open('/tmp/x', 'wb').write(bytes(14 << 20))\nopen('/tmp/y', 'wb').write(bytes(14 << 20))\n"
@@ -375,12 +379,14 @@ def test_files_in_memory_are_memory(seat: Callable[..., dict[str, Any]]) -> None
     assert too_much(told), told
 
 
+@pytest.mark.quick(1)
 def test_files_without_content_are_counted(seat: Callable[..., dict[str, Any]]) -> None:
     told = seat("import itertools\nfor n in itertools.count(): open(f'/tmp/{n}', 'w').close()")
     many = "files in /tmp and /dev/shm; its limit is 2,000"
     assert told["excess"].endswith(many) or (told["level"] == "strict" and too_much(told)), told
 
 
+@pytest.mark.quick(1)
 def test_who_keeps_to_its_limits_is_left_alone(seat: Callable[..., dict[str, Any]]) -> None:
     code = (
         "open('/tmp/x', 'wb').write(bytes(1 << 20))\nimport time; time.sleep(0.3)\n"
@@ -391,6 +397,7 @@ def test_who_keeps_to_its_limits_is_left_alone(seat: Callable[..., dict[str, Any
     assert 0 < told["most_mib"] <= 64
 
 
+@pytest.mark.quick(1)
 def test_a_fork_bomb_is_bounded(seat: Callable[..., dict[str, Any]]) -> None:
     told = seat(
         FORK + "n = 0\ntry:\n while True:\n  if os.fork() == 0: time.sleep(3600)\n  n += 1\nexcept OSError: print(n)"

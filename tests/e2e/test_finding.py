@@ -41,6 +41,7 @@ def test_a_lost_game_is_found_and_replayed_in_two_commands(played: Path) -> None
         assert shown.stdout == arena(played, "replay", game["log"], "--seat", str(lost["seat"])).stdout
 
 
+@pytest.mark.long
 def test_the_command_under_a_forfeit_asks_the_bot_again(played: Path) -> None:
     shown = arena(played, "games", "--forfeited", "crashed").stdout
     [first, _] = [line for line in shown.splitlines() if line.startswith("  ask it again: ")]
@@ -57,6 +58,7 @@ def test_verify_takes_the_id_of_a_game_and_of_a_tournament(played: Path) -> None
     assert "2 of 2 games" in whole.stdout
 
 
+@pytest.mark.long
 def test_ids_lead_to_logs_that_were_compressed_meanwhile(played: Path, tmp_path: Path) -> None:
     moved = shutil.copytree(played, tmp_path / "moved")
     for log in (moved / "logs").rglob("*.jsonl"):
@@ -67,6 +69,7 @@ def test_ids_lead_to_logs_that_were_compressed_meanwhile(played: Path, tmp_path:
         assert there.splitlines()[1:] == arena(played, *words).stdout.splitlines()[1:]
 
 
+@pytest.mark.long
 def test_the_command_that_is_shown_finds_the_same_tournament(played: Path) -> None:
     document = json.loads(arena(played, "tournaments", "show", "latest", "--json").stdout)
     words = shlex.split(document["command"])
@@ -76,6 +79,7 @@ def test_the_command_that_is_shown_finds_the_same_tournament(played: Path) -> No
     assert f"Tournament {document['tournament']} was this one" in again.stderr
 
 
+@pytest.mark.long
 def test_another_database_is_named_in_the_commands(played: Path, tmp_path: Path) -> None:
     shown = arena(tmp_path, "games", "--limit", "1", "--db", str(played / "arena.db")).stdout
     codes = {}

@@ -77,6 +77,7 @@ def play_all(folder: Path, settings: Settings, tell: Tell = str, **how: Any) -> 
         close(store, begun.tournament)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_three_at_a_time_end_as_one_at_a_time(tmp_path: Path, name: str) -> None:
     settings = KINDS[name]
@@ -90,6 +91,7 @@ def test_three_at_a_time_end_as_one_at_a_time(tmp_path: Path, name: str) -> None
     assert (rounds > [(1,)]) == (name[:-3] in ("swiss", "knockout", "ladder", "adaptive", "compare"))
 
 
+@pytest.mark.quick(2)
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child's threads are its own
 @pytest.mark.parametrize("name", NAMES)
 def test_dying_at_random_statements_it_ends_as_undisturbed(
@@ -114,12 +116,8 @@ def test_dying_at_random_statements_it_ends_as_undisturbed(
     assert final(folder) == final(undisturbed)
 
 
-KILLED = ("swiss-2p", "knockout-3p", "ladder-2p")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in KILLED else pytest.mark.long) for name in NAMES]
-)
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("name", NAMES)
 def test_a_coordinator_that_is_killed_again_and_again_ends_as_undisturbed(tmp_path: Path, name: str) -> None:
     settings = KINDS[name]
     undisturbed, folder = tmp_path / "undisturbed", tmp_path / "killed"
@@ -144,13 +142,14 @@ SHORT = {
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "fault", "after"),
     [
         pytest.param("swiss", fail, False, id="swiss fails at"),
         pytest.param("knockout", die, True, id="knockout dies after"),
-        pytest.param("swiss", die, False, id="swiss dies before", marks=pytest.mark.long),
-        pytest.param("knockout", interrupt, True, id="knockout is interrupted after", marks=pytest.mark.long),
+        pytest.param("swiss", die, False, id="swiss dies before"),
+        pytest.param("knockout", interrupt, True, id="knockout is interrupted after"),
     ],
 )
 def test_a_fault_at_any_statement_changes_no_round(

@@ -40,6 +40,7 @@ def check_goes_on(stderr: str) -> None:
     assert 0 < int(left) < int(of) == 40
 
 
+@pytest.mark.long
 def test_a_tournament_whose_files_cannot_grow_goes_on_where_they_can(tmp_path: Path) -> None:
     """A limit of the size of files stands for a full disk, on every machine."""
     done = run(TOURNAMENT, tmp_path, file_bytes=420_000)
@@ -82,6 +83,7 @@ def disk(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
     return pytest.skip("needs the right to mount a small disk for a process")
 
 
+@pytest.mark.long
 def test_a_tournament_on_a_full_disk_goes_on_when_there_is_room(
     disk: Callable[[str], subprocess.CompletedProcess[str]],
 ) -> None:

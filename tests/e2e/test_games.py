@@ -132,6 +132,7 @@ def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Run, tmp_pa
     check_logs(arena, tmp_path / "logs", 2 * len(RULESETS))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rules", names())
 def test_a_match_takes_as_many_bots_as_the_game(arena: Run, tmp_path: Path, rules: str) -> None:
     most = max(game(rules).seat_counts)
@@ -143,6 +144,7 @@ def test_a_match_takes_as_many_bots_as_the_game(arena: Run, tmp_path: Path, rule
     assert f"expected 2 to {most} players for {rules}, got: {most + 1}" in too_many
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("players", [2, 3])
 def test_a_board_of_ones_own_with_two_islands(arena: Run, tmp_path: Path, players: int) -> None:
     (tmp_path / "islands.txt").write_text(ISLANDS)

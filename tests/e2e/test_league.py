@@ -49,6 +49,7 @@ def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
     assert run("league", "retire", "fox", "--to", "cup").stdout == "retired: fox/1\n"
 
 
+@pytest.mark.long
 def test_standings_and_games_are_documents(run: Run) -> None:
     standings = told(run, "standings", "cup")
     assert (standings["season"], standings["method"]) == ("first", "refit")
@@ -69,6 +70,7 @@ def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:
     )
 
 
+@pytest.mark.long
 def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
     run("league", "key", "new", "anna")
     assert stat.S_IMODE((home / "anna.key").stat().st_mode) == 0o600
@@ -88,6 +90,7 @@ def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
     run("league", "author", "remove", "anna", "--yes", "--to", "cup")
 
 
+@pytest.mark.long
 def test_the_operator_steers(run: Run) -> None:
     run("league", "pause", "cup")
     assert told(run, "status", "cup")["paused"] is True

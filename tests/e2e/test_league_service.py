@@ -120,6 +120,7 @@ def published(cup: Folder, name: str) -> Any:
     return json.loads((cup.published / name).read_text())
 
 
+@pytest.mark.long
 def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
     cup: Folder, run: Callable[..., subprocess.Popen[str]]
 ) -> None:
@@ -183,6 +184,7 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         assert not [game for match in reader.matches.running() for game in match.games if game.status == "running"]
 
 
+@pytest.mark.long
 def test_its_door_is_opened_again_when_it_falls_over(cup: Folder, run: Callable[..., subprocess.Popen[str]]) -> None:
     port = free_port()
     service = run("--open", f"tcp://127.0.0.1:{port}")

@@ -77,6 +77,7 @@ def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
 # A level that is given
 
 
+@pytest.mark.quick(1)
 def test_every_result_of_a_tournament_says_its_level_and_the_plays_are_those_of_trusted_bots(
     run: Run, tmp_path: Path, level: str
 ) -> None:
@@ -103,6 +104,7 @@ def test_every_result_of_a_tournament_says_its_level_and_the_plays_are_those_of_
     run(*ARENA, "verify", "--complete", "--db", "arena.db", "latest")
 
 
+@pytest.mark.long
 def test_a_match_and_a_comparison_are_played_at_a_level(run: Run, tmp_path: Path, level: str) -> None:
     told = json.loads(run(*ARENA, "match", *BOTS, "--level", level, "--json").stdout)
     assert told["settings"]["level"] == level
@@ -111,6 +113,7 @@ def test_a_match_and_a_comparison_are_played_at_a_level(run: Run, tmp_path: Path
     assert rows(tmp_path, "SELECT DISTINCT level FROM v_games") == [(level,)]
 
 
+@pytest.mark.long
 def test_a_bot_is_checked_at_a_level(run: Run, level: str) -> None:
     done = run(*ARENA, "bot", "check", "random", "--rules", "gardener", "--level", level, "--level", "full", "--json")
     document = json.loads(done.stdout)
@@ -135,6 +138,7 @@ def lucky(folder: Path) -> Path:
     return note
 
 
+@pytest.mark.quick(1)
 def test_a_bot_is_never_started_outside_its_sandbox_not_even_to_contribute_to_the_deals(
     run: Run, tmp_path: Path, level: str
 ) -> None:
@@ -148,6 +152,7 @@ def test_a_bot_is_never_started_outside_its_sandbox_not_even_to_contribute_to_th
     assert note.read_text(), "where it is trusted it can"
 
 
+@pytest.mark.long
 def test_a_bot_is_asked_again_as_it_was_confined_in_its_game(run: Run, tmp_path: Path, level: str) -> None:
     note = lucky(tmp_path)
     run(*ARENA, "match", "./lucky", "random", "--ruleset", "basic", "--deals", "1", "--level", level)
@@ -172,6 +177,7 @@ def test_processes_that_are_kept_are_refused(run: Run, tmp_path: Path) -> None:
 # A level that is not given
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("command", [("tournament", "--deals", "1"), ("match",), ("compare", "--max-deals", "1")])
 def test_a_level_that_the_machine_cannot_give_is_refused_before_anything(
     run: Run, tmp_path: Path, crippled: tuple[str, ...], command: tuple[str, ...]
@@ -189,6 +195,7 @@ def test_a_check_at_a_level_that_the_machine_cannot_give_is_refused(run: Run, cr
     assert "expected a machine that gives level strict" in done.stderr
 
 
+@pytest.mark.long
 def test_a_bot_is_not_asked_again_at_a_weaker_level_unless_told_to(
     run: Run, tmp_path: Path, crippled: tuple[str, ...], level: str
 ) -> None:
@@ -202,6 +209,7 @@ def test_a_bot_is_not_asked_again_at_a_weaker_level_unless_told_to(
     assert run(*rerun, "--level", "trusted").stdout.startswith("samurai basic, seat 1 of 2: greedy in place of")
 
 
+@pytest.mark.quick(1)
 def test_a_tournament_does_not_go_on_at_a_weaker_level(
     run: Run, tmp_path: Path, crippled: tuple[str, ...], level: str
 ) -> None:
@@ -267,6 +275,7 @@ def test_the_doctor_starts_bots_and_exits_with_3_if_one_does_not(run: Run, tmp_p
 # What else is told
 
 
+@pytest.mark.long
 def test_the_operator_is_warned_of_too_many_games_at_a_time(run: Run) -> None:
     cores = available_cores()
     words = (*ARENA, "tournament", *BOTS, "--deals", "1", "--commit")
@@ -276,6 +285,7 @@ def test_the_operator_is_warned_of_too_many_games_at_a_time(run: Run) -> None:
     assert f"use --concurrency {cores}, or --on-overload void" in done.stderr
 
 
+@pytest.mark.long
 def test_a_budget_of_cpu_time_is_told_to_the_bots_and_stands_in_the_log(run: Run, tmp_path: Path) -> None:
     done = run(*ARENA, "match", *BOTS, "--cpu", "20s", "--verbose")
     starts = [line for line in done.stderr.splitlines() if '"type":"game_start"' in line]
@@ -285,6 +295,7 @@ def test_a_budget_of_cpu_time_is_told_to_the_bots_and_stands_in_the_log(run: Run
     run(*ARENA, "verify", "logs")
 
 
+@pytest.mark.long
 def test_settings_of_overload_and_cpu_are_repeated_by_the_command_that_goes_on(run: Run) -> None:
     words = (*ARENA, "tournament", *BOTS, "--deals", "1", "--on-overload", "void", "--cpu", "1m30s")
     run(*words, "--commit")
@@ -294,6 +305,7 @@ def test_settings_of_overload_and_cpu_are_repeated_by_the_command_that_goes_on(r
     assert "Continuing tournament" in run(*words).stderr
 
 
+@pytest.mark.quick(1)
 def test_a_bot_that_would_see_the_database_is_refused_before_anything_is_stored(
     run: Run, level: str, tmp_path: Path
 ) -> None:

@@ -289,6 +289,7 @@ SEVERAL = f"{BREACH} one frame per message, got: several"
 HUGE = f"{BREACH} at most 65536 bytes, got: "
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("step", "code", "detail", "rule"),
     [
@@ -570,6 +571,7 @@ def test_a_stopped_bot_dies_though_its_worker_does_nothing_at_all() -> None:
             worker.kill()
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("script", "detail"),
     [
@@ -802,6 +804,7 @@ link.receive(link.now_ns() + 600 * 10**9)
 """
 
 
+@pytest.mark.quick(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_outlives_a_worker(number: signal.Signals) -> None:

@@ -32,6 +32,7 @@ def _one_core() -> Iterator[None]:
     os.sched_setaffinity(0, cores)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_one_core")
 def test_a_bot_without_a_core_has_an_excuse_and_one_that_sleeps_has_none() -> None:
     words = [

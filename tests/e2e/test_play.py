@@ -29,6 +29,7 @@ def plays_on(person: Person, *, until: str = OVER, most: int = 2_000) -> str:
     raise AssertionError(f"no {until!r} after so many choices:\n{person.page()}")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("options", "bots"),
     [
@@ -55,6 +56,7 @@ def test_a_person_plays_a_whole_game(tmp_path: Path, options: tuple[str, ...], b
     arena(tmp_path, "verify", str(log))
 
 
+@pytest.mark.long
 def test_choices_by_number_name_and_arrow_are_undone_and_sent(tmp_path: Path) -> None:
     with at_terminal(tmp_path, "play", "random", "--rule", "hand=chosen", "--seed", "tea") as person:
         person.sees("Which tile for your first hand? (5 left)")
@@ -98,6 +100,7 @@ def test_the_others_play_on_when_a_person_resigns(tmp_path: Path) -> None:
     assert document["settings"]["time"]["off"] is True
 
 
+@pytest.mark.long
 def test_ctrl_c_the_end_of_input_and_another_size(tmp_path: Path) -> None:
     with at_terminal(tmp_path, "play", "random", width=60) as person:
         person.sees("The board needs 80 columns")
@@ -122,6 +125,7 @@ def test_a_clock_that_is_on_runs_for_a_person_too(tmp_path: Path) -> None:
     assert forfeit.forfeits[0].code == "timeout"
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("words", "reason"),
     [

@@ -38,10 +38,12 @@ def follow(commands: list[str], folder: Path) -> list[str]:
     return printed
 
 
+@pytest.mark.long
 def test_the_tour_works(tmp_path: Path) -> None:
     follow(OTHERS, tmp_path)
 
 
+@pytest.mark.long
 def test_six_commands_lead_to_a_league_of_three_bots(tmp_path: Path) -> None:
     submitted = [command.split()[3] for command in OF_LEAGUE if " league submit " in command]
     assert (len(submitted), submitted[0]) == (3, "fox")
@@ -64,6 +66,7 @@ def test_six_commands_lead_to_a_league_of_three_bots(tmp_path: Path) -> None:
         assert f"{bot}/1" in standings
 
 
+@pytest.mark.long
 def test_its_match_can_be_played_and_replayed_again(tmp_path: Path) -> None:
     again = [command for command in OTHERS if " games" in command]
     assert {command.split()[1] for command in again} == {"match", "replay", "verify"}

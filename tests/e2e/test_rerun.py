@@ -39,6 +39,7 @@ def rerun(played: Path) -> Run:
     return run
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("bot", "seat"), [("greedy", "0"), ("random", "1")])
 def test_the_same_bot_answers_the_same(rerun: Run, bot: str, seat: str) -> None:
     done = rerun("fair", bot, "--seat", seat)
@@ -49,6 +50,7 @@ def test_the_same_bot_answers_the_same(rerun: Run, bot: str, seat: str) -> None:
     assert last == f"{len(requests)} requests: all answered the same"
 
 
+@pytest.mark.long
 def test_another_bot_shows_where_it_differs(rerun: Run) -> None:
     done = rerun("fair", "banzai", "--seat", "0", "--json")
     document = json.loads(done.stdout)
@@ -63,6 +65,7 @@ def test_another_bot_shows_where_it_differs(rerun: Run) -> None:
     assert f"     now    {json.dumps(first['action'], separators=(',', ':'))}\n" in shown
 
 
+@pytest.mark.long
 def test_a_turn_is_shown_whole_and_is_the_last(rerun: Run) -> None:
     done = rerun("fair", "greedy", "--seat", "0", "--turn", "5")
     assert "  turn  5  turn " in done.stdout
@@ -74,6 +77,7 @@ def test_a_turn_is_shown_whole_and_is_the_last(rerun: Run) -> None:
     assert "expected a turn in which seat 0 was asked, got: 6" in missing.stderr
 
 
+@pytest.mark.long
 def test_the_lost_request_is_asked_again(rerun: Run) -> None:
     again = rerun("lost", faulty("ok," * 12 + "illegal"), "--seat", "1", code=3)
     assert re.search(r"would forfeit: it sent an illegal action: .* \(§8\.6-5\)$", again.stdout, re.MULTILINE)
@@ -81,6 +85,7 @@ def test_the_lost_request_is_asked_again(rerun: Run) -> None:
     assert "was    forfeited: seat 1 sent an illegal action: " in fixed.stdout
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("step", "said"),
     [
@@ -96,6 +101,7 @@ def test_a_bot_that_fails_ends_it(rerun: Run, step: str, said: str) -> None:
     assert "printed: thinking" in done.stderr
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -27,20 +27,16 @@ def digests(folder: Path, first: str, second: str, rules: str) -> tuple[str, ...
     return tuple(game["play_digest"] for game in games)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("bot", "rules"),
     [
         ("greedy-go", "samurai"),
-        *(
-            pytest.param(bot, rules, marks=pytest.mark.long)
-            for bot, rules in (
-                ("greedy-c", "samurai"),
-                ("greedy-java", "samurai"),
-                ("greedy-js", "samurai"),
-                ("greedy-js", "gardener"),
-                ("greedy-rust", "samurai"),
-            )
-        ),
+        ("greedy-c", "samurai"),
+        ("greedy-java", "samurai"),
+        ("greedy-js", "samurai"),
+        ("greedy-js", "gardener"),
+        ("greedy-rust", "samurai"),
     ],
 )
 def test_three_runs_have_the_digests_of_greedy_against_itself(bot: str, rules: str, tmp_path: Path) -> None:

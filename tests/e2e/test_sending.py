@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from arena.author.new import templates
 from arena.league.steps import Verdict, build, check
-from arena.link.bots import find_bot, read_manifest, unfetched
+from arena.link.bots import Manifest, fetch_command, find_bot, read_manifest, unfetched
 from arena.link.sandbox.doctor import level_in_force
 from arena.parcels import Parcel, pack
 from arena.types import Level
@@ -26,6 +27,17 @@ def level() -> Level:
     if level_in_force(Level.ISOLATED):
         pytest.skip("this machine does not give level isolated")
     return Level.ISOLATED
+
+
+def fetch(manifest: Manifest, folder: Path) -> None:
+    """Gets what the build needs, as `arena bot build` does before it builds."""
+    if unfetched(manifest, folder) is None:
+        return
+    done = subprocess.run(fetch_command(manifest), cwd=folder, capture_output=True, text=True, check=False)
+    sign = next((sign for sign in LACKING if sign in done.stderr), None)
+    if done.returncode != 0 and sign is not None:
+        pytest.skip(f"needs the network to fetch what it needs: {sign}")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def passes(parcel: Parcel, bots: Path, level: Level) -> None:
@@ -50,12 +62,7 @@ def test_a_new_bot_can_be_sent(
     needs(*(tool for tool in tools if "/" not in tool and "{" not in tool))
     arena("bot", "new", "ronin", "--language", language)
     folder = tmp_path / "ronin"
-    if unfetched(template, folder) is not None:
-        built = arena("bot", "build", "ronin", code=None)
-        sign = next((sign for sign in LACKING if sign in built.stderr), None)
-        if built.returncode != 0 and sign is not None:
-            pytest.skip(f"needs the network to fetch what it needs: {sign}")
-        assert built.returncode == 0, built.stdout + built.stderr
+    fetch(template, folder)
     parcel = pack(folder)
     shutil.rmtree(folder)  # it must do with what was packed
     passes(parcel, tmp_path / "bots", level)
@@ -64,15 +71,8 @@ def test_a_new_bot_can_be_sent(
 @pytest.mark.long
 @pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("name", BUNDLED if THOROUGH else BUNDLED[:1])
-def test_a_bundled_bot_can_be_sent(
-    name: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level
-) -> None:
+def test_a_bundled_bot_can_be_sent(name: str, needs: Callable[..., None], tmp_path: Path, level: Level) -> None:
     manifest = read_manifest(find_bot(name))
     needs(*(tool for tool in (*manifest.fetch[:1], *manifest.build[:1], *manifest.needs) if "{" not in tool))
-    if unfetched(manifest, find_bot(name)) is not None:
-        built = arena("bot", "build", name, code=None)
-        sign = next((sign for sign in LACKING if sign in built.stderr), None)
-        if built.returncode != 0 and sign is not None:
-            pytest.skip(f"needs the network to fetch what it needs: {sign}")
-        assert built.returncode == 0, built.stdout + built.stderr
+    fetch(manifest, find_bot(name))
     passes(pack(name), tmp_path / "bots", level)

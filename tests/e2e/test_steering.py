@@ -87,6 +87,7 @@ def check_stopped(folder: Path, process: subprocess.Popen[str]) -> str:
     return told
 
 
+@pytest.mark.long
 def test_a_tournament_obeys_and_loses_nothing(tmp_path: Path, start: Started) -> None:
     process = start(tmp_path, *ENDLESS, "--concurrency", "2")
     wait_for_games(tmp_path, 3, process)
@@ -121,6 +122,7 @@ def test_a_tournament_obeys_and_loses_nothing(tmp_path: Path, start: Started) ->
     assert checked.returncode == 0, checked.stdout
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("playing", "ordering"), [("arena.db", "link.db"), ("link.db", "arena.db")])
 def test_orders_find_a_database_by_any_of_its_names(
     tmp_path: Path, start: Started, playing: str, ordering: str

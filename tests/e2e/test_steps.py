@@ -146,6 +146,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_build_that_takes_too_much_or_leaves_something_odd_fails(name: str, bots: Path, tmp_path: Path) -> None:
     level = Level.TRUSTED if level_in_force(Level.ISOLATED) or name == "a pipe" else Level.ISOLATED
@@ -403,6 +404,7 @@ def test_a_bot_that_crashes_in_its_third_decision_does_not(tmp_path: Path, logs:
     assert report.command_to_repeat == f"arena bot rerun {report.detail['games'][0]['log']} fox --seat 0"
 
 
+@pytest.mark.long
 def test_every_number_of_players_is_tried(bots: Path, logs: Path) -> None:
     built = build(pack("greedy").data, bots, Level.TRUSTED)
     settings = [make_settings("samurai", players, ruleset="basic") for players in (2, 4)]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.mark.long
 def test_the_specification_alone_is_enough_for_a_bot_of_the_level_full(needs: Callable[..., None], root: Path) -> None:
     needs("ruby")
     libraries = subprocess.run(["ruby", "-e", 'require "ffi-rzmq"; require "msgpack"'], capture_output=True, text=True)

@@ -131,6 +131,7 @@ def test_the_document_has_its_schema_and_standings_print_the_same(arena: Run, tm
     assert json.loads(arena("standings", "--json").stdout) == document
 
 
+@pytest.mark.long
 def test_the_same_seed_is_the_same_tournament_at_any_concurrency(arena: Run, tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "banzai", "--deals", "2", "--seed", "spring", "--json")
     one = json.loads(arena(*words, "--concurrency", "1", "--db", "one.db").stdout)
@@ -141,6 +142,7 @@ def test_the_same_seed_is_the_same_tournament_at_any_concurrency(arena: Run, tmp
     assert len({digest for _, digest in plays[0]}) == 12
 
 
+@pytest.mark.long
 def test_every_log_verifies(arena: Run) -> None:
     arena("tournament", "random", "greedy", "--deals", "1", "--players", "2", "--ruleset", "basic")
     arena("verify", "logs")
@@ -149,6 +151,7 @@ def test_every_log_verifies(arena: Run) -> None:
 WORDS = ("random", "greedy", "--deals", "6", "--seed", "storm", "--concurrency", "2", "--json")
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: Path) -> None:
     with started(tmp_path, "tournament", *WORDS) as process:
         wait_for_games(tmp_path, process, 2)
@@ -162,6 +165,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
     check_the_rest(arena, tmp_path, 2)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("group", [False, True], ids=["alone", "with its workers"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Signals, group: bool) -> None:
@@ -198,6 +202,7 @@ def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     assert not (tmp_path / "arena.db-lock").exists()
 
 
+@pytest.mark.long
 def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
     with started(tmp_path, "tournament", *WORDS) as process:
         wait_for_games(tmp_path, process, 2)
@@ -206,6 +211,7 @@ def test_killed_it_goes_on_where_it_was(arena: Run, tmp_path: Path) -> None:
     check_the_rest(arena, tmp_path, 2)
 
 
+@pytest.mark.long
 def test_a_finished_log_that_is_gone_is_mentioned_when_it_goes_on(arena: Run, tmp_path: Path) -> None:
     with started(tmp_path, "tournament", *WORDS) as process:
         wait_for_games(tmp_path, process, 2)
@@ -263,6 +269,7 @@ def test_a_forfeit_is_told_with_all_its_author_needs(arena: Run, sulky: Path) ->
     assert re.search(r"^\S+ +sulky( +0)? +\S+ +±\S+ +0 % +4( +0 +0 +4)? +4 ", done.stdout, re.MULTILINE), done.stdout
 
 
+@pytest.mark.long
 def test_the_seeding_is_by_the_standings_of_another_tournament(arena: Run, tmp_path: Path) -> None:
     arena("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
     [id] = os.listdir(tmp_path / "logs")
@@ -273,6 +280,7 @@ def test_the_seeding_is_by_the_standings_of_another_tournament(arena: Run, tmp_p
     assert "got: latest, which is this one when the same command goes on" in arena(*words, "latest", code=2).stderr
 
 
+@pytest.mark.long
 def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "--deals", "1", "--seed", "x")
     arena(*words)
@@ -284,6 +292,7 @@ def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
     assert "Continuing" in arena(*words).stderr, "the first is still unfinished"
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -310,6 +319,7 @@ def test_wrong_settings_are_refused_before_anything_starts(
     assert not list(tmp_path.iterdir()), "something was made"
 
 
+@pytest.mark.long
 def test_a_database_in_use_is_refused_by_name(arena: Run, tmp_path: Path) -> None:
     # It takes longer than a second command takes to begin.
     with started(tmp_path, "tournament", *WORDS, "--deals", "5000") as process:

@@ -126,7 +126,8 @@ def results(folder: Path) -> list[Any]:
     return [games, [row[1:] for row in ratings]]
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("count", [3, 100])
 def test_watchers_change_nothing_and_see_nothing_hidden(count: int, tmp_path: Path) -> None:
     alone, among = tmp_path / "alone", tmp_path / "among"
     alone.mkdir()

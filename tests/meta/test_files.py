@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.meta.test_layers import MODULES, module_name
 
 OTHERWISE = {
@@ -57,13 +55,9 @@ def is_of_a_value(name: str, call: ast.Call) -> bool:
     return name == "copy" and not call.args
 
 
-@pytest.mark.parametrize("path", MODULES, ids=module_name)
-def test_files_are_opened_in_one_place(path: Path) -> None:
-    name = module_name(path)
-    if name.startswith(FOLDERS):
-        return
-    lines = list(openings(path))
-    if name in OTHERWISE:
-        assert lines, f"{name} opens no file any more: take it out of the list"
-    else:
-        assert not lines, f"{path}:{lines[0]}: use arena.files, or say here why not"
+def test_files_are_opened_in_one_place() -> None:
+    opening = {module_name(path): [f"{path}:{line}" for line in openings(path)] for path in MODULES}
+    allowed = {name for name in opening if name in OTHERWISE or name.startswith(FOLDERS)}
+    places = [place for name, found in opening.items() if name not in allowed for place in found]
+    assert places == [], "use arena.files, or say in this test why not"
+    assert [name for name in OTHERWISE if not opening[name]] == [], "these open no file: take them out of the list"

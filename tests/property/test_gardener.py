@@ -43,6 +43,7 @@ def striped(seats: int, ruleset: str) -> Rules[Any]:
 # The kit on a deck that scores; test_rules.py has it on the bundled one
 
 
+@pytest.mark.quick(2)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -50,6 +51,7 @@ def test_the_rules_pass_the_kit_where_much_is_scored(ruleset: str, seats: int, s
     check_rules(striped(seats, ruleset), seed)
 
 
+@pytest.mark.quick(2)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -57,6 +59,7 @@ def test_events_fold_to_the_view_where_much_is_scored(ruleset: str, seats: int, 
     check_fold(striped(seats, ruleset), seed)
 
 
+@pytest.mark.quick(2)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -303,6 +306,7 @@ CANARIES = range(200, 256)
 """Numbers of cards that there are not."""
 
 
+@pytest.mark.quick(2)
 @every_table
 @few
 @given(seed=SEEDS, deck=st.sampled_from(["face_up", "face_down"]))

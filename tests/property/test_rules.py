@@ -24,6 +24,7 @@ few = settings(max_examples=3)
 """Whole games at every step, of very many tables: a few of each keep the suite fast."""
 
 
+@pytest.mark.quick(6)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -31,6 +32,7 @@ def test_the_rules_pass_the_kit(table: Table, seed: int) -> None:
     check_rules(table.rules, seed)
 
 
+@pytest.mark.quick(6)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -38,6 +40,7 @@ def test_events_fold_to_the_view(table: Table, seed: int) -> None:
     check_fold(table.rules, seed)
 
 
+@pytest.mark.quick(6)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -54,6 +57,7 @@ def test_the_same_moves_give_the_same_game(table: Table) -> None:
     assert state == step.after
 
 
+@pytest.mark.quick(6)
 @every_table
 @settings(max_examples=2)
 @given(seed=SEEDS)
@@ -61,6 +65,7 @@ def test_nothing_hidden_reaches_a_seat(table: Table, seed: int) -> None:
     check_secrecy(table.rules, seed)
 
 
+@pytest.mark.quick(6)
 @every_table
 @few
 @given(seed=SEEDS)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import pytest
+
 
 def test_finals_of_four_are_settled_for_the_best(benchmark_module: Callable[[str], Any]) -> None:
     finals = benchmark_module("finals")
@@ -16,6 +18,7 @@ def test_finals_of_four_are_settled_for_the_best(benchmark_module: Callable[[str
     assert not any(one.wrong for one in found)
 
 
+@pytest.mark.long
 def test_a_field_of_equals_is_rarely_settled(benchmark_module: Callable[[str], Any], monkeypatch: Any) -> None:
     finals = benchmark_module("finals")
     monkeypatch.setattr(finals, "SPREAD", 0.0)

@@ -20,6 +20,7 @@ def simulated(benchmark_module: Callable[[str], Any]) -> Any:
     return benchmark_module("simulated")
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("seats", "most_again"), [(2, 0.06), (4, 0.4)])
 def test_a_small_league_gets_the_right_scale_and_everybody_plays(
     ladder_rule: Any, seats: int, most_again: float

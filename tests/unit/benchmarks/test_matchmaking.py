@@ -29,6 +29,7 @@ def row(name: str) -> tuple[list[float], float, float]:
     return [float(value) for value in correlations.split()], float(slope), float(error.split()[0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seats", "most_again"), [(2, 0.06), (4, 0.35)])
 def test_a_small_league_comes_near_the_page(matchmaking: Any, seats: int, most_again: float) -> None:
     figures = matchmaking.simulate(60, seats, matchmaking.by_league(), 1)
@@ -42,6 +43,7 @@ def test_a_small_league_comes_near_the_page(matchmaking: Any, seats: int, most_a
     assert figures.fewest > 0.6 * figures.most
 
 
+@pytest.mark.long
 def test_where_versions_come_and_go_nobody_waits_long_either(matchmaking: Any) -> None:
     ours = matchmaking.simulate(60, 2, matchmaking.by_league(), 1, moving=True, matches=40)
     fewest = matchmaking.simulate(60, 2, matchmaking.by_league(fewest=True), 1, moving=True, matches=40)
@@ -58,6 +60,7 @@ def test_other_rules_have_the_faults_that_the_page_says(matchmaking: Any) -> Non
     assert chance.wait > 2 * ours.wait
 
 
+@pytest.mark.long
 def test_a_new_versions_rating_follows_a_collapse_and_stays_near_a_small_change(matchmaking: Any) -> None:
     def errors(change: str, added: float | None) -> Any:
         return matchmaking.new_version(matchmaking.CHANGES[change], added, 15)

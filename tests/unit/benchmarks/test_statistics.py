@@ -12,6 +12,7 @@ import pytest
 from arena.ratings.evidence import Evidence
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("players", "entrants", "styles", "luck"), [(2, 4, 1.0, 0.0), (3, 4, 0.5, 0.5), (4, 5, 1.0, 0.0), (5, 6, 0.5, 0.5)]
 )

@@ -163,6 +163,7 @@ def test_the_example_plays_any_game(root, seat_source, needs, language):
     check_plays_the_first(seat_source(language, example(client.read_text(encoding="utf-8"))))
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("language", ["python", "javascript", "c", "go", "perl"])
 def test_the_template_plays_any_game(root, seat_command, needs, tmp_path, language):
     needs(*BUILT_WITH.get(language, ()))
@@ -217,6 +218,7 @@ def test_a_long_note_is_cut_between_characters(seat_source, language):
     assert table.ask(REQUEST)["note"] == "€" * 33
 
 
+@pytest.mark.quick(8)
 @pytest.mark.parametrize("bytes_", GARBAGE, ids=lambda frame: frame[:8].hex())
 @pytest.mark.parametrize("name", ["random", "random-js", "random-c", "random-go", "random-rust", "random-java"])
 def test_what_is_no_message_ends_the_bot_with_one_sentence(seat_bot, name, bytes_):
@@ -227,6 +229,7 @@ def test_what_is_no_message_ends_the_bot_with_one_sentence(seat_bot, name, bytes
     assert table.end() == (1, expected)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("language", ["python", "javascript"])
 def test_no_invalid_frame_breaks_the_client(seat_source, language):
     frames = [frame(vector["hex"]) for vector in INVALID if vector["from"] == "referee"]

@@ -39,6 +39,7 @@ def asked():
     return positions(samurai(3), seed=1, count=30)
 
 
+@pytest.mark.quick(6)
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_no_action_is_illegal(table):
     assert 1 in play_game([DAIMYO(), *(RANDOM() for _ in range(1, table.seats))], table.rules, seed=2)

@@ -60,6 +60,7 @@ def test_record_of_gardener_holds_every_kind_of_decision_ruleset_and_number_of_p
     assert {("features", "on,off"), ("features", "off,on"), ("exactly_over", "yes")} <= options
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(("rules", "name"), IN_EACH_LANGUAGE)
 def test_same_actions_in_every_language(seat_bot, recorded, rules, name):
     table = seat_bot(name)

@@ -28,11 +28,13 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.quick(30)
 @pytest.mark.parametrize(("bot", "table"), ALL_PLAY + BANZAI_PLAYS, ids=str)
 def test_no_action_is_illegal(bot, table):
     assert 1 in play_game([bot() for _ in range(table.seats)], table.rules, seed=1)
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(OPTIONS, st.lists(st.sampled_from([RANDOM, BANZAI, GREEDY]), min_size=2, max_size=4), st.integers(0, 1000))
 def test_no_action_is_illegal_in_mixed_company_under_any_options_of_samurai(options, bots, seed):

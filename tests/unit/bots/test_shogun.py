@@ -53,6 +53,7 @@ def ask_all(cls, rules, seed, check):
     return play_game([cls() for _ in range(rules.seats)], rules, seed, ask)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_no_action_is_illegal(table):
     assert 1 in play_game([Counting(), *(RANDOM() for _ in range(1, table.seats))], table.rules, seed=2)
@@ -130,6 +131,7 @@ def test_the_best_of_several_turns_is_found_although_it_looked_worst():
     assert best.tried > 60_000 / 8
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("share", [pace.SHARE, 0.4])
 def test_the_time_is_kept_by_the_clock(share):
     """It stops at the first look at a clock that says so: with one rollout too many at most."""

@@ -312,6 +312,7 @@ def test_a_match_that_is_struck_is_played_again_within_the_final(store: LeagueSt
     assert len(set(Counter(match.table for match in matches).values())) == 1
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(tmp_path: Path, after: bool) -> None:
     """A final that is killed at one commit in six, before it or after it, ends as one that nobody disturbed."""

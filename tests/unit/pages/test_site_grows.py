@@ -119,6 +119,7 @@ def test_each_change_of_a_league_reaches_every_page(what: str, store: LeagueStor
     grown(store.path)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(st.sampled_from(sorted(LEAGUE)), min_size=1, max_size=4), min_size=1, max_size=5))
 def test_a_league_s_site_grows_into_a_new_one(course: list[list[str]]) -> None:
@@ -191,6 +192,7 @@ def change(hall: Hall, name: str, *values: int | None) -> None:
     getattr(hall, name)(*values)
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CHANGES, min_size=1, max_size=6))
 def test_a_site_of_tournaments_grows_into_a_new_one(course: list[tuple[str]]) -> None:

@@ -114,6 +114,7 @@ AT_START: dict[str, tuple[type[MemoryBot], Termination]] = {
 SEATS = [(seats, guilty) for seats in (2, 3, 4) for guilty in range(seats)]
 
 
+@pytest.mark.quick(24)
 @pytest.mark.parametrize(("seats", "guilty"), SEATS)
 @pytest.mark.parametrize("fault", ON_CUE)
 def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: str, seats: int, guilty: int) -> None:
@@ -144,6 +145,7 @@ def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: st
     assert not told or told[0].code == ("oversized" if fault == "oversized" else code)
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize(("seats", "guilty"), SEATS)
 @pytest.mark.parametrize("fault", AT_START)
 def test_a_fault_at_the_start_is_that_seats_forfeit_alone(tmp_path: Path, fault: str, seats: int, guilty: int) -> None:
@@ -330,6 +332,7 @@ def test_clock_takes_the_smaller_of_limit_and_bank() -> None:
     assert clock.told().bank_ms == 10, "what is used of the margin never makes the bank negative"
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize("table", list(tables()), ids=str)
 def test_what_was_wanted_is_sent_and_nothing_else(tmp_path: Path, table: Table) -> None:
     wants = [("legal",), ("legal", "events"), ("legal", "view"), ("view", "events", "legal"), ("legal",)]
@@ -437,6 +440,7 @@ def test_a_game_can_be_interrupted_before_it_began(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.quick(12)
 @pytest.mark.parametrize("table", [*tables(), *single_options()], ids=str)
 def test_random_bots_play_at_every_table_one_legal_play_at_a_time(tmp_path: Path, table: Table) -> None:
     """§8.5-4, §8.5-5: any play of any product is accepted, and one is always enough."""

@@ -85,6 +85,7 @@ def test_seats_that_tied_and_were_late_are_not_tied_when_they_claim_again(tmp_pa
     assert sum(isinstance(record, LateRecord) for record in served[:3]) == 2
 
 
+@pytest.mark.long
 def test_equal_times_are_for_chance(tmp_path: Path) -> None:
     """§9-8: the same race on many deals: chance puts now this seat first, now that."""
     first = set()
@@ -160,6 +161,7 @@ def test_a_fault_in_a_race_is_a_forfeit_and_the_others_race_on(tmp_path: Path, f
     assert sum(isinstance(record, LateRecord) for record in records[:at]) == (2 if fault == "insists" else 1)
 
 
+@pytest.mark.long
 def test_a_fault_while_a_claim_waits_counts_when_the_seat_is_next_asked(tmp_path: Path) -> None:
     """The second answer comes while the first waits for chance; on these deals chance puts the seat first, or last."""
 

@@ -35,6 +35,7 @@ def check(sent: list[Request], asked: list[Asked]) -> None:
     assert [one.request for one in asked] == sent
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("seats", [2, 3])
 @pytest.mark.parametrize(("rules", "ruleset"), [(name, ruleset) for name in names() for ruleset in game(name).rulesets])
 def test_they_are_those_that_were_sent(tmp_path: Path, rules: str, ruleset: str, seats: int) -> None:

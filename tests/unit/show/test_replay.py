@@ -76,6 +76,7 @@ def test_a_frame_shows_what_the_seat_could_know_then(name: str, seat: int | None
         assert frame.views == {eye: rules.view(state, eye) for eye in seats}
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("seat", [0, 1, 2])
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", ["logs", "forfeits"])
@@ -219,6 +220,7 @@ def test_frames_fit_the_terminal_and_hold_no_control_characters(play_log: Play, 
     fits(Replay(read_log(play_log(tmp_path / "game.jsonl", seats=seats, ruleset="basic", seed=seats))))
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_gardens_fit_the_terminal_too(play_garden: Callable[..., Log], seats: int) -> None:
     fits(Replay(play_garden(seats, "young", target="5", seed=seats)))

@@ -71,6 +71,7 @@ def test_a_missing_database_is_an_error_for_a_reader(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("command", ["tournaments", "games", "tournament random greedy"])
 def test_too_few_descriptors_are_named_with_the_remedy(tmp_path: Path, command: str) -> None:
     """Whichever file was the first that could not be opened: it is not the reason."""

@@ -122,6 +122,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_whole_tournament_keeps_every_promise(tmp_path: Path, name: str) -> None:
     starts = (Rating(30.0, 2.0), Rating(22.0, 3.0), Rating()) if name == "extension" else ()
@@ -133,6 +134,7 @@ def test_a_whole_tournament_keeps_every_promise(tmp_path: Path, name: str) -> No
     assert len(folder.schedule.rounds) > 1
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_one_that_is_not_finished_has_no_fault_wherever_it_was_stopped(tmp_path: Path, name: str) -> None:
     for games in (1, 4):

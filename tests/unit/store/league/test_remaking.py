@@ -64,6 +64,7 @@ def finish(store: LeagueStore) -> None:
     kit.remake(store, 13)
 
 
+@pytest.mark.quick(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_happens_meanwhile_ratings_end_as_those_of_all_results(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch

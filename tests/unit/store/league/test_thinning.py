@@ -95,6 +95,7 @@ def test_each_version_keeps_its_last_rating_of_each_day_and_all_of_today(tmp_pat
         assert again == known[-1], "results played again give the same ratings"
 
 
+@pytest.mark.quick(4)
 @pytest.mark.parametrize("match", [1, 14, 20, 26, 40])
 @pytest.mark.parametrize("begun", [0, 1])
 def test_a_match_is_struck_as_if_nothing_had_been_removed(

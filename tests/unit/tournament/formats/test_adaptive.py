@@ -26,6 +26,7 @@ def evidence(played: Played, one: int, other: int) -> Evidence:
     )
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("entrants", "players", "budget"), [(2, 2, 200), (5, 2, 300), (6, 3, 300), (6, 4, 200), (5, 5, 90)]
 )

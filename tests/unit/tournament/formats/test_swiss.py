@@ -115,6 +115,7 @@ def test_a_pair_that_is_left_exchanges_partners() -> None:
     assert all(other not in met[one] for one, other in found)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(("entrants", "players"), [(200, 2), (10_000, 2), (10_000, 4)])
 def test_many_entrants_are_paired(entrants: int, players: int) -> None:
     rng = random.Random(2)

@@ -20,8 +20,6 @@ from arena.link.bots import (
     COMMAND,
     MANIFEST,
     Manifest,
-    build_command,
-    fetch_command,
     find_bot,
     load_bot,
     missing_tool,
@@ -29,6 +27,7 @@ from arena.link.bots import (
     unfetched,
     work,
 )
+from arena.link.runtimes import resolved
 from arena.text import plain
 
 FIRST_LINES: Final = 4_000
@@ -116,7 +115,7 @@ def build_bot(
         if tool is not None:
             return Built(bot=ref, problem=f"expected {tool!r}, which builds it, got: no such program; install it")
         fetches = bool(manifest.fetch) and (anew or unfetched(manifest, folder) is not None)
-        commands = [command for command in (fetch_command(manifest) * fetches, build_command(manifest)) if command]
+        commands = [command for command in (manifest.fetch * fetches, manifest.build) if command]
         if not commands:
             load_bot(ref)
             return Built(bot=ref)
@@ -126,7 +125,7 @@ def build_bot(
         built = Built(bot=ref, command=told)
         for command in commands:
             lines: list[str] = []
-            status = _run(command, folder, show or lines.append)
+            status = _run(resolved(command), folder, show or lines.append)
             built = msgspec.structs.replace(built, seconds=time.monotonic() - began)
             if status:
                 return msgspec.structs.replace(

@@ -95,7 +95,7 @@ class Bots:
         found = self._found.get(bot.digest)
         if found is None:
             raise CannotStart(bot, "expected a bot that was asked for before, got: one that was not asked for")
-        return replace(bot, command=found.command, folder=found.folder, reads=found.reads)
+        return replace(bot, command=found.command, folder=found.folder, reads=found.reads, runtimes=found.runtimes)
 
     def _kept(self) -> BotCache:
         if self._cache is None:

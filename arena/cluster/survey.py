@@ -19,7 +19,7 @@ import msgspec
 
 from arena import __version__
 from arena.files import MIB
-from arena.link.bots import build_command, bundled_folders, read_manifest
+from arena.link.bots import bundled_folders, read_manifest
 from arena.link.sandbox.doctor import examine
 from arena.tournament.workers import available_cores
 from arena.types import Level
@@ -86,7 +86,7 @@ def versions() -> dict[str, str]:
 def _tools() -> set[str]:
     """Returns the programs that build and run the bundled bots."""
     manifests = [read_manifest(folder) for folder in bundled_folders().values()]
-    words = {word for each in manifests for word in (*build_command(each)[:1], *each.command[:1], *each.needs)}
+    words = {word for each in manifests for word in (*each.build[:1], *each.command[:1], *each.needs)}
     return {word for word in words if "/" not in word and not word.startswith("{")} | {_COMPILER}
 
 

@@ -14,8 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from msgspec.structs import replace
-
 from arena.conform.base import Budget, Finding, breach
 from arena.conform.frames import Form, decoded, hexed, type_is_first
 from arena.conform.report import Evidence, Passed, Verdict
@@ -24,7 +22,7 @@ from arena.link.base import Failure
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
-from arena.link.process import INHERITED, BotProcess, End
+from arena.link.process import BotProcess, End
 from arena.link.sandbox.accounts import seat_user
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.referee.clock import Share, too_late
@@ -110,9 +108,6 @@ class Dialogue:
         """The one over which the first message came."""
         token = secrets.token_hex(32)
         self.session = Session(token)
-        if bare:
-            unset = [word for name in INHERITED if name != "PATH" for word in ("-u", name)]
-            spec = replace(spec, command=("env", *unset, *spec.command))
         try:
             self._process = BotProcess(
                 spec,
@@ -121,6 +116,7 @@ class Dialogue:
                 level=level,
                 socket_folder=directory,
                 user=user,
+                bare=bare,
             )
         except BaseException:
             self._listener.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import time
 from pathlib import Path
 from typing import Final
@@ -14,6 +13,7 @@ from arena import files
 from arena.door import relay_seat
 from arena.errors import InternalError
 from arena.link.bots import BotSpec
+from arena.link.runtimes import PYTHON
 
 START_MS: Final = 30_000
 """Time for the `hello` of a remote bot: its start and two journeys."""
@@ -48,7 +48,7 @@ def remote_bot(folder: Path, name: str, digest: str, *, language: str = "", rule
         name=name,
         version="",
         language=language,
-        command=(sys.executable, _PROGRAM, SOCKET, name),
+        command=(PYTHON, _PROGRAM, SOCKET, name),
         folder=str(seat),
         rules=rules,
         digest=digest,

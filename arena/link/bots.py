@@ -11,7 +11,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -22,7 +21,9 @@ from msgspec import Meta
 
 from arena.errors import BotError, did_you_mean
 from arena.files import MOST_PROGRAM, MOST_TEXT, opened, read_text
+from arena.link import runtimes
 from arena.link.contents import named_files, own_files
+from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.resources import bots_folder
 
 MANIFEST: Final = "bot.toml"
@@ -30,7 +31,6 @@ TEMPLATE: Final = "template"
 """The folder in `bots/LANGUAGE/` that new bots begin from. It is not a bot itself."""
 COMMAND: Final = "cmd:"
 """The prefix of a command line that stands for a bot."""
-_PYTHON: Final = "{python}"
 _NAME: Final = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z"
 _NAME_RULE: Final = "at most 64 letters, digits, '.', '_' and '-', the first a letter or digit"
 
@@ -43,7 +43,7 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     author: str = ""
     language: str = ""
     command: tuple[str, ...]
-    """Program and arguments, placeholders resolved."""
+    """Program and arguments. `{python}` and `{python+arena}` are resolved where the bot is started."""
     folder: str
     """Absolute path: the process's working directory."""
     rules: tuple[str, ...] = ()
@@ -60,7 +60,10 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     tcp: bool = False
     """Whether it connects by TCP, because its library has no `ipc`."""
     reads: tuple[str, ...] = ()
-    """Absolute paths of what it needs beside its program and its folder: files, folders, programs."""
+    """Absolute paths of the files and folders that it needs beside its program and its folder."""
+    runtimes: tuple[tuple[str, str], ...] = ()
+    """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
+    granted. Level trusted does not use them."""
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -226,7 +229,7 @@ def missing(manifest: Manifest, folder: Path) -> Missing | None:
             return Missing(program, program=True, buildable=False)
     build = bool(manifest.build or manifest.fetch)
     program, *arguments = manifest.command
-    if program == _PYTHON:
+    if program in (PYTHON, PYTHON_WITH_ARENA):
         if arguments and not arguments[0].startswith("-") and not os.path.isfile(folder / arguments[0]):
             return Missing(arguments[0], program=False, buildable=build)
     elif not _runs(program, folder):
@@ -238,13 +241,8 @@ def missing(manifest: Manifest, folder: Path) -> Missing | None:
 
 def missing_tool(manifest: Manifest, folder: Path) -> str | None:
     """Returns a program that builds a bot, or fetches what that needs, if it is not installed, else None."""
-    tools = (*fetch_command(manifest)[:1], *build_command(manifest)[:1])
+    tools = runtimes.resolved((*manifest.fetch[:1], *manifest.build[:1]))
     return next((program for program in tools if not _runs(program, folder)), None)
-
-
-def fetch_command(manifest: Manifest) -> tuple[str, ...]:
-    """Returns the command that gets what a bot's build needs, placeholders resolved; empty if it needs nothing."""
-    return tuple(map(_resolve, manifest.fetch))
 
 
 def work(manifest: Manifest) -> str:
@@ -255,11 +253,6 @@ def work(manifest: Manifest) -> str:
 def unfetched(manifest: Manifest, folder: Path) -> str | None:
     """Returns the first thing that `fetch` makes and that is not there, as the manifest names it; None if all is."""
     return next((name for name in manifest.fetched if not os.path.exists(folder / name)), None)
-
-
-def build_command(manifest: Manifest) -> tuple[str, ...]:
-    """Returns the command that builds a bot, placeholders resolved; empty if nothing needs building."""
-    return tuple(map(_resolve, manifest.build))
 
 
 def _check_keys(path: str, prefix: str, table: dict[str, Any], kind: type[msgspec.Struct]) -> None:
@@ -278,7 +271,7 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         version=manifest.version,
         author=manifest.author,
         language=manifest.language,
-        command=tuple(map(_resolve, manifest.command)),
+        command=manifest.command,
         folder=str(folder),
         rules=manifest.rules,
         digest=_digest(files_of(folder, manifest)),
@@ -287,10 +280,8 @@ def _spec(manifest: Manifest, folder: Path) -> BotSpec:
         start_ms=manifest.limits.start_ms,
         entropy=manifest.entropy,
         tcp=manifest.endpoint == "tcp",
-        reads=(
-            *_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
-            *_programs(manifest.needs, folder),
-        ),
+        reads=_outside(folder, (*manifest.include, *manifest.built, *manifest.fetched)),
+        runtimes=_runtimes((manifest.command[0], *manifest.needs)),
     )
 
 
@@ -302,14 +293,21 @@ def _from_command(line: str) -> BotSpec:
     if not words:
         raise BotError("expected a command line after cmd:, got: nothing")
     folder = Path.cwd()
-    words = [_resolve(word) for word in words]
-    if not _runs(words[0], folder):
+    if not _runs(runtimes.resolved(words)[0], folder):
         raise BotError(f"expected a program to run, got: {words[0]!r}, which is not there or may not be executed")
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(words[0]).name).lstrip("._-")[:64] or "bot"
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", Path(runtimes.resolved(words)[0]).name).lstrip("._-")[:64] or "bot"
     files = [(word, folder / word) for word in words if os.path.isfile(folder / word)]
     digest = _digest(files, os.fsencode(line))
     reads = _outside(folder, [word for word in words[1:] if os.path.isfile(folder / word)])
-    return BotSpec(name=name, version="", command=tuple(words), folder=str(folder), digest=digest, reads=reads)
+    return BotSpec(
+        name=name,
+        version="",
+        command=tuple(words),
+        folder=str(folder),
+        digest=digest,
+        reads=reads,
+        runtimes=_runtimes(words[:1]),
+    )
 
 
 def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
@@ -318,16 +316,10 @@ def _outside(folder: Path, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(str(path) for path in paths if not path.is_relative_to(folder))
 
 
-def _programs(names: Iterable[str], folder: Path) -> Iterator[str]:
-    """Yields the absolute paths of programs, those that there are."""
-    for name in names:
-        path = str(folder / name) if "/" in name else shutil.which(name)
-        if path is not None:
-            yield os.path.abspath(path)
-
-
-def _resolve(word: str) -> str:
-    return word.replace(_PYTHON, sys.executable)
+def _runtimes(programs: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Returns the programs that are not a bot's own, with their paths if they are granted."""
+    names = dict.fromkeys(name for name in programs if name not in (PYTHON, PYTHON_WITH_ARENA))
+    return tuple((name, runtimes.find(name) or "") for name in names if "/" not in name or os.path.isabs(name))
 
 
 def _runs(program: str, folder: Path) -> bool:

@@ -26,6 +26,7 @@ from arena.errors import ArenaError, MachineFault
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.faults import is_of_the_program, machine_fault
+from arena.link.runtimes import PYTHON, python, resolved
 from arena.link.sandbox import accounts, binds, box, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.link.sandbox.filter import FOR_BUILDS
@@ -95,6 +96,7 @@ class BotProcess:
         socket_folder: Path | None = None,
         user: int | None = None,
         workshop: Workshop | None = None,
+        bare: bool = False,
     ) -> None:
         """Starts the bot.
 
@@ -107,8 +109,10 @@ class BotProcess:
             user: What `accounts.seat_user` returned. It is given back when the process has been reaped, or at once if
                 it does not start.
             workshop: What a build needs to see and may change; None for a bot that plays.
+            bare: Whether it gets none of the inherited variables but `PATH`.
         """
         self._workshop = workshop
+        self._inherited = {name: os.environ[name] for name in (("PATH",) if bare else INHERITED) if name in os.environ}
         self._custody = custody
         self._spec = spec
         self._level = level
@@ -223,8 +227,7 @@ class BotProcess:
 
     def _start(self, environment: dict[str, str]) -> subprocess.Popen[bytes]:
         """Starts the bot as a process of this user."""
-        inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
-        return self._spawn(self._spec.command, cwd=self._spec.folder, env=inherited | environment)
+        return self._spawn(resolved(self._spec.command), cwd=self._spec.folder, env=self._inherited | environment)
 
     def _start_boxed(
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
@@ -232,17 +235,18 @@ class BotProcess:
         """Starts the bot in a box."""
         workshop = self._workshop
         needs = binds.needs(self._spec) if workshop is None else workshop.needs
-        inherited = {name: os.environ[name] for name in _BOXED if name in os.environ}
+        inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         reached = None
         if socket_folder is not None:
             environment = environment | {ENDPOINT: box.ENDPOINT}
             reached = self._reach(str(socket_folder))
             held.callback(staging.leave, str(socket_folder))
         command = box.command(
-            self._spec.command,
-            folder=self._spec.folder,
-            trees={tree: self._reach(tree) for tree in needs.trees},
-            environment=inherited | {"PATH": needs.path} | environment,
+            needs.command or resolved(self._spec.command, python(PYTHON).program),
+            folder=needs.folder if workshop is None else self._spec.folder,
+            trees={tree: self._reach(place) for tree, place in needs.trees.items()},
+            empty=needs.empty,
+            environment=inherited | needs.environment | {"PATH": needs.path} | environment,
             processes=process_limit() if workshop is None else workshop.processes,
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
             socket_folder=reached,

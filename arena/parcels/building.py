@@ -18,7 +18,9 @@ import msgspec
 
 from arena.errors import BotError, MachineFault
 from arena.files import MOST_TEXT, read
-from arena.link.bots import MANIFEST, BotSpec, build_command, load_bot, missing, parse_manifest
+from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
+from arena.link.runtimes import resolved
+from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
 from arena.link.sandbox.doctor import require
 from arena.link.warden import remove_tree
@@ -95,7 +97,7 @@ def build_parcel(
         temporary.chmod(0o711)  # the build may be another user
         run = None
         try:
-            run = _run(contents, top, place, temporary, level, bounds or Bounds())
+            run = _run(contents, top, temporary, level, bounds or Bounds())
             if run is not None and run.problem:
                 return Built(finding=_failure(contents, run), run=run)
             finding, removed = _settled(contents, top)
@@ -109,26 +111,26 @@ def build_parcel(
     return Built(tree=digest, removed=removed, run=run)
 
 
-def _run(contents: Contents, top: Path, place: Path, temporary: Path, level: Level, bounds: Bounds) -> Run | None:
+def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: Bounds) -> Run | None:
     """Runs the build; returns None if there is nothing to build.
 
     Raises:
         BotError: Its program is not there.
     """
-    command = build_command(contents.manifest)
+    command = contents.manifest.build
     if not command:
         return None
-    if "/" not in command[0] and shutil.which(command[0]) is None:
+    if "/" not in (program := resolved(command)[0]) and shutil.which(program) is None:
         raise BotError(
             f"expected a build by programs that this machine has, got: {command[0]!r}, which it has not; "
             "ask its operator, or send what needs no building"
         )
-    folder = (top if level is Level.TRUSTED else place.resolve()) / contents.bot
+    folder = os.path.normpath((top if level is Level.TRUSTED else Path(BOT)) / contents.bot)
     spec = BotSpec(
-        name=contents.manifest.name, version=contents.manifest.version, command=command, folder=str(folder), digest=""
+        name=contents.manifest.name, version=contents.manifest.version, command=command, folder=folder, digest=""
     )
     try:
-        return run_build(spec, top, place.resolve(), temporary, level, bounds)
+        return run_build(spec, top, temporary, level, bounds)
     except BotError as error:  # about the league's own files
         raise MachineFault(str(error)) from None
 

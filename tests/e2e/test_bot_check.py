@@ -137,7 +137,7 @@ def check(rule: str, rules: tuple[str, ...] = SAMURAI) -> BotReport:
     )
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("rule", [*FAILED, *OF_GARDENER])
 def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_other(rule: str) -> None:
     report = check(rule, GARDENER if rule in OF_GARDENER else SAMURAI)
@@ -167,7 +167,7 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
     assert report.level is Level.CORE
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize("rule", LACKING)
 def test_a_decision_that_is_not_answered_is_unimplemented_and_keeps_the_bot_from_core(rule: str) -> None:
     report = check(rule, GARDENER if LACKING[rule].startswith("gardener") else SAMURAI)
@@ -202,6 +202,7 @@ def test_a_check_whose_time_is_over_ends_and_says_so() -> None:
     assert {*due} == {"the check has taken its 0 s"}
 
 
+@pytest.mark.long
 def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> None:
     report = check("strict_fields")
     (result,) = [result for result in report.results if result.verdict is Verdict.FAILED]

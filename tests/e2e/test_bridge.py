@@ -196,6 +196,7 @@ def test_a_program_that_fails(referee: Callable[..., Referee], script: str, stat
     assert "Traceback" not in stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("script", "status", "words"),
     [

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize("game", [("samurai", "standard"), ("gardener", "race")], ids=" ".join)
 def test_strangers_can_check_and_show_a_tournament(
     game: tuple[str, str], root: Path, tmp_path: Path, needs: Callable[..., None]

@@ -54,7 +54,7 @@ def test_version(arena: Arena) -> None:
     assert arena("--version").stdout.startswith("arena 0.")
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -104,6 +104,7 @@ def test_a_match_rotates_the_seats_and_its_logs_verify(arena: Arena, tmp_path: P
     assert [row["draws_checked"] for row in document["logs"]] == [True] * 4
 
 
+@pytest.mark.long
 def test_a_match_for_people(arena: Arena) -> None:
     done = arena("match", "greedy", "random", "banzai", "--seed", "tea", "--ruleset", "basic")
     lines = done.stdout.splitlines()
@@ -206,7 +207,7 @@ def test_a_signal_that_is_ignored_from_outside_stays_ignored(tmp_path: Path) -> 
     assert b"40 games: random won" in output
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "environment", "coloured"),
     [

@@ -24,6 +24,7 @@ def told(text: str) -> dict[str, Any]:
     return {key: report[key] for key in ("settings", "games", "order")} | {"standings": rows}
 
 
+@pytest.mark.long
 def test_the_standings_of_a_cluster_here_are_those_without(arena: Run, tmp_path: Path) -> None:
     what = ("tournament", "random", "greedy", "--deals", "2", "--seed", "x", "--json")
     alone = arena(*what, "--db", "a.db", "--logs", "a")

@@ -97,6 +97,7 @@ def test_two_at_a_time_end_as_one_at_a_time(tmp_path: Path, undisturbed: object)
     assert final(tmp_path) == undisturbed
 
 
+@pytest.mark.long
 def test_workers_that_are_killed_lose_nothing(tmp_path: Path, undisturbed: object) -> None:
     told, status = run_until(tmp_path, "plain", 2, 10_000, 0, 17)
     assert status == 0

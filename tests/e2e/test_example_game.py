@@ -74,6 +74,7 @@ def test_not_one_line_of_it_is_in_arena() -> None:
     assert not [source for source in sources if re.search(r"\bkuhn", source, re.IGNORECASE)]
 
 
+@pytest.mark.long
 def test_its_own_tests_pass(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly",
                "-c", os.devnull, "--rootdir", str(EXAMPLE), str(EXAMPLE)]  # fmt: skip
@@ -92,6 +93,7 @@ def test_it_keeps_the_laws(arena: Arena) -> None:
     assert arena("rules", "check", "kuhn_poker").stdout.startswith("standard, 2 players: ok, 10 games")
 
 
+@pytest.mark.long
 def test_boards_of_other_games_are_listed_and_drawn_beside_it(arena: Arena) -> None:
     assert {row["board"] for row in json.loads(arena("board", "list", "--json").stdout)["boards"]} == {
         "garden",

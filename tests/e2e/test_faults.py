@@ -59,7 +59,7 @@ def job(folder: Path, *bots: BotSpec) -> Job:
     )
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(3)
 @pytest.mark.parametrize(
     ("number", "script", "code"),
     [

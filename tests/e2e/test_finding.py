@@ -27,6 +27,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_lost_game_is_found_and_replayed_in_two_commands(played: Path) -> None:
     found = arena(played, "games", "--bot", "ronin", "--lost", "--since", "yesterday", "--json")
     assert found.stderr == ""

@@ -209,7 +209,7 @@ def test_a_bot_is_not_asked_again_at_a_weaker_level_unless_told_to(
     assert run(*rerun, "--level", "trusted").stdout.startswith("samurai basic, seat 1 of 2: greedy in place of")
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 def test_a_tournament_does_not_go_on_at_a_weaker_level(
     run: Run, tmp_path: Path, crippled: tuple[str, ...], level: str
 ) -> None:
@@ -305,7 +305,7 @@ def test_settings_of_overload_and_cpu_are_repeated_by_the_command_that_goes_on(r
     assert "Continuing tournament" in run(*words).stderr
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 def test_a_bot_that_would_see_the_database_is_refused_before_anything_is_stored(
     run: Run, level: str, tmp_path: Path
 ) -> None:

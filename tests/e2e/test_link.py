@@ -156,6 +156,7 @@ def test_a_bot_that_enters_twice_has_two_processes(pool: Pool) -> None:
     assert len({bot.process.pid for bot in pool._bots}) == 2
 
 
+@pytest.mark.long
 def test_with_a_block_its_processes_end_and_nobody_waits_for_that(pool: Pool) -> None:
     specs = [faulty("ok", start_ms=60_000 + number) for number in range(20)]
     pool.enter("one")
@@ -463,6 +464,7 @@ def test_a_child_that_holds_the_connection_open_hides_no_end(pool: Pool, step: s
     assert ask(link) == CRASHED
 
 
+@pytest.mark.long
 def test_a_crash_has_the_same_name_on_a_busy_machine(pool: Pool) -> None:
     link = started(pool, *[faulty("close_work:100")] * 6)
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]

@@ -101,7 +101,7 @@ def test_a_bot_that_fails_ends_it(rerun: Run, step: str, said: str) -> None:
     assert "printed: thinking" in done.stderr
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

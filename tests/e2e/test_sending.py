@@ -11,7 +11,7 @@ import pytest
 
 from arena.author.new import templates
 from arena.league.steps import Verdict, build, check
-from arena.link.bots import Manifest, fetch_command, find_bot, read_manifest, unfetched
+from arena.link.bots import Manifest, find_bot, read_manifest, unfetched
 from arena.link.sandbox.doctor import level_in_force
 from arena.parcels import Parcel, pack
 from arena.types import Level
@@ -33,7 +33,7 @@ def fetch(manifest: Manifest, folder: Path) -> None:
     """Gets what the build needs, as `arena bot build` does before it builds."""
     if unfetched(manifest, folder) is None:
         return
-    done = subprocess.run(fetch_command(manifest), cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(manifest.fetch, cwd=folder, capture_output=True, text=True, check=False)
     sign = next((sign for sign in LACKING if sign in done.stderr), None)
     if done.returncode != 0 and sign is not None:
         pytest.skip(f"needs the network to fetch what it needs: {sign}")

@@ -122,7 +122,7 @@ def test_a_tournament_obeys_and_loses_nothing(tmp_path: Path, start: Started) ->
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize(("playing", "ordering"), [("arena.db", "link.db"), ("link.db", "arena.db")])
 def test_orders_find_a_database_by_any_of_its_names(
     tmp_path: Path, start: Started, playing: str, ordering: str

@@ -146,7 +146,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_build_that_takes_too_much_or_leaves_something_odd_fails(name: str, bots: Path, tmp_path: Path) -> None:
     level = Level.TRUSTED if level_in_force(Level.ISOLATED) or name == "a pipe" else Level.ISOLATED
@@ -332,6 +332,7 @@ def faulty(folder: Path, script: str, rules: str = '"samurai"') -> Path:
     return made
 
 
+@pytest.mark.long
 def test_a_sound_bot_passes_its_check(playing_level: Level, bots: Path) -> None:
     report = build(pack("random").data, bots, playing_level)
     report = check(bots / report.detail["folder"], "samurai", playing_level)

@@ -165,7 +165,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
     check_the_rest(arena, tmp_path, 2)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize("group", [False, True], ids=["alone", "with its workers"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Signals, group: bool) -> None:
@@ -182,6 +182,7 @@ def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Si
     assert not (tmp_path / "arena.db-lock").exists()
 
 
+@pytest.mark.long
 def test_a_terminal_that_is_closed_ends_it(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "arena", "tournament", *WORDS, "--deals", "5000"]
@@ -292,7 +293,7 @@ def test_new_begins_another(arena: Run, tmp_path: Path) -> None:
     assert "Continuing" in arena(*words).stderr, "the first is still unfinished"
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(
     ("words", "message"),
     [

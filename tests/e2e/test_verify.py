@@ -69,7 +69,7 @@ def write_again(folder: Path) -> None:
     write_log(log, [replace(read.header, arena="another"), *read.records])
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize(
     ("forge", "says"),
     [

@@ -11,11 +11,8 @@ from arena.conform.report import BotReport, Level, Result, hinders
 from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.league.steps.base import StepReport, Stopwatch, Verdict
-from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox.binds import needs, toolchains
+from arena.link.bots import load_bot
 from arena.link.sandbox.doctor import require
-from arena.parcels.base import LABEL
-from arena.text import plain
 from arena.types import Level as Confinement
 
 _DENIED: Final = 0.1
@@ -48,8 +45,6 @@ def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> St
                 f"add {rules} to `rules`, or submit another bot"
             )
         require(level, (spec,))
-        if level is not Confinement.TRUSTED:
-            _check_sight(spec, folder)
     except BotError as error:
         return watch.failed(str(error).replace(f"{folder}/", ""))
     report = check_bot(spec, (rules,), level=level)
@@ -84,24 +79,6 @@ def verdict(report: BotReport) -> Verdict | None:
     if all(result.excuse for result in hindering):
         return Verdict.MACHINE
     return Verdict.FAILED if all(result.excuse is None for result in hindering) else None
-
-
-def _check_sight(spec: BotSpec, folder: Path) -> None:
-    """Checks that a bot would see nothing but its own files and the league's programs.
-
-    What a bot sees is computed from its command, and follows `#!` lines and links. They may name the files of others.
-
-    Raises:
-        BotError: It would see more. Show the message to the author.
-    """
-    own = next((each for each in (folder, *folder.parents) if (each / LABEL).exists()), folder).resolve()
-    trees = [own, *map(Path, toolchains().trees)]
-    for seen in needs(spec).trees:
-        if not any(Path(seen).is_relative_to(tree) or Path(seen).resolve().is_relative_to(tree) for tree in trees):
-            raise BotError(
-                f"{spec.name}: expected a bot that needs its own files and the league's programs, got: {plain(seen)}; "
-                "bring it along"
-            )
 
 
 def _finding(hindering: list[Result]) -> str:

@@ -1,12 +1,11 @@
-"""Computes what a bot's command needs to see of the machine's files: its folder, its interpreter, its libraries.
+"""Says what a bot, or a build, sees of the machine's files in a sandbox: its own files and the runtimes that it names.
 
-The system's programs (`/usr` and what links into it) are in every box. Of the rest a bot gets what is found by
-following its command: each symbolic link, a `#!` line, what a Python imports from, the installation of an interpreter
-elsewhere, shared libraries elsewhere, and what its manifest names. It never gets a folder that is more than one
-program's: a home, `/tmp`, `/etc`, `/`.
+The system's programs (`/usr` and what links into it) are in every sandbox. A bot's folder is at `BOT` there, whatever
+it is called on the machine; what its manifest names beside the folder lies beside it there, too.
 
-A program that comes with the bot is never run here, not even to ask it something: it may be a stranger's. It can use
-the libraries of the system and those that it brings.
+Laws:
+1. What a bot sees is granted (`arena.link.runtimes`). Its manifest chooses among that and its own files.
+2. No file of a bot is run, loaded or asked here: it may be a stranger's.
 """
 
 from __future__ import annotations
@@ -14,90 +13,82 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-import arena
-from arena.errors import BotError, MachineFault
+from arena.errors import BotError
+from arena.link import runtimes
 from arena.link.bots import BotSpec
-from arena.link.faults import is_of_the_program, machine_fault
+from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA, SYSTEM, Runtime, is_in, is_private, outermost
 
-_SYSTEM: Final = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin", "/etc/alternatives")
-"""What is in every box."""
+BOT: Final = "/bot"
+"""Where a sandbox has a bot's files."""
 _PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin")
-_SHARED: Final = (
-    *("/", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/run/user", "/srv", "/sys"),
-    *("/tmp", "/var", "/var/lib", "/var/tmp"),
-)
-"""Folders that belong to nobody or to everybody."""
-_NEVER: Final = ("/dev", "/etc", "/proc", "/sys", "/run/arena")
-"""Folders of which nothing is given: a box has its own, or they are about the machine."""
-_HOMES: Final = ("/home", "/run/user")
-"""Folders whose folders are homes."""
-_PROGRAMS: Final = ("bin", "shims")
-"""Names of folders that programs lie in. Beside them lies what they need."""
-_PARTS: Final = (*_PROGRAMS, "installs", "lib", "lib64", "libexec", "plugins", "versions")
-"""What is given of an installation that shares its folder with private things, as `~/.local` and `~/.cargo` do."""
 _TOOLS: Final = ("cargo", "rustc", "go", "java", "javac", "mvn", "node", "npm")
 """Programs that build bots and are often installed elsewhere than in `/usr`."""
 _RUSTUP: Final = "rustup"
-"""What `cargo` may be a link to: a program that looks for the compilers in a home, which a box has not."""
+"""What `cargo` may be a link to: a program that looks for the compilers in a home, which a sandbox has not."""
 _OF_TOOLS: Final = ("/etc/maven",)
 """What such programs read of `/etc`."""
-_ASK_S: Final = 30
-_QUESTION: Final = "import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))"
 
 
 class Needs(msgspec.Struct, frozen=True):
-    """What a bot sees beside the system's programs."""
+    """What a bot or a build gets beside the system's programs."""
 
-    trees: tuple[str, ...]
-    """Absolute paths of folders and files. None lies in another, or in the system's folders. They may be links."""
+    trees: dict[str, str]
+    """What it sees: each absolute path in the sandbox, and the path of it on the machine. None lies in another."""
     path: str
-    """Its `PATH`: those folders of the referee's that it can see."""
+    """Its `PATH`."""
+    folder: str = BOT
+    """The folder in which it is started."""
+    command: tuple[str, ...] = ()
+    """Program and arguments, as they are called there."""
+    empty: tuple[str, ...] = ()
+    """Folders that are empty there, though they lie in what it sees."""
+    environment: dict[str, str] = {}
+    """Variables that its runtimes need."""
 
 
 @functools.cache
 def needs(spec: BotSpec) -> Needs:
-    """Returns what a bot needs to see.
+    """Returns what a bot sees, and how it is called there.
 
     Raises:
         BotError: It needs what no bot may see, or TCP. Show the message to the operator.
-        MachineFault: The machine cannot run a program to find out.
+        MachineFault: The machine cannot find out.
     """
     if spec.tcp:
         raise BotError(
             f"{spec.name}: expected a bot that connects by ipc, got: one that plays over TCP, which no level above "
             'trusted has, because a sandbox has no network; use a library with ipc and remove `endpoint = "tcp"`'
         )
-    found = [spec.folder, *_read(spec)]
-    command = spec.command[0]
-    own = [spec.folder]
-    if "/" in command and not os.path.isabs(command):
-        own.append(os.path.dirname(spec.folder))
-    first = os.path.join(spec.folder, command) if "/" in command else shutil.which(command)
-    interpreters: list[str] = []
-    for start in (first, *filter(_is_on_path, spec.reads)):
-        for program in _followed(start):
-            found += _names(program)
-            if not _is_in(os.path.realpath(program), own):
-                found += _installation(program, own)
-                found += _libraries(os.path.realpath(program))
-                if Path(program).name.startswith("python"):
-                    answer = _ask(os.path.realpath(program) if _is_in(program, own) else program)
-                    found += _imported(answer)
-                    interpreters += map(os.path.dirname, answer[:1])
-    there = [path for path in map(os.path.normpath, found) if os.path.exists(path)]
-    trees = _outermost([spec.folder, *there])
-    for tree in trees:
-        _check(tree, spec)
-    return Needs(trees, _path(trees, interpreters))
+    around = os.path.dirname(spec.folder)
+    beside = {*_read(spec), *_own_program(spec)}
+    own = {os.path.join(BOT, os.path.relpath(path, around)): path for path in (spec.folder, *beside)}
+    if not beside:
+        own = {BOT: spec.folder}
+    for path in own.values():
+        _check(path, spec)
+    called = _called(spec)
+    first = called.get(spec.command[0])
+    used = list(called.values())
+    own = {path: own[path] for path in outermost(own)}
+    trees = {path: place for each in used for path, place in each.trees.items()}
+    shown = outermost(trees)
+    python = next((each.program for name, each in called.items() if name in (PYTHON, PYTHON_WITH_ARENA)), "")
+    words = spec.command if first is None else (first.program, *spec.command[1:])
+    command = runtimes.resolved(words, python)
+    return Needs(
+        own | {path: trees[path] for path in shown},
+        _path(shown, [os.path.dirname(each.program) for each in used]),
+        next(path for path, place in own.items() if place == spec.folder),
+        command,
+        tuple(folder for each in used for folder in each.empty),
+        {name: value for each in used for name, value in each.environment.items()},
+    )
 
 
 @functools.cache
@@ -107,19 +98,24 @@ def toolchains() -> Needs:
     Raises:
         MachineFault: The machine cannot run a program to find out.
     """
-    found: list[str] = []
-    first: list[str] = []
+    python = runtimes.python(PYTHON_WITH_ARENA)
+    trees = dict(python.trees)
+    first = [os.path.dirname(python.program)]
     for name in _TOOLS:
-        program = shutil.which(name)
+        program = shutil.which(name, path=":".join(runtimes.search_path()))
         if program is not None and os.path.basename(os.path.realpath(program)) == _RUSTUP:
-            program = os.fsdecode(_output([program.removesuffix(name) + _RUSTUP, "which", name])).strip()
+            program = os.fsdecode(runtimes.output([program.removesuffix(name) + _RUSTUP, "which", name])).strip()
             first.append(os.path.dirname(program))
         if program:
-            found += [*_names(program), *_installation(program, []), *_libraries(os.path.realpath(program))]
-    found += [*_names(sys.executable), *_installation(sys.executable, []), *_imported(_ask(sys.executable)), *_OF_TOOLS]
-    there = [path for path in map(os.path.normpath, found) if path and os.path.exists(path)]
-    trees = tuple(tree for tree in _outermost(there) if tree in _OF_TOOLS or not is_private(os.path.realpath(tree)))
-    return Needs(trees, _path(trees, [folder for folder in first if folder]))
+            trees |= runtimes.program(program).trees
+    trees |= {path: path for path in _OF_TOOLS if os.path.exists(path)}
+    shown = outermost(trees)
+    return Needs(
+        {path: trees[path] for path in shown},
+        _path(shown, first),
+        empty=python.empty,
+        environment=python.environment,
+    )
 
 
 def shows(spec: BotSpec, path: Path) -> bool:
@@ -129,12 +125,11 @@ def shows(spec: BotSpec, path: Path) -> bool:
         BotError: As `needs`.
         MachineFault: As `needs`.
     """
-    real = os.path.realpath(path)
-    return _is_in(real, [os.path.realpath(tree) for tree in needs(spec).trees])
+    return _around(spec, path) is not None
 
 
 def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
-    """Checks before a tournament or a match that its bots can be started in boxes, and see nothing that they must not.
+    """Checks before a tournament or a match that its bots can be started in sandboxes, and see no more than they must.
 
     `hidden` are the operator's own files and folders: the database, the logs. A bot's folder may be another's, too: who
     gives two bots one folder wants that. But none may lie in what another sees.
@@ -147,27 +142,69 @@ def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
     for spec in specs:
         others = {Path(other.folder) for other in specs if other.folder != spec.folder}
         for path in (*hidden, *sorted(others)):
-            if shows(spec, path):
+            if (tree := _around(spec, path)) is not None:
                 raise BotError(
                     f"{spec.name}: expected a bot that sees only its own files, got: one that would see {path}, "
-                    f"because it lies in {_around(spec, path)}; move one of them to another folder"
+                    f"because it lies in {tree}; move one of them to another folder"
                 )
 
 
-def _around(spec: BotSpec, path: Path) -> str:
-    """Returns the tree of a bot that a path lies in."""
-    real = os.path.realpath(path)
-    return next(tree for tree in needs(spec).trees if _is_in(real, [os.path.realpath(tree)]))
+def _around(spec: BotSpec, path: Path) -> str | None:
+    """Returns the place on the machine in which a bot would see a path; None if it would not."""
+    real, seen = os.path.realpath(path), needs(spec)
+    if is_in(real, seen.empty):
+        return None
+    return next((place for place in seen.trees.values() if is_in(real, [os.path.realpath(place)])), None)
 
 
-def is_private(path: str) -> bool:
-    """Tells whether a folder is more than one program's: a home, a folder above one, one that all programs share."""
-    home, temporary = os.path.realpath(os.path.expanduser("~")), os.path.realpath(tempfile.gettempdir())
-    return (
-        os.path.dirname(path) in _HOMES
-        or any(_is_in(other, [path]) for other in (home, temporary, *_SHARED))
-        or _is_in(path, _NEVER)
-    )
+def _called(spec: BotSpec) -> dict[str, Runtime]:
+    """Returns the runtimes that a bot calls, by name, that of its command first.
+
+    Raises:
+        BotError: One is not granted.
+    """
+    called: dict[str, Runtime] = {}
+    for word in spec.command:
+        if word in (PYTHON, PYTHON_WITH_ARENA):
+            called[word] = runtimes.python(word)
+    for name, path in spec.runtimes:
+        if not path:
+            raise runtimes.not_granted(spec.name, name)
+        called[name] = runtimes.program(path)
+    first = spec.command[0]
+    if first not in called and ("/" not in first or os.path.isabs(first)):
+        raise runtimes.not_granted(spec.name, first)
+    return called
+
+
+def _own_program(spec: BotSpec) -> Iterator[str]:
+    """Yields the program of a bot's own if it lies beside its folder, as one that the bots of a folder share may.
+
+    Raises:
+        BotError: It is a script, or it is not the bot's.
+    """
+    word = spec.command[0]
+    if "/" not in word or os.path.isabs(word):
+        return
+    path = os.path.normpath(os.path.join(spec.folder, word))
+    real, around = os.path.realpath(path), os.path.dirname(spec.folder)
+    if not is_in(path, [spec.folder]) or not is_in(real, [os.path.realpath(spec.folder)]):
+        if not is_in(path, [around]) or not is_in(real, [os.path.realpath(around)]) or not _may_read(real, around):
+            raise BotError(
+                f"{spec.name}: expected a program in the bot's folder, got: {word}, which leads to {path}; "
+                "move it there, or name a runtime in `command`"
+            )
+        yield path
+    try:
+        with open(real, "rb") as file:
+            is_script = file.read(2) == b"#!"
+    except OSError:
+        return  # it is not there, or not to be read, and the start says so
+    if is_script:
+        raise BotError(
+            f"{spec.name}: expected a program that needs no other, got: {word}, a script; name its runtime in "
+            f'`command`, such as command = ["sh", "{word}"], instead of a first line with #!'
+        )
 
 
 def _check(tree: str, spec: BotSpec) -> None:
@@ -177,29 +214,29 @@ def _check(tree: str, spec: BotSpec) -> None:
         BotError: It may not.
     """
     if is_private(tree) or is_private(os.path.realpath(tree)):
-        if tree == spec.folder:
-            what, remedy = "a bot in a folder of its own, all of which it will see", "move the bot to one"
-        else:
-            what = "programs and files that lie in folders of their own, all of which it will see"
-            remedy = "move them to one, or install another interpreter for the bot"
-        raise BotError(f"{spec.name}: expected {what}, got: {tree}, which has other things; {remedy}")
+        raise BotError(
+            f"{spec.name}: expected a bot in a folder of its own, all of which it will see, got: {tree}, which has "
+            "other things; move the bot to one"
+        )
 
 
 def _read(spec: BotSpec) -> Iterator[str]:
-    """Yields the files and folders that the manifest names, without programs that are on the path.
+    """Yields the files and folders that the manifest names beside the bot's folder, without those of the system.
 
     Raises:
         BotError: One lies too far away. A manifest may be a stranger's, and could name any file.
     """
     around = os.path.dirname(spec.folder)
     for path in spec.reads:
-        if not _is_on_path(path):
-            if not _may_read(os.path.realpath(path), around):
-                raise BotError(
-                    f"{spec.name}: expected files beside the bot's folder, in {around}, and no hidden ones, "
-                    f"got: {path}; move it there, or into the bot's folder"
-                )
-            yield path
+        real = os.path.realpath(path)
+        if is_in(real, SYSTEM) and is_in(path, SYSTEM):
+            continue
+        if not is_in(path, [around]) or not _may_read(real, os.path.realpath(around)):
+            raise BotError(
+                f"{spec.name}: expected files beside the bot's folder, in {around}, and no hidden ones, "
+                f"got: {path}; move it there, or into the bot's folder"
+            )
+        yield path
 
 
 def _may_read(path: str, around: str) -> bool:
@@ -207,137 +244,18 @@ def _may_read(path: str, around: str) -> bool:
 
     If `around` is somebody's home, or everybody's, only the files right in it may be meant for the bot.
     """
-    if _is_in(path, _SYSTEM):
-        return True
     parts = os.path.relpath(path, around).split("/")
     return not any(part.startswith(".") for part in parts) and (
         not is_private(around) or (len(parts) == 1 and os.path.isfile(path))
     )
 
 
-def _is_on_path(path: str) -> bool:
-    """Tells whether a program is found by its name."""
-    return shutil.which(os.path.basename(path)) == path
-
-
-def _followed(program: str | None) -> Iterator[str]:
-    """Yields a program, and its interpreter if it is a script, and so on."""
-    seen: set[str] = set()
-    while program is not None and program not in seen:
-        yield program
-        seen.add(program)
-        program = _interpreter(program)
-
-
-def _names(path: str) -> Iterator[str]:
-    """Yields a path, the target of each symbolic link on the way, and where it ends."""
-    while os.path.islink(path) and os.path.exists(path):
-        yield path
-        path = os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
-    yield path
-    yield os.path.realpath(path)
-
-
-def _interpreter(program: str) -> str | None:
-    """Returns the program that a `#!` line names; None if the program has none, or cannot be read."""
-    try:
-        with open(program, "rb") as file:
-            line = file.readline(256)
-    except OSError:
-        return None
-    words = os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
-    if words and Path(words[0]).name == "env":
-        names = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-        return shutil.which(names[0]) if names else None
-    return words[0] if words else None
-
-
-@functools.cache
-def _ask(python: str) -> tuple[str, ...]:
-    """Returns what a Python says of itself: its program, its prefixes, the folders that it imports from."""
-    try:
-        return tuple(msgspec.json.decode(_output([python, "-I", "-c", _QUESTION]), type=list[str]))
-    except msgspec.DecodeError:
-        return ()  # it does not run, and will say why when the bot is started
-
-
-def _imported(answer: tuple[str, ...]) -> Iterator[str]:
-    """Yields the folders that a Python imports from, given what it says of itself."""
-    _, *prefixes = answer[:3] or ("",)
-    for prefix in prefixes:
-        yield from _parts(prefix)
-    package = os.path.dirname(os.path.realpath(arena.__file__))
-    # A checkout that is installed to be worked on has bots and databases beside the package.
-    yield from (package if path == os.path.dirname(package) else path for path in answer[3:])
-
-
-def _installation(program: str, own: list[str]) -> Iterator[str]:
-    """Yields what lies beside the folder of a program: a node, a JDK."""
-    for path in _names(program):
-        parent = os.path.dirname(path)
-        if os.path.basename(parent) in _PROGRAMS and not _is_in(path, (*own, *_SYSTEM)):
-            yield from _parts(os.path.dirname(parent))
-
-
-def _parts(installation: str) -> Iterator[str]:
-    """Yields the folder of an installation, or only the folders of programs in it if it has private things too."""
-    in_home = os.path.dirname(installation) == os.path.expanduser("~")
-    if is_private(installation) or (in_home and os.path.basename(installation).startswith(".")):
-        yield from (os.path.join(installation, name) for name in _PARTS)
-    else:
-        yield installation
-
-
-@functools.cache
-def _libraries(program: str) -> tuple[str, ...]:
-    """Returns the shared libraries that the system's loader would take for a program of the operator."""
-    words = os.fsdecode(_output(["ldd", program])).split()
-    return tuple(name for word in words if word.startswith("/") for name in _names(word))
-
-
-def _output(command: list[str]) -> bytes:
-    """Returns what a program of the operator prints; nothing if it fails.
-
-    Raises:
-        MachineFault: The machine cannot run it.
-    """
-    environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    try:
-        done = subprocess.run(
-            command,
-            env=environment,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_ASK_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise MachineFault(f"expected {command[0]} to answer within {_ASK_S} s, got: nothing") from None
-    except OSError as error:
-        if is_of_the_program(error):
-            return b""
-        raise machine_fault(f"run {command[0]}", error) from None
-    return b"" if done.returncode else done.stdout
-
-
-def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    """Returns the paths without the system's, and without those that lie in others."""
-    trees: list[str] = []
-    for path in sorted(set(paths), key=lambda path: path.split("/")):
-        if not _is_in(path, (*_SYSTEM, *trees)):
-            trees.append(path)
-    return tuple(trees)
-
-
 def _path(trees: tuple[str, ...], first: list[str]) -> str:
-    """Returns the folders of `PATH` that can be seen, those of interpreters that were found by another name first."""
-    own = [os.path.normpath(folder) for folder in os.environ.get("PATH", "").split(":") if folder.startswith("/")]
+    """Returns the folders of `PATH` that can be seen, those of programs that were found by another name first."""
     seen = {*trees, *map(os.path.dirname, trees)}
-    folders = [folder for folder in (*first, *own, *_PATH) if folder in seen or _is_in(folder, (*trees, *_SYSTEM))]
+    folders = [
+        folder
+        for folder in (*first, *runtimes.search_path(), *_PATH)
+        if folder in seen or is_in(folder, (*trees, *SYSTEM))
+    ]
     return ":".join(dict.fromkeys(folders))
-
-
-def _is_in(path: str, folders: Iterable[str]) -> bool:
-    """Tells whether a path is one of the folders, or lies in one."""
-    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)

@@ -145,6 +145,7 @@ def command(
     writable: Mapping[str, str] | None = None,
     descriptors: int = MAX_DESCRIPTORS,
     allowed: frozenset[str] = frozenset(),
+    empty: Iterable[str] = (),
 ) -> Command:
     """Returns the command that runs `program` in a box.
 
@@ -154,7 +155,8 @@ def command(
     threads the box may have, `data_mib` the memory that each process may reserve. `socket_folder` is the folder of its
     socket, as the seat's user can reach it. `user` is that user; None for this process's own. `writable` are trees that
     it may change, `/tmp` among them if it is not to be a small one in memory. `descriptors` is how many each process
-    may have, and calls `allowed` are not filtered.
+    may have, and calls `allowed` are not filtered. `empty` are folders that are empty in the box, though they lie in
+    what it sees.
 
     Raises:
         MachineFault: The machine lacks `bwrap`, or descriptors. Show the message to the operator: it says what to do.
@@ -167,6 +169,7 @@ def command(
         *("--size", str(TMP_MIB << 20), "--tmpfs", "/tmp", "--size", str(SHM_MIB << 20), "--tmpfs", "/dev/shm"),
         *_words("--bind", [(reached, tree) for tree, reached in sorted((writable or {}).items())]),
         *_words("--ro-bind", [(reached, tree) for tree, reached in sorted(trees.items())]),
+        *(word for folder in empty for word in ("--tmpfs", folder, "--remount-ro", folder)),
         *(("--ro-bind", socket_folder, SOCKET_FOLDER) if socket_folder is not None else ()),
         *("--chdir", folder, "--remount-ro", "/dev", "--remount-ro", "/"),
     ]

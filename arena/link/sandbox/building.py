@@ -78,14 +78,14 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """The last of what it printed, as it was."""
 
 
-def run_build(spec: BotSpec, top: Path, place: Path, temporary: Path, level: Level, bounds: Bounds) -> Run:
+def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: Bounds) -> Run:
     """Runs a build to its end, or ends it. When this returns, none of its processes is left.
 
     Args:
-        spec: The build: its command, and the folder in which it runs, which lies in `place`.
+        spec: The build: its command, and the folder in which it runs. Above trusted that is the one in the sandbox, in
+            `binds.BOT`, as it is when the bot plays.
         top: The folder with its copy of the bot's files. From level `isolated` on, as root, it is given to another
             user: take it back.
-        place: Where the build finds that folder: it is called so later.
         temporary: An empty folder for temporary files; likewise.
         level: How far it is confined.
         bounds: How much it may take.
@@ -103,7 +103,7 @@ def run_build(spec: BotSpec, top: Path, place: Path, temporary: Path, level: Lev
         if level is not Level.TRUSTED:
             workshop = Workshop(
                 needs=binds.toolchains(),
-                writable={str(place): str(top), "/tmp": str(temporary)},
+                writable={binds.BOT: str(top), "/tmp": str(temporary)},
                 processes=bounds.processes,
                 descriptors=_DESCRIPTORS,
             )

@@ -14,7 +14,6 @@ import shutil
 import socket
 import sqlite3
 import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -29,6 +28,7 @@ from arena.errors import ArenaError, LevelError
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
+from arena.link.runtimes import PYTHON
 from arena.link.sandbox import binds, box, filter, probe_program
 from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
@@ -262,10 +262,10 @@ def _seat(spec: BotSpec, level: Level) -> Iterator[_Seat]:
 
 def _spec(arguments: Sequence[str]) -> BotSpec:
     """Returns the probe program as a bot."""
-    program = probe_program.__file__
-    command = (sys.executable, "-I", "-S", program, *arguments)
+    program = Path(probe_program.__file__).resolve()
+    command = (PYTHON, "-I", "-S", program.name, *arguments)
     return BotSpec(
-        name="probe", version="", command=command, folder=str(Path(program).parent), digest="", memory_mib=_MEMORY_MIB
+        name="probe", version="", command=command, folder=str(program.parent), digest="", memory_mib=_MEMORY_MIB
     )
 
 
@@ -283,7 +283,7 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
             "calls": calls_to_try(machine),
             "newest": filter.NEWEST,
             "canary": str(canary),
-            "folder": str(Path(probe_program.__file__).parent),
+            "folder": binds.BOT,
             "processes": process_limit(),
         }
         try:

@@ -151,14 +151,14 @@ def test_left_over_is_what_others_get_one_after_the_other():
     assert planner_player.left_over(wishes, [1, 2, 3], 2) == 5 + 2
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_no_action_is_illegal(table):
     bots = [Counting(), *(RANDOM() if seat % 2 else GREEDY() for seat in range(table.seats - 1))]
     assert 1 in play_game(bots, table.rules, seed=1)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.long
 @pytest.mark.parametrize("ruleset", ["draft", "race"])
 def test_same_requests_and_count_same_actions(ruleset):
     rules = at_default_board("gardener", 2, ruleset)

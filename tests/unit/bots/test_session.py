@@ -136,7 +136,7 @@ def play_game(table, **start):
     return [answer["action"] for answer in answers]
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", BOTS)
 def test_whole_session(seat_bot, name):
     table = seat_bot(name)
@@ -216,7 +216,7 @@ def test_one_session_serves_both_games(seat_bot, name):
     assert table.end() == (0, "")
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("name", BOTS)
 def test_says_what_the_referee_complains_of(seat_bot, name):
     table = seat_bot(name)

@@ -53,7 +53,7 @@ def ask_all(cls, rules, seed, check):
     return play_game([cls() for _ in range(rules.seats)], rules, seed, ask)
 
 
-@pytest.mark.quick(3)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_no_action_is_illegal(table):
     assert 1 in play_game([Counting(), *(RANDOM() for _ in range(1, table.seats))], table.rules, seed=2)

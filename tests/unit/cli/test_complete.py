@@ -68,7 +68,7 @@ def words(line: str, breaks: str = BREAKS) -> list[str]:
     return [item.removeprefix("plain,") for item in proposed(line, breaks) if item.startswith("plain,")]
 
 
-@pytest.mark.quick(12)
+@pytest.mark.quick(6)
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

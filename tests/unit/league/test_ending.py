@@ -105,6 +105,7 @@ def names(store: LeagueStore, entrants: tuple[int, ...]) -> list[str]:
     return [store.games.name("cup-1", entrant) for entrant in entrants]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sizes", "bots"), [((2,), ("ant", "bee", "cat")), ((4,), ("ant", "bee", "cat")), ((2, 3), ("ant", "bee"))]
 )

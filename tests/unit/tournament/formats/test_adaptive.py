@@ -108,6 +108,7 @@ def test_a_cover_has_all_pairs(entrants: int, players: int) -> None:
     assert len(pairs) <= 2.5 * len(set(pairs))
 
 
+@pytest.mark.long
 def test_a_wrong_order_is_hardly_ever_shown() -> None:
     """Four equal bots: of 20 leagues, at most 3 show a difference (1 in 20 is allowed; 4 would be 1.6 % likely)."""
     wrong = 0

@@ -86,6 +86,10 @@ def set_defaults(ctx: click.Context, config: Path | None) -> None:
     if path is None:
         return
     ctx.obj = defaults.read(path, COMMANDS)
+    if granted := ctx.obj.table.get(defaults.RUNTIMES):
+        from arena.link import runtimes
+
+        runtimes.grant(granted, os.path.relpath(path))
     name = ctx.invoked_subcommand
     command = None if name is None else cli.get_command(ctx, name)
     if name is not None and command is not None:

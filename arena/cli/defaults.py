@@ -2,7 +2,7 @@
 
 The file is that of the current folder or of the nearest folder above. `[tournament]` holds options of
 `arena tournament`, `[bot.check]` those of `arena bot check`. `[defaults]` holds options that several commands share; a
-command's own section wins over it. Paths are relative to the file.
+command's own section wins over it. Paths are relative to the file. `[runtimes]` grants programs to bots, by name.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from arena.toml import line_of
 FILE: Final = "arena.toml"
 ALL: Final = "defaults"
 """The section whose options hold for every command that shares them."""
+RUNTIMES: Final = "runtimes"
+"""The section of programs that bots in a sandbox may call by name, beside those of `arena.link.runtimes`."""
 SHARED: Final = (
     "rules", "ruleset", "rule", "board", "time", "cpu", "race-window", "seed", "level", "db", "logs", "each-game",
     "quiet", "json",
@@ -80,10 +82,10 @@ def read(path: Path, commands: Collection[str]) -> Config:
     except (ValueError, RecursionError) as error:  # ValueError: not only TOMLDecodeError, but numbers that are too long
         raise ConfigError(f"expected a TOML file, got: {error} - at {name}; correct it, or use --config") from None
     for section, table in config.table.items():
-        if section not in (ALL, *commands) or not isinstance(table, dict):
-            close = did_you_mean(section, (ALL, *commands))
+        if section not in (ALL, RUNTIMES, *commands) or not isinstance(table, dict):
+            close = did_you_mean(section, (ALL, RUNTIMES, *commands))
             raise ConfigError(
-                f"expected sections named {ALL} or like a command, got: {section!r}{close} - "
+                f"expected sections named {ALL}, {RUNTIMES} or like a command, got: {section!r}{close} - "
                 f"at {config.place(section)}; correct it"
             )
     for key in config.table.get(ALL, {}):

@@ -25,6 +25,7 @@ from arena.league.folder import SETTINGS, Folder
 from arena.league.matchmaking import Matchmaking as Rule
 from arena.league.retention import Retention
 from arena.link.bots import check_name
+from arena.link.runtimes import grant
 from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
@@ -161,6 +162,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What the league is called."""
     game: Game = Game()
     bots: Bots = Bots()
+    runtimes: dict[str, str] = {}
+    """`[runtimes]`: programs that bots may call by name, each with its absolute path, beside those that always are."""
     limits: Limits = Limits()
     suspension: Suspension = Suspension()
     matchmaking: Matchmaking = Matchmaking()
@@ -225,17 +228,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         }
 
 
-_TABLES: Final = {field.name: field.type for field in fields(Settings) if field.name != "name"}
+_TABLES: Final = {field.name: field.type for field in fields(Settings) if field.name not in ("name", "runtimes")}
 _PLACE: Final = re.compile(r" - at `\$\.?(.*)`\Z")
 
 
 def load(folder: Folder) -> Settings:
-    """Reads the settings of a league, and checks them.
+    """Reads the settings of a league, checks them, and grants its runtimes.
 
     Raises:
         ConfigError: They cannot be used. Show the message to the operator: it names the file and the line.
     """
-    return parse(folder.settings_text(), str(folder.settings), folder.path)
+    settings = parse(folder.settings_text(), str(folder.settings), folder.path)
+    grant(settings.runtimes, str(folder.settings))
+    return settings
 
 
 def parse(text: str, where: str = SETTINGS, folder: Path = Path()) -> Settings:

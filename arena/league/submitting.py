@@ -10,6 +10,7 @@ from arena import files, parcels
 from arena.errors import ParcelError, Refused, StoreError
 from arena.league.allowance import Allowance
 from arena.league.desk import Desk
+from arena.link import runtimes
 from arena.link.bots import MANIFEST
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received
@@ -39,6 +40,10 @@ def submit(desk: Desk) -> Payload:
             f"expected a bot that plays {desk.settings.game.rules}, got: one of {', '.join(rules)}",
             f"add it to `rules` in {MANIFEST}, or leave that out",
         )
+    if desk.settings.level is not Level.TRUSTED:
+        for program in (contents.manifest.command[0], *contents.manifest.needs):
+            if "/" not in program and not runtimes.is_granted(program):
+                raise Refused("archive", *str(runtimes.not_granted(name, program)).split("; ", 1))
     if not _is_there(store, name, contents.digest):
         check_quotas(desk, author, name)
     kept = folder.archive(contents.digest)

@@ -42,6 +42,11 @@ remote = false
 # Bundled bots that play from the start and never leave. New bots are tried against `random`.
 house = {house}
 
+# Programs that bots may call by name in `command` and `needs`, each with its absolute path. They see the folder that it
+# is installed in. {{python}}, {{python+arena}}, awk, bash, java, lua, node, perl, php, ruby and sh need not be named.
+[runtimes]
+# deno = "/opt/deno/bin/deno"
+
 # What an author may submit. An author can have other limits: `arena league author add NAME --quota bots=10`.
 [limits]
 # Bots that are not retired.

@@ -42,6 +42,8 @@ _OF_ARENA: Final = ("click", "networkx")
 """What arena's rules and its bridge need beside these."""
 NAMES: Final = ("awk", "bash", "java", "lua", "node", "perl", "php", "ruby", "sh")
 """Programs that are granted without being named, where they are on the operator's path."""
+_VARIABLE: Final = "ARENA_RUNTIMES"
+"""The variable that keeps what is granted: the processes that this one starts have it too."""
 PYTHON_FOLDER: Final = "/python"
 """Where a sandbox has a Python's packages."""
 
@@ -76,11 +78,8 @@ class Runtime(msgspec.Struct, frozen=True):
     """Variables that it needs."""
 
 
-_granted: dict[str, str] = {}
-
-
 def grant(table: Mapping[str, str], source: str) -> None:
-    """Grants the runtimes of a `[runtimes]` table to all bots that are loaded after this.
+    """Grants the runtimes of a `[runtimes]` table to all bots that are loaded after this, here or in a child process.
 
     Args:
         table: Names, and the absolute paths of programs. A name of `NAMES` stands for this program then.
@@ -97,12 +96,12 @@ def grant(table: Mapping[str, str], source: str) -> None:
                 f"{source}: expected the absolute path of a program that can be run, got: {path!r} - at "
                 f"runtimes.{name}; `command -v {name}` prints where it is"
             )
-    _granted.update(table)
+    os.environ[_VARIABLE] = msgspec.json.encode({**_granted(), **table}).decode()
 
 
 def names() -> tuple[str, ...]:
     """Returns the names of all runtimes that bots can call here."""
-    return (PYTHON, PYTHON_WITH_ARENA, *sorted({*_granted, *filter(find, NAMES)}))
+    return (PYTHON, PYTHON_WITH_ARENA, *sorted({*_granted(), *filter(find, NAMES)}))
 
 
 def not_granted(bot: str, program: str) -> BotError:
@@ -115,11 +114,20 @@ def not_granted(bot: str, program: str) -> BotError:
     )
 
 
+def is_granted(name: str) -> bool:
+    """Tells whether a bot may call a program by this name here."""
+    return name in (PYTHON, PYTHON_WITH_ARENA) or find(name) is not None
+
+
 def find(name: str) -> str | None:
     """Returns the absolute path of a granted program; None if it is not granted or not there."""
-    if name in _granted:
-        return _granted[name]
+    if name in (granted := _granted()):
+        return granted[name]
     return shutil.which(name, path=":".join(search_path())) if name in NAMES else None
+
+
+def _granted() -> dict[str, str]:
+    return msgspec.json.decode(os.environ.get(_VARIABLE, "{}"), type=dict[str, str])
 
 
 def search_path() -> list[str]:

@@ -226,13 +226,13 @@ def check_places(manifest: Manifest, bot: str) -> None:
     """
     programs = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
     named = (*manifest.include, *manifest.built, *manifest.fetched)
-    relative = (name for name in programs if "/" in name and not name.startswith("/"))
-    for name in (*named, *relative):
+    for name in (*named, *(name for name in programs if "/" in name)):
         path = os.path.normpath(os.path.join(bot, name))
         if path.startswith(("/", "../")) or path == "..":
             raise ParcelError(
                 Rule.PLACE,
-                f"expected files in the archive, got: {shown(name)!r} - at {MANIFEST}; move it into the bot's folder",
+                f"expected files in the archive, got: {shown(name)!r} - at {MANIFEST}; move it into the bot's folder, "
+                "or name a runtime in `command`",
                 path=shown(name),
             )
 

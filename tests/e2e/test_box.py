@@ -96,7 +96,7 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
         (folder / "wanted.json").write_text(json.dumps(wanted))
         shutil.copy(BOXED / "probe.py", folder)
         try:
-            ended = start(request.param, folder, sys.executable, "probe.py", "wanted.json")
+            ended = start(request.param, folder, "{python}", "probe.py", "wanted.json")
         finally:
             shutil.rmtree(rival)
     assert ended["detail"] == "exited with status 0", ended["output"]
@@ -248,7 +248,7 @@ def test_a_closed_folder_is_reached_by_root_s_seats(tmp_path: Path) -> None:
     bot.mkdir(parents=True)
     (bot / "file").write_text("found")
     closed.chmod(0o700)
-    assert start("root", bot, "cat", "file")["output"] == "found"
+    assert start("root", bot, "sh", "-c", "cat file")["output"] == "found"
     assert not [line for line in Path("/proc/1/mounts").read_text().splitlines() if "arena-seats" in line]
 
 
@@ -256,7 +256,7 @@ def test_a_bot_that_root_s_seats_may_not_read(tmp_path: Path) -> None:
     bot = tmp_path / "bot"
     bot.mkdir(mode=0o700)
     with pytest.raises(AssertionError, match=rf"got: mode 0700 - at {bot}; run `chmod -R o\+rX {bot}`"):
-        start("root", bot, "true")
+        start("root", bot, "sh", "-c", "true")
 
 
 MANY = """
@@ -291,6 +291,6 @@ assert len(set(users)) == 4, users
 def test_what_was_mounted_for_one_seat_goes_with_it(folder: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root")
-    words = [sys.executable, "-c", MANY, sys.executable]
+    words = [sys.executable, "-c", MANY, "{python}"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -332,7 +332,7 @@ def seat(request: pytest.FixtureRequest, folder: Path, needs: Callable[..., None
     level, _, is_ordinary = request.param.partition(" ")
 
     def run(code: str) -> dict[str, Any]:
-        words = [sys.executable, str(BOXED / "fenced.py"), level, "64", sys.executable, "-c", code]
+        words = [sys.executable, str(BOXED / "fenced.py"), level, "64", "{python}", "-c", code]
         done = subprocess.run(
             ordinary(*words) if is_ordinary else words, cwd=folder, capture_output=True, text=True, check=False
         )

@@ -140,6 +140,7 @@ def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
     """
     hidden = tuple(hidden)
     for spec in specs:
+        needs(spec)
         others = {Path(other.folder) for other in specs if other.folder != spec.folder}
         for path in (*hidden, *sorted(others)):
             if (tree := _around(spec, path)) is not None:
@@ -167,11 +168,12 @@ def _called(spec: BotSpec) -> dict[str, Runtime]:
     for word in spec.command:
         if word in (PYTHON, PYTHON_WITH_ARENA):
             called[word] = runtimes.python(word)
-    for name, path in spec.runtimes:
+    first = spec.command[0]
+    bare = () if "/" in first or first in called or dict(spec.runtimes) else ((first, runtimes.find(first)),)
+    for name, path in (*bare, *spec.runtimes):
         if not path:
             raise runtimes.not_granted(spec.name, name)
         called[name] = runtimes.program(path)
-    first = spec.command[0]
     if first not in called and ("/" not in first or os.path.isabs(first)):
         raise runtimes.not_granted(spec.name, first)
     return called
@@ -236,7 +238,8 @@ def _read(spec: BotSpec) -> Iterator[str]:
                 f"{spec.name}: expected files beside the bot's folder, in {around}, and no hidden ones, "
                 f"got: {path}; move it there, or into the bot's folder"
             )
-        yield path
+        if os.path.exists(path):  # what was fetched need not be there to play
+            yield path
 
 
 def _may_read(path: str, around: str) -> bool:

@@ -16,6 +16,7 @@ import zmq
 
 from arena.errors import BotError
 from arena.link.bots import load_bot
+from arena.link.runtimes import resolved
 
 PATIENCE_MS = 20_000
 """How long to wait for a bot that ought to answer at once: only a broken one takes so long."""
@@ -114,6 +115,6 @@ def seat_bot(seat_command: Callable[[list[str], Path], Table]) -> Callable[[str]
             spec = load_bot(name)
         except BotError as error:
             pytest.skip(str(error))
-        return seat_command(list(spec.command), Path(spec.folder))
+        return seat_command(list(resolved(spec.command)), Path(spec.folder))
 
     return launch

@@ -19,7 +19,8 @@ import msgspec
 import pytest
 
 from arena.author.new import new_bot
-from arena.link.bots import build_command, load_bot, read_manifest
+from arena.link.bots import load_bot, read_manifest
+from arena.link.runtimes import resolved
 from arena.resources import bots_folder
 from arena.wire.messages import Hello
 from tests.conformance.kit import INVALID, frame
@@ -171,9 +172,9 @@ def test_the_template_plays_any_game(root, seat_command, needs, tmp_path, langua
     if language == "javascript":
         require_packages(root / "bots/javascript")
         (folder / "node_modules").symlink_to(root / "bots/javascript/node_modules")
-    elif build := build_command(read_manifest(folder)):
+    elif build := read_manifest(folder).build:
         subprocess.run(build, cwd=folder, check=True, capture_output=True)
-    check_plays_the_first(seat_command(list(load_bot(str(folder)).command), folder))
+    check_plays_the_first(seat_command(list(resolved(load_bot(str(folder)).command)), folder))
 
 
 @pytest.mark.parametrize("language", TEMPLATES)

@@ -13,7 +13,6 @@ from arena.errors import BotError
 from arena.link.bots import (
     BotSpec,
     Missing,
-    build_command,
     bundled_bots,
     bundled_folders,
     check_name,
@@ -24,6 +23,7 @@ from arena.link.bots import (
     parse_manifest,
     read_manifest,
 )
+from arena.link.runtimes import resolved
 
 GOOD = 'name = "mine"\nversion = "1.2"\ncommand = ["{python}", "bot.py"]\n'
 
@@ -50,7 +50,7 @@ def test_a_folder(folder: Path) -> None:
     rewrite(folder, GOOD + 'rules = ["samurai"]\n[limits]\nmemory_mib = 100\nfile_mib = 2\nstart_ms = 3000\n')
     spec = load(folder)
     assert (spec.name, spec.version, spec.rules) == ("mine", "1.2", ("samurai",))
-    assert spec.command == (sys.executable, "bot.py")
+    assert spec.command == ("{python}", "bot.py")
     assert spec.folder == str(folder)
     assert (spec.memory_mib, spec.file_mib, spec.start_ms) == (100, 2, 3000)
 
@@ -228,7 +228,7 @@ def test_a_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     spec = load_bot("cmd:{python} bot.py --name 'two words'")
     assert spec.name == Path(sys.executable).name
-    assert spec.command == (sys.executable, "bot.py", "--name", "two words")
+    assert spec.command == ("{python}", "bot.py", "--name", "two words")
     assert spec.folder == str(folder)
     (folder / "bot.py").write_text("changed")
     assert load_bot("cmd:{python} bot.py --name 'two words'").digest != spec.digest
@@ -255,10 +255,10 @@ def test_what_is_missing_is_built_or_installed(folder: Path) -> None:
 
 
 def test_what_builds_a_bot(folder: Path) -> None:
-    assert build_command(read_manifest(folder)) == ()
+    assert read_manifest(folder).build == ()
     assert missing_tool(read_manifest(folder), folder) is None
     rewrite(folder, GOOD + 'build = ["{python}", "make.py"]')
-    assert build_command(read_manifest(folder)) == (sys.executable, "make.py")
+    assert resolved(read_manifest(folder).build) == (sys.executable, "make.py")
     assert missing_tool(read_manifest(folder), folder) is None
     rewrite(folder, GOOD + 'build = ["no-such", "all"]')
     assert missing_tool(read_manifest(folder), folder) == "no-such"

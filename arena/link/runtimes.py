@@ -30,6 +30,7 @@ import msgspec
 import arena
 from arena.errors import BotError, ConfigError, MachineFault, did_you_mean
 from arena.link.faults import is_of_the_program, machine_fault
+from arena.resources import boards_folder
 from arena.text import plain
 
 PYTHON: Final = "{python}"
@@ -151,9 +152,7 @@ def python(name: str) -> Runtime:
     for distribution in (*PACKAGES, *(_OF_ARENA if name == PYTHON_WITH_ARENA else ())):
         packages |= _package(distribution)
     if name == PYTHON_WITH_ARENA:
-        package = Path(arena.__file__).parent.resolve()
-        entries = (entry for entry in sorted(package.iterdir()) if entry.name not in ("bundled", "__pycache__"))
-        packages |= {f"{PYTHON_FOLDER}/arena/{entry.name}": str(entry) for entry in entries}
+        packages |= _arena()
     return Runtime(
         program,
         {path: path for path in outermost(shown)} | packages,
@@ -198,7 +197,20 @@ def outermost(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(trees)
 
 
-def _package(name: str) -> Iterator[tuple[str, str]] | dict[str, str]:
+def _arena() -> dict[str, str]:
+    """Returns what arena itself has, as `_package` does: without the bundled bots, but with the boards and games."""
+    package = Path(arena.__file__).parent.resolve()
+    entries = [entry for entry in sorted(package.iterdir()) if entry.name not in ("bundled", "__pycache__")]
+    found = {f"{PYTHON_FOLDER}/arena/{entry.name}": str(entry) for entry in entries}
+    found[f"{PYTHON_FOLDER}/arena/bundled/boards"] = str(boards_folder())
+    for path, place in _package("samurai-arena").items():
+        for file in ("METADATA", "entry_points.txt"):
+            if path.endswith(".dist-info") and os.path.exists(f"{place}/{file}"):
+                found[f"{path}/{file}"] = f"{place}/{file}"
+    return found
+
+
+def _package(name: str) -> dict[str, str]:
     """Returns what an installed distribution has: each path in a sandbox, and its path here; nothing if it is not."""
     try:
         distribution = importlib.metadata.distribution(name)

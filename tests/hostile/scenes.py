@@ -167,14 +167,21 @@ class KillWaiting(Scene):
     def during(self, stage: Stage) -> None:
         for process in descendants(os.getpid()):
             command = name(process)
-            if process not in self.killed and command.endswith("bot.py X10") and command.startswith(("/", "python")):
-                began = time.monotonic() - started(process)
-                if began > 0.9 and "bwrap" not in command:
+            if process not in self.killed and command.endswith("bot.py X10") and is_python(process):
+                if time.monotonic() - started(process) > 0.9:
                     self.killed.add(process)
                     os.kill(process, signal.SIGKILL)
 
     def after(self, stage: Stage) -> None:
         stage.facts.append(f"{len(self.killed)} processes were killed")
+
+
+def is_python(process: int) -> bool:
+    """Whether a process runs a Python: what starts a bot has its arguments, too."""
+    try:
+        return Path(os.readlink(f"/proc/{process}/exe")).name.startswith("python")
+    except OSError:
+        return False  # it has ended
 
 
 def started(process: int) -> float:

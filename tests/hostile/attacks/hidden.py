@@ -194,6 +194,7 @@ def h12(seat: Seat, _: Message) -> None:
         "ARENA_ENDPOINT",
         "ARENA_TOKEN",
         "PATH",
+        "PYTHONPATH",
         "HOME",
         "LANG",
         "LC_ALL",

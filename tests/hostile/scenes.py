@@ -167,10 +167,10 @@ class KillWaiting(Scene):
     def during(self, stage: Stage) -> None:
         for process in descendants(os.getpid()):
             command = name(process)
-            if process not in self.killed and command.endswith("bot.py X10") and is_python(process):
-                if time.monotonic() - started(process) > 0.9:
-                    self.killed.add(process)
-                    os.kill(process, signal.SIGKILL)
+            is_attacker = process not in self.killed and command.endswith("bot.py X10") and is_python(process)
+            if is_attacker and time.monotonic() - started(process) > 0.9:
+                self.killed.add(process)
+                os.kill(process, signal.SIGKILL)
 
     def after(self, stage: Stage) -> None:
         stage.facts.append(f"{len(self.killed)} processes were killed")

@@ -198,7 +198,7 @@ class _Run:
     def _find(self, check: Check, finding: Finding) -> None:
         owned = check.owns and finding.about != "resources.memory"
         guilty = check if owned or finding.about is None else self._checks[finding.about]
-        if guilty.id not in self._done:
+        if self._verdict(guilty.id) in (Verdict.OK, None):  # what went well once, and not again, did not go well
             spec = tuple(dict.fromkeys((*check.spec, *finding.spec))) if owned else None
             self._done[guilty.id] = Result(
                 id=guilty.id,

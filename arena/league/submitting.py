@@ -106,7 +106,7 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
     """
     limits = desk.settings.limits.of_author(desk.store.authors.known(author).quotas)
     versions = desk.store.versions.of_author(author)
-    bots = {version.bot for version in versions if version.state is not State.RETIRED}
+    bots = {version.bot for version in versions if version.state not in (State.RETIRED, State.REJECTED)}
     if bot not in bots and len(bots) >= limits["bots"]:
         raise Refused(
             "quota",

@@ -17,6 +17,8 @@ from arena.conform.report import BotReport, Level, Verdict
 from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.games import names
+from arena.league.steps import Verdict as StepVerdict
+from arena.league.steps.check import verdict as league_verdict
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.tournament.settings import THINKERS
 from tests.command_kit import Run
@@ -165,6 +167,7 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
     assert not_ok(report) == {id: Verdict.NON_STRICT}
     assert number in next(result.spec for result in report.results if result.id == id)
     assert report.level is Level.CORE
+    assert league_verdict(report) is StepVerdict.PASSED, "what a bot should do keeps it from no league"
 
 
 @pytest.mark.long
@@ -172,6 +175,22 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
 def test_a_decision_that_is_not_answered_is_unimplemented_and_keeps_the_bot_from_core(rule: str) -> None:
     report = check(rule, GARDENER if LACKING[rule].startswith("gardener") else SAMURAI)
     assert not_ok(report) == {LACKING[rule]: Verdict.UNIMPLEMENTED}
+    assert report.level is None
+
+
+def test_a_decision_that_goes_well_only_at_first_has_failed_and_nothing_is_ok_that_was_not_seen() -> None:
+    """The last setting-up of Samurai is of the kind of the first ones."""
+    faulty = BROKEN.parents[1] / "faulty" / "bot.py"
+    command = ("{python}", str(faulty), ",".join(["ok"] * 11 + ["malformed"] * 500))
+    bot = msgspec.structs.replace(spec(), command=command, rules=("samurai",))
+    report = check_bot(bot, ("samurai",), budget=BUDGET)
+    found = {result.id: result for result in report.results}
+    assert found["samurai.setup"].verdict is Verdict.FAILED
+    assert "expected an action in the form" in found["samurai.setup"].detail
+    seen_nothing = [
+        result.id for result in report.results if result.verdict is Verdict.OK and " 0 dec" in f" {result.detail}"
+    ]
+    assert seen_nothing == []
     assert report.level is None
 
 

@@ -339,7 +339,7 @@ def test_a_sound_bot_passes_its_check(playing_level: Level, bots: Path) -> None:
     assert (report.kind, report.verdict, report.finding) == ("check", Verdict.PASSED, "")
     assert report.detail["level"] == "full"
     assert report.memory_mib > 0
-    assert report.command_to_repeat == f"arena bot check random --rules samurai --level full --level {playing_level}"
+    assert report.command_to_repeat == f"arena bot check random --rules samurai --level core --level {playing_level}"
 
 
 def test_a_check_that_fails_says_why(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def _add_game(made: Checks, id: str, title: str, plan: Plan, needs: tuple[str, .
         played = bench.trial(bench.shared(), plan)
         played.start()
         done = played.play(budget.patience_ms, limit_ms=budget.game_ms)
-        number = played.kinds.total()
+        number = _answered(played)
         return f"{number} decisions" + ("" if done else f", then broken off after {budget.game_ms / 1000:g} s")
 
 
@@ -133,7 +133,18 @@ def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str
     played.over()
     if over_limit:
         raise Finding(f"expected an action {over_limit}", _IN_TIME, "§9", verdict=Verdict.NON_STRICT, excuse=excuse)
-    return f"{played.kinds.total()} decisions {words}, the slowest {slowest:.1f} ms"
+    return f"{_answered(played)} decisions {words}, the slowest {slowest:.1f} ms"
+
+
+def _answered(played: TrialGame) -> int:
+    """Returns how many decisions were seen.
+
+    Raises:
+        NotReached: None was, because the game was stopped before a kind of decision that failed.
+    """
+    if not played.kinds.total():
+        raise NotReached("no game comes to a decision that did not fail")
+    return played.kinds.total()
 
 
 USE.watch("resources.memory", "keeps within its memory limit", "§10")

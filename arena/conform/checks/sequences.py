@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arena.conform.base import Finding
+from arena.conform.base import Finding, NotReached
 from arena.conform.bench import Bench, Checks
 from arena.conform.dialogue import Dialogue
 from arena.conform.games import Plan
@@ -61,6 +61,8 @@ def seed(bench: Bench) -> str:
                 "cannot keep this.",
                 verdict=Verdict.NON_STRICT,
             )
+    if not first:
+        raise NotReached("no game comes to a decision that did not fail")
     return f"{len(first)} decisions, three times"
 
 

@@ -79,7 +79,7 @@ CHANGES: Final = (
     Change(_R, State.SUPERSEDED, _SERVICE, "a newer one is received", "", "{name} is not tried: {reason}"),
     Change(_R, _B, _SERVICE, "nothing of the bot is being prepared", "", ""),
     Change(_B, _C, _SERVICE, "the build ends with 0, and makes what `built` names", "report, output, tree digest", ""),
-    Change(_C, _Q, _SERVICE, "the check passes at Full", "report", ""),
+    Change(_C, _Q, _SERVICE, "the check passes at Core", "report", ""),
     Change(_Q, _A, _SERVICE, "4 matches with `random` without a forfeit", "report, entrant, rating", "{name} plays"),
     *(
         Change(step, State.REJECTED, _SERVICE, _FAULT, "report, the last 64 KiB of output", _REJECTED)

@@ -32,9 +32,8 @@ def report(*results: Result, level: Level | None = None, denied_ms: int = 0) -> 
         (report(result("limit", DENIED), result("frames")), None),
         (report(result("limit", "")), None),
         (report(result("frames")), Verdict.FAILED),
-        (report(result("frames", None, Found.NON_STRICT), level=Level.CORE), Verdict.FAILED),
-        (report(result("frames", None, None), denied_ms=6_000), Verdict.MACHINE),
-        (report(result("frames", None, None), denied_ms=5_999), None),
+        (report(result("frames", None, Found.NON_STRICT), level=Level.CORE), Verdict.PASSED),
+        (report(result("frames", None, None)), Verdict.MACHINE),
     ],
 )
 def test_only_what_the_machine_had_no_part_in_counts(found: BotReport, expected: Verdict | None) -> None:

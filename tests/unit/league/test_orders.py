@@ -136,6 +136,29 @@ def test_a_quota_says_what_it_is_and_what_to_do(
     assert "code" not in submit(store, folder, bot(tmp_path, "owl"), settings)
 
 
+def test_a_rejected_bot_takes_nobody_s_place(store: LeagueStore, folder: Folder, tmp_path: Path) -> None:
+    settings = msgspec.structs.replace(SETTINGS, limits=Limits(bots=1))
+    submit(store, folder, bot(tmp_path), settings)
+    store._db.execute("UPDATE versions SET state = 'rejected'")
+    assert submit(store, folder, bot(tmp_path, "owl"), settings)["version"] == "owl/1"
+
+
+@pytest.mark.parametrize("line", ['command = ["python3", "bot.py"]', 'command = ["sh"]\nneeds = ["curl"]'])
+def test_a_submission_that_calls_what_is_not_granted_is_refused_in_one_sentence(
+    store: LeagueStore, folder: Folder, tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "fox").mkdir()
+    (tmp_path / "fox" / "bot.toml").write_text(f'name = "fox"\n{line}\n')
+    archive = parcels.pack(tmp_path / "fox").data
+    answer = submit(store, folder, archive)
+    assert answer["code"] == "archive"
+    assert "or with the name of a runtime ({python}, {python+arena}, " in answer["message"]
+    assert "[runtimes]" in answer["remedy"]
+    assert list(folder.submissions.iterdir()) == []
+    trusted = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="trusted"))
+    assert submit(store, folder, archive, trusted)["version"] == "fox/1"
+
+
 def test_an_author_reaches_only_what_is_theirs(store: LeagueStore, folder: Folder, tmp_path: Path) -> None:
     store.authors.add("bert")
     submit(store, folder, bot(tmp_path))

@@ -23,6 +23,8 @@ from arena.link.sandbox.binds import needs
 from arena.types import Level, Termination
 
 LEVELS = (Level.TRUSTED, Level.ISOLATED)
+IDLE = ("sh", "-c", "true")
+"""A command that does nothing, and begins with a runtime: no other program of the machine is granted to a bot."""
 
 
 @pytest.fixture
@@ -78,7 +80,7 @@ def test_a_program_that_may_not_be_executed(tmp_path: Path, custody: Custody, le
 def test_a_folder_that_is_not_there(tmp_path: Path, custody: Custody, level: Level) -> None:
     before = descriptors(), children()
     with pytest.raises(FileNotFoundError):
-        BotProcess(spec(tmp_path / "gone", "true"), custody, {}, level=level)
+        BotProcess(spec(tmp_path / "gone", *IDLE), custody, {}, level=level)
     assert (descriptors(), children()) == before
 
 
@@ -90,7 +92,7 @@ def test_without_descriptors_nobody_is_to_blame(tmp_path: Path, custody: Custody
     for room in range(24):
         resource.setrlimit(resource.RLIMIT_NOFILE, (free[room], hard))
         try:
-            process = BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
+            process = BotProcess(spec(tmp_path, *IDLE), custody, {}, level=level)
         except MachineFault as error:
             faults += "Too many open files; raise the limit of open files (`ulimit -n`)" in str(error)
         else:
@@ -111,7 +113,7 @@ def test_a_process_that_the_machine_refuses(
     def refuse(*words: Any, **how: Any) -> None:
         raise OSError(number, os.strerror(number))
 
-    tried = spec(tmp_path, "true")
+    tried = spec(tmp_path, *IDLE)
     needs(tried)  # to find that out takes processes too
     before = descriptors(), children()
     monkeypatch.setattr(subprocess, "Popen", refuse)
@@ -129,7 +131,7 @@ def test_a_process_that_cannot_be_watched_does_not_begin(
     before = descriptors(), children()
     monkeypatch.setattr(os, "pidfd_open", refuse)
     with pytest.raises(MachineFault, match="expected to watch tried"):
-        BotProcess(spec(tmp_path, "touch", "begun"), custody, {}, level=level)
+        BotProcess(spec(tmp_path, "sh", "-c", "touch begun"), custody, {}, level=level)
     assert not (tmp_path / "begun").exists()
     assert (descriptors(), children()) == before
 
@@ -137,7 +139,7 @@ def test_a_process_that_cannot_be_watched_does_not_begin(
 def test_without_room_for_its_output_nobody_is_to_blame(tmp_path: Path, custody: Custody, level: Level) -> None:
     (custody.directory / "output").mkdir()
     with pytest.raises(MachineFault, match="expected to capture a bot's output"):
-        BotProcess(spec(tmp_path, "true"), custody, {}, level=level)
+        BotProcess(spec(tmp_path, *IDLE), custody, {}, level=level)
 
 
 def test_a_box_that_cannot_be_made_is_nobody_s_fault(
@@ -149,7 +151,7 @@ def test_a_box_that_cannot_be_made_is_nobody_s_fault(
     broken.chmod(0o755)
     found = box._program
     monkeypatch.setattr(box, "_program", lambda name: str(broken) if name == "bwrap" else found(name))
-    process = BotProcess(spec(tmp_path, "true"), custody, {}, level=Level.ISOLATED)
+    process = BotProcess(spec(tmp_path, *IDLE), custody, {}, level=Level.ISOLATED)
     with pytest.raises(MachineFault, match=r"got: bwrap: No permissions.*; `arena doctor --level isolated` says"):
         ended(process)
 
@@ -159,13 +161,13 @@ def test_a_machine_without_bubblewrap(tmp_path: Path, custody: Custody, monkeypa
     monkeypatch.setattr(box, "PROGRAM_FOLDERS", (str(tmp_path),))
     before = descriptors()
     with pytest.raises(MachineFault, match=r"expected the program bwrap in .*; install bubblewrap"):
-        BotProcess(spec(tmp_path, "true"), custody, {}, level=Level.ISOLATED)
+        BotProcess(spec(tmp_path, *IDLE), custody, {}, level=Level.ISOLATED)
     assert descriptors() == before
 
 
 def test_a_box_has_no_tcp(tmp_path: Path, custody: Custody) -> None:
     with pytest.raises(BotError, match="plays over TCP"):
-        BotProcess(spec(tmp_path, "true", tcp=True), custody, {}, level=Level.ISOLATED)
+        BotProcess(spec(tmp_path, *IDLE, tcp=True), custody, {}, level=Level.ISOLATED)
 
 
 def test_killing_the_box_ends_all_that_is_in_it(tmp_path: Path, custody: Custody, needs: Callable[..., None]) -> None:

@@ -21,7 +21,7 @@ from arena.cli.options import (
     seed_option,
 )
 from arena.cli.output import say, show_json, show_line
-from arena.cli.playing import Manner, nothing, play_tournament, workers_of
+from arena.cli.playing import Manner, nothing, play_tournament
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def compare(
     from arena.store.store import open_store
     from arena.tournament.formats.compare import Compare
     from arena.tournament.settings import set_up
+    from arena.tournament.workers import games_at_a_time
 
     game = make_game(players)
     if others and players == 2:
@@ -116,7 +117,7 @@ def compare(
     format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, sprt=sprt)
     fill = others or others_of((one, other), players)
     setup = set_up((one, other, *fill), game, format, level=level, seed=seed)
-    manner = Manner(workers=workers_of(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
+    manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
     tell = nothing if quiet else say
     with open_store(db, say) as store:
         known = None if new or store.unfinished(setup.settings.digest) else earlier(store, setup.settings)

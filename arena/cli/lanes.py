@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from arena.cli.output import say
-from arena.cli.playing import workers_of
 from arena.errors import ConfigError
 from arena.text import plain
 
@@ -52,11 +51,13 @@ def lanes_on(
         ConfigError: The address or the number cannot be used.
         MachineFault: There is no such cluster.
     """
+    from arena.tournament.workers import games_at_a_time
+
     if address is None:
         for option, given in (("--insecure", insecure), ("--same-worker", same_worker)):
             if given:
                 raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
-        yield Lanes(workers_of(concurrency))
+        yield Lanes(games_at_a_time(concurrency))
         return
     from arena.cluster.engine import connected
     from arena.cluster.parcels import packed_anew
@@ -66,7 +67,7 @@ def lanes_on(
 
     with connected(address, insecure=insecure, tell=told, archive_of=archive_of or packed_anew) as cluster:
         there = len(cluster.workers())
-        number = there if concurrency is None else workers_of(concurrency)
+        number = there if concurrency is None else games_at_a_time(concurrency)
         if cluster.is_here and number > there:
             raise ConfigError(
                 f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "

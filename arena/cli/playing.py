@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -17,7 +18,6 @@ from arena.cli.group import INTERRUPTED
 from arena.cli.output import command_line, counted, say
 from arena.cli.played import line as game_line
 from arena.cli.progress import progress_bar
-from arena.errors import ConfigError
 from arena.text import plain
 from arena.types import Level
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arena.tournament.plan import Begun
     from arena.tournament.schedule import PlacedRound
     from arena.tournament.settings import Setup
+    from arena.tournaments import Event
 
 MOST_NAMES = 20
 """How many bots are named when a tournament begins; if there are more, only their number is printed."""
@@ -71,23 +72,6 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """Print nothing else."""
 
 
-def workers_of(concurrency: int | None) -> int:
-    """Returns how many games are played at a time.
-
-    By default it is half of the cores: a game's bots and referee share one core; the other half keeps clocks honest.
-
-    Raises:
-        ConfigError: Fewer than one is asked for.
-    """
-    from arena.tournament.workers import available_cores
-
-    if concurrency is None:
-        return max(1, available_cores() // 2)
-    if concurrency < 1:
-        raise ConfigError(f"expected at least 1 game at a time, got: {concurrency}; use --concurrency")
-    return concurrency
-
-
 def play_tournament(
     ctx: click.Context,
     store: Store,
@@ -110,32 +94,45 @@ def play_tournament(
     Returns:
         Its final standings; None with `commit`, because no game is played.
     """
-    from msgspec.structs import replace
+    from arena.tournament.plan import Begun
+    from arena.tournaments import Finished
+    from arena.tournaments import play_tournament as play
 
-    from arena.standings.closing import close
-    from arena.tournament.plan import begin, fix_chance
-
-    begun = begin(store, setup.settings, setup.specs, manner.logs, new=manner.new, starts=starts, wait=_wait)
-    id = begun.tournament.id
-    try:
-        if not manner.quiet:
-            _announce(begun, setup, manner)
-        if manner.commit:
-            again = command_line(ctx, without=("commit", "new"))
-            say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
-            say(f"  {again}")
-            return None
-        begun = replace(begun, tournament=fix_chance(store, begun.tournament, setup.specs, manner.beacon))
-        if not _play_out(store, begun, setup, manner, remark or _who_leads):
-            say(f"Stopped: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
-            ctx.exit(INTERRUPTED)
-        document = close(store, begun.tournament)
-    except KeyboardInterrupt:
-        say(f"Interrupted: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
-        raise
+    events = play(
+        store,
+        setup,
+        manner.logs,
+        concurrency=manner.workers,
+        worker=manner.worker,
+        same_worker=manner.same_worker,
+        beacon=manner.beacon,
+        new=manner.new,
+        starts=starts,
+        tell=nothing if manner.quiet else say,
+        wait=_wait,
+    )
+    with closing(events):
+        begun = next(events)
+        assert isinstance(begun, Begun)
+        id = begun.tournament.id
+        try:
+            if not manner.quiet:
+                _announce(begun, setup, manner)
+            if manner.commit:
+                again = command_line(ctx, without=("commit", "new"))
+                say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
+                say(f"  {again}")
+                return None
+            end = _show(events, store, begun, setup, manner, remark or _who_leads)
+        except KeyboardInterrupt:
+            say(f"Interrupted: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
+            raise
+    if not isinstance(end, Finished):
+        say(f"Stopped: {_kept(store, id)}. To go on:\n  {command_line(ctx, without=('new',))}")
+        ctx.exit(INTERRUPTED)
     if not manner.quiet:
         _summarise_forfeits(store, id)
-    return document
+    return end.report
 
 
 def nothing(text: str) -> None:
@@ -193,55 +190,31 @@ def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
         say(warning)
 
 
-def _play_out(store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> bool:
-    """Plays the games that are left, and shows progress as results are stored. Returns whether no order stopped it."""
-    from functools import partial
-
+def _show(events: Iterator[Event], store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> Event:
+    """Shows progress as a tournament is played. Returns the last event."""
     from arena.cli.forfeits import Forfeits
-    from arena.referee.feed import feed_folder
-    from arena.referee.worker import attend, play
-    from arena.tournament.planner import schedule_of
-    from arena.tournament.runner import Runner
-    from arena.tournament.steering import steered
-    from arena.tournament.workers import available_cores, local_worker
+    from arena.tournament.lanes import Played
+    from arena.tournaments import Planned
 
-    tournament = begun.tournament
-    tell = nothing if manner.quiet else say
-    forfeits = Forfeits(setup, tournament.logs)
+    event: Event = begun
+    forfeits = Forfeits(setup, begun.tournament.logs)
     game = f"{setup.settings.game.rules} {setup.settings.game.ruleset}"
     names = [bot.name for bot in setup.settings.bots]
-    schedule = schedule_of(store, tournament, setup.settings)
-
-    def planned(placed: PlacedRound) -> None:
-        tell(plain(round_text(placed, names)))
-
-    with (
-        steered(store.path, manner.workers, tell) as helm,
-        progress_bar(schedule.total, begun.done, quiet=manner.quiet) as advance,
-    ):
-        runner = Runner(
-            store,
-            tournament,
-            schedule,
-            partial(setup.job, tournament, feed=str(feed_folder(store.path))),
-            play,
-            manner.worker or local_worker,
-            helm,
-            processes=setup.settings.processes,
-            on_overload=setup.settings.on_overload,
-            ahead=manner.worker is None and manner.workers < available_cores(),
-            planned=planned if schedule.in_rounds else None,
-            attend=attend,
-            same_worker=manner.same_worker,
-        )
-        for played in runner.run():
-            signals.check()
-            if manner.each_game:
-                say(game_line(played, names, Path(tournament.logs)))
-            if not manner.quiet:
-                forfeits.tell(played)
-            advance(lambda: f"{game}: {remark(store, tournament.id)}", schedule.total)
-    return not helm.stopping
+    games = begun.tournament.games
+    with progress_bar(games, begun.done, quiet=manner.quiet) as advance:
+        for event in events:
+            if isinstance(event, Planned):
+                games = event.placed.end
+                if event.in_rounds and not manner.quiet:
+                    say(plain(round_text(event.placed, names)))
+            elif isinstance(event, Played):
+                signals.check()
+                if manner.each_game:
+                    say(game_line(event, names, Path(begun.tournament.logs)))
+                if not manner.quiet:
+                    forfeits.tell(event)
+                advance(lambda: f"{game}: {remark(store, begun.tournament.id)}", games)
+    return event
 
 
 def round_text(placed: PlacedRound, names: Sequence[str]) -> str:

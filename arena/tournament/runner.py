@@ -11,7 +11,7 @@ Laws:
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from functools import partial
@@ -52,7 +52,7 @@ class Scheduled:
         make_job: Callable[[PlannedGame], Job],
         processes: Processes,
         on_overload: OnOverload,
-        planned: Callable[[PlacedRound], None] | None,
+        planned: deque[PlacedRound],
         same_worker: bool,
     ) -> None:
         self._homes = Homes(of_schedule(schedule), store.begun(tournament)) if same_worker else None
@@ -78,8 +78,7 @@ class Scheduled:
         placed = plan_further(self._store, self._tournament, self._schedule)
         if placed is not None:
             self.left += placed.games
-            if self._planned is not None:
-                self._planned(placed)
+            self._planned.append(placed)
 
     def share(self, lanes: int) -> int:
         """Returns how many games a lane may claim at a time: few when few are left."""
@@ -169,7 +168,6 @@ class Runner:
         processes: How long a bot process is kept.
         on_overload: Whether a game is void that was lost because the machine was overloaded.
         ahead: Whether bots are started before they are needed.
-        planned: Called with each round that is planned by results.
         attend: Sees to the bots that wait in a worker; see `Lanes`.
         same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
     """
@@ -187,19 +185,25 @@ class Runner:
         processes: Processes = "block",
         on_overload: OnOverload = "rate",
         ahead: bool = True,
-        planned: Callable[[PlacedRound], None] | None = None,
         attend: Callable[[], object] | None = None,
         same_worker: bool = False,
     ) -> None:
         self._schedule = schedule
         self._helm = helm
+        self._planned: deque[PlacedRound] = deque()
         self._supply = partial(
-            Scheduled, store, tournament.id, schedule, make_job, processes, on_overload, planned, same_worker
+            Scheduled, store, tournament.id, schedule, make_job, processes, on_overload, self._planned, same_worker
         )
         self._lanes = partial(Lanes, play=play, worker=worker, ahead=ahead, attend=attend)
 
     def run(self) -> Iterator[Played]:
-        """Plays every planned game and yields each result once it is stored.
+        """Yields the results of `events`."""
+        for event in self.events():
+            if isinstance(event, Played):
+                yield event
+
+    def events(self) -> Iterator[Played | PlacedRound]:
+        """Plays every planned game. Yields each result, and each round that is planned by results, once it is stored.
 
         Stopping early, by an exception or by closing the iterator, drops the running games and keeps everything else.
 
@@ -212,6 +216,8 @@ class Runner:
                 lanes.man(self._helm.lanes)
                 if not (self._helm.paused or self._helm.stopping):
                     lanes.feed()
+                while self._planned:
+                    yield self._planned.popleft()
                 running = lanes.running
                 if not running and not self._waits(supply, lanes):
                     break

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -12,9 +13,10 @@ from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any, Final, Protocol, runtime_checkable
 
-from arena.errors import MachineFault
+from arena.errors import ConfigError, MachineFault
 
 
 @runtime_checkable
@@ -45,6 +47,21 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def games_at_a_time(concurrency: int | None = None) -> int:
+    """Returns how many games are played at a time.
+
+    By default it is half of the cores: a game's bots and referee share one core; the other half keeps clocks honest.
+
+    Raises:
+        ConfigError: Fewer than one is asked for.
+    """
+    if concurrency is None:
+        return max(1, available_cores() // 2)
+    if concurrency < 1:
+        raise ConfigError(f"expected at least 1 game at a time, got: {concurrency}; use --concurrency")
+    return concurrency
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """Holds signals back until the block ends. Processes started in the block begin with these signals blocked.
@@ -56,6 +73,20 @@ def undisturbed() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hides the main module until the block ends, so that a process started in it does not run it again.
+
+    A worker needs nothing of it, and a script that plays a tournament would play another one in each worker.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 class _Pool(ProcessPoolExecutor):
@@ -71,7 +102,8 @@ class _Pool(ProcessPoolExecutor):
             if self.processes:
                 return super().submit(fn, *args, **kwargs)
             others = set(multiprocessing.active_children())
-            future = super().submit(fn, *args, **kwargs)
+            with _without_main():
+                future = super().submit(fn, *args, **kwargs)
             self.processes = set(multiprocessing.active_children()) - others
             return future
 

@@ -73,8 +73,12 @@ def blocks() -> Iterator[Block]:
 
 
 BLOCKS = list(blocks())
+WHOLE = "A client of your own"
+"""The section with a whole bot, which tests/unit/bots/test_clients.py plays."""
 EXCERPTS = [
-    block for block in BLOCKS if block.kind in {*LANGUAGES.values(), "python", "sh", "toml"} and block.file is None
+    block
+    for block in BLOCKS
+    if block.kind in {*LANGUAGES.values(), "python", "sh", "toml"} and block.file is None and block.section != WHOLE
 ]
 
 

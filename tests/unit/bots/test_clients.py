@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import textwrap
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
@@ -23,6 +26,8 @@ from arena.link.bots import load_bot, read_manifest
 from arena.link.runtimes import resolved
 from arena.resources import bots_folder
 from arena.wire.messages import Hello
+from arena.wire.zmtp import Zmtp
+from arena.wire.zmtp import frame as zmtp_frame
 from tests.conformance.kit import INVALID, frame
 
 GAME = {"game": 1, "seat": 0, "seats": 2, "board": {"spaces": []}, "bot_seed": 1}
@@ -303,7 +308,7 @@ def test_manifests_include_what_the_bots_share(root, language):
 
 def test_python_bots_import_only_the_client_and_what_it_needs(root):
     home = root / "bots/python"
-    allowed = {"os", "sys", "math", "random", "functools", "zmq", "msgpack"}
+    allowed = {"os", "socket", "sys", "math", "random", "functools"}
     allowed |= {"arena_bot", "samurai", "gardener", "samurai_player", "gardener_player"}
     sources = [home / "arena_bot.py", home / "samurai.py", home / "gardener.py"]
     sources += [path for name in PLAIN_BOTS for path in (home / name).glob("*.py")]
@@ -311,6 +316,68 @@ def test_python_bots_import_only_the_client_and_what_it_needs(root):
     for path in sources:
         found = re.findall(r"(?m)^(?:import|from) (\w+)", path.read_text(encoding="utf-8"))
         assert set(found) <= allowed, path
+
+
+def test_a_python_bot_needs_no_package(root, tmp_path, seat_command):
+    shutil.copy(root / "bots/python/arena_bot.py", tmp_path)
+    shutil.copy(root / "bots/python/template/bot.py", tmp_path)
+    table = seat_command([sys.executable, "-I", "-S", "-c", "import sys; sys.path[:0] = ['.']; import bot"], tmp_path)
+    check_plays_the_first(table)
+
+
+def test_the_bot_with_pyzmq_in_the_guide_plays(root, tmp_path, seat_command):
+    [source] = re.findall(
+        r"(?s)```python\n(import os\n\nimport msgpack\nimport zmq\n.*?)```", (root / "docs/bots.md").read_text()
+    )
+    (tmp_path / "bot.py").write_text(source)
+    check_plays_the_first(seat_command([sys.executable, "bot.py"], tmp_path))
+
+
+PING = bytes((4, 16)) + b"\4PING" + bytes(2) + b"context7X"
+
+
+@pytest.mark.parametrize("endpoint", ["ipc", "abstract", "tcp"])
+def test_the_python_client_speaks_zmtp(endpoint, root, monkeypatch):
+    """It answers a PING, reads long frames and frames in pieces, and says it if the connection is closed."""
+    monkeypatch.syspath_prepend(str(root / "bots/python"))
+    from arena_bot import Connection
+
+    # A socket's path has some hundred bytes at most: pytest's own folders can be longer.
+    with (
+        tempfile.TemporaryDirectory(prefix="arena-") as home,
+        socket.socket(socket.AF_INET if endpoint == "tcp" else socket.AF_UNIX) as listening,
+    ):
+        path = f"{home}/s"
+        address = {"ipc": path, "abstract": "\0" + path, "tcp": ("127.0.0.1", 0)}[endpoint]
+        listening.bind(address)
+        listening.listen()
+        named = {"ipc": f"ipc://{path}", "abstract": f"ipc://@{path}"}
+        named["tcp"] = "tcp://{}:{}".format(*listening.getsockname()[:2]) if endpoint == "tcp" else ""
+        peer = Zmtp()
+        with ThreadPoolExecutor() as threads:
+            opened = threads.submit(Connection, named[endpoint])
+            accepted, _ = listening.accept()
+            with accepted:
+                accepted.sendall(peer.answers())
+                connection = opened.result(10)
+                connection.send(b"short")
+                connection.send(b"l" * 70_000)
+                got = []
+                while len(got) < 2:
+                    message = peer.feed(accepted.recv(1 << 16))
+                    while message is not None:
+                        got.append(message)
+                        message = peer.next()
+                assert got == [b"short", b"l" * 70_000]
+                accepted.sendall(peer.answers() + PING)
+                for byte in zmtp_frame(b"in pieces"):
+                    accepted.sendall(bytes((byte,)))
+                threads.submit(accepted.sendall, zmtp_frame(b"x" * 300_000))
+                assert connection.receive() == b"in pieces"
+                assert connection.receive() == b"x" * 300_000
+                assert accepted.recv(100) == bytes((4, 14)) + b"\4PONGcontext7X"
+            with pytest.raises(ConnectionError, match="the referee has closed the connection"):
+                connection.receive()
 
 
 def test_make_says_what_it_leaves_out_and_why(root, needs, tmp_path):

@@ -1,10 +1,13 @@
-"""The Python client's codec against the protocol's vectors."""
+"""The Python client's codec against the protocol's vectors, with msgpack and without."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgpack
 import pytest
+from hypothesis import given
+from hypothesis.strategies import booleans, dictionaries, integers, lists, none, recursive, text
 from unit.bots.games import bot_module
 
 from tests.conformance.kit import INVALID, VALID, frame
@@ -14,6 +17,12 @@ FRAMING = {"§5.1-2", "§5.1-3", "§5.3-1"}
 """The rules that make a frame one map with a type: what breaks one of them is no message."""
 SENT = [vector for vector in VALID if vector["from"] == "bot" and vector["decoded"] is not None]
 REFUSED = [vector for vector in INVALID if FRAMING.intersection(vector["spec"])]
+
+
+@pytest.fixture(autouse=True, params=["msgpack", "its own"])
+def codec(request, monkeypatch):
+    if request.param == "its own":
+        monkeypatch.setattr(CLIENT, "msgpack", None)
 
 
 def each(vectors):
@@ -68,3 +77,15 @@ def test_a_note_is_cut_between_characters(size):
 
 def test_a_short_note_is_not_cut():
     assert CLIENT.cut("€€", 6) == "€€"
+
+
+@given(
+    recursive(
+        none() | booleans() | integers(-(2**53), 2**53) | text(),
+        lambda inner: lists(inner) | dictionaries(text(), inner),
+        max_leaves=40,
+    )
+)
+def test_its_own_codec_and_msgpack_read_each_other(value):
+    assert repr(msgpack.unpackb(CLIENT._packed(value))) == repr(value)
+    assert repr(CLIENT._unpacked(msgpack.packb(value))) == repr(value)

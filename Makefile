@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd venv clean
+.PHONY: help tournament test test-long test-all test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ test-thorough: $(VENV)/with-test ## Run the tests of faults at every single stat
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py tests/e2e/test_sending.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/unit/door/test_beside.py
+
+mutants: $(VENV)/with-test bots ## Plant 40 faults in arena, one after another, and say which tests find each: an hour; ONLY=rules-tie for one
+	@nice $(BIN)/python -m tests.mutants $(ONLY)
 
 test-all: $(VENV)/with-dev ## Run the tests in short form with every Python on the path, 3.11 to 3.14, and with the oldest dependencies: ONLY=promised-3.13 for one
 	@$(BIN)/nox $(if $(ONLY),--session $(ONLY))

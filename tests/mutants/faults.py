@@ -1,0 +1,50 @@
+"""The faults that the tests must find: `faults.toml`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+ROOT: Final = Path(__file__).parents[2]
+
+
+class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fault in one place of arena."""
+
+    id: str
+    file: str
+    """The file, from the top of the checkout."""
+    breaks: str
+    """What no longer holds, as a sentence."""
+    before: str
+    """The text that the fault replaces. It occurs once in the file."""
+    after: str
+    tests: tuple[str, ...] = ()
+    """Tests that are run first, beside those that are named like the file's package."""
+
+    def near(self) -> list[str]:
+        """Returns the files and folders of the tests that most likely find it."""
+        parts = Path(self.file).parts[1:-1]
+        named = (f"tests/unit/{part}" for part in parts)
+        return [*(folder for folder in named if (ROOT / folder).is_dir()), *self.tests]
+
+    def planted(self, text: str) -> str:
+        """Returns the text of its file with the fault in it.
+
+        Raises:
+            ValueError: The text before the fault is not there once.
+        """
+        if (times := text.count(self.before)) != 1:
+            raise ValueError(
+                f"expected the text of {self.id} once in {self.file}, got: {times} times; correct the list"
+            )
+        return text.replace(self.before, self.after)
+
+
+class _List(msgspec.Struct, forbid_unknown_fields=True):
+    fault: tuple[Fault, ...]
+
+
+FAULTS: Final = msgspec.toml.decode(Path(__file__).with_name("faults.toml").read_bytes(), type=_List).fault

@@ -21,7 +21,7 @@ from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import Bot, Pool
 from arena.link.process import KEPT_BYTES, End
-from arena.types import Termination
+from arena.types import Level, Termination
 from arena.wire.codec import decode, encode
 from arena.wire.messages import MAX_FRAME, Action, Error, Hello, Request, RequestClock
 
@@ -193,6 +193,16 @@ def test_bots_that_were_started_ahead_serve_the_next_block(pool: Pool) -> None:
     link = started(pool, faulty("ok"), faulty("words"), faulty("words"))
     assert {bot.process.pid for bot in link._bots.values()} == ahead
     assert [action(ask(link, seat)).id for seat in range(3)] == [1, 1, 1]
+
+
+def test_bots_that_were_started_ahead_at_another_level_end(pool: Pool) -> None:
+    """A bot that was started without protection must not play a block that promises some."""
+    pool.enter("one", Level.TRUSTED)
+    pool.start_ahead([faulty("ok")])
+    [bot] = pool._ahead
+    pool.enter("another", Level.ISOLATED)
+    assert bot not in (*pool._idle, *pool._ahead)
+    assert eventually(lambda: pool.tidy() or bot.process.end() is not None)
 
 
 def test_a_bot_that_was_started_ahead_may_say_hello_when_it_is_needed(pool: Pool) -> None:

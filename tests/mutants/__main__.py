@@ -30,7 +30,8 @@ from tests.mutants.faults import FAULTS, ROOT, Fault
 MOST_LONG: Final = 4
 """How many faults only the long suite may find."""
 NOT_COPIED: Final = frozenset({".git", ".venv", ".nox", ".hypothesis", ".mypy_cache", ".pytest_cache", ".ruff_cache"})
-_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
+_FAILED: Final = re.compile(r"^(?:\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) (.+?) *$|ERROR (\S+\.py))", re.MULTILINE)
+"""A test that fails, or a module that cannot be imported, as `pytest -v` prints them."""
 _NOTHING_RUN: Final = 5
 """The exit code of pytest if it found no test."""
 
@@ -82,7 +83,7 @@ class Copy:
 
     def _first_failure(self, words: Iterable[str]) -> str | None:
         done = self._run(
-            *("-m", "pytest", "-q", "-x", "-rfE", "-p", "no:randomly", "-p", "no:cacheprovider"),
+            *("-m", "pytest", "-v", "-x", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"),
             *(f"--numprocesses={self._processes}", *(f"--deselect={test}" for test in self._left_out), *words),
             cwd=self._top,
         )
@@ -91,7 +92,7 @@ class Copy:
         failed = _FAILED.search(done.stdout)
         if failed is None:
             raise SystemExit(f"expected tests that pass or fail, got: {done.stdout[-2_000:]}{done.stderr[-2_000:]}")
-        return failed[1]
+        return failed[1] or failed[2]
 
     def _run(self, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

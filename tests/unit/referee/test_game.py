@@ -416,6 +416,18 @@ def test_the_same_plays_have_the_same_digest_whatever_the_times_and_names(tmp_pa
     assert other.play_digest not in digests
 
 
+def test_how_a_process_ended_is_not_in_the_digest(tmp_path: Path) -> None:
+    """Whether a bot is found crashed, disconnected or out of memory can depend on how busy the machine is."""
+    digests: dict[str, str] = {}
+    for fault in ("crash", "disconnect", "out of memory", "silent"):
+        folder = tmp_path / fault
+        folder.mkdir()
+        misbehave, _ = ON_CUE[fault]
+        result, _ = referee(folder, [MemoryBot(on_turn(2, misbehave)), MemoryBot(first_legal)])
+        digests[fault] = result.play_digest
+    assert digests["crash"] == digests["disconnect"] == digests["out of memory"] != digests["silent"]
+
+
 def test_an_interrupted_game_leaves_no_log_and_keeps_bots_for_a_goodbye(tmp_path: Path) -> None:
     def interrupt(request: Request) -> Payload:
         raise KeyboardInterrupt

@@ -148,3 +148,14 @@ def test_a_forfeit_before_the_captures_resolves_them() -> None:
     state = rules.forfeit(state, [0])
     assert (state.phase, state.to_move) == ("turns", 1)
     assert sum(map(sum, state.captured)) + sum(state.set_aside) == 3
+
+
+def test_hidden_pieces_stay_hidden_while_captures_are_chosen() -> None:
+    rules = at(3, capture_order="chosen", captured="hidden")
+    state, village, _, last = three_to_capture(rules)
+    state = rules.apply(rules.apply(state, 0, put("buddha4", last)), 0, End())
+    state = rules.apply(state, 0, Capture(village, RICE))
+    assert state.phase == "captures"
+    for seat in range(3):
+        captured = rules.view(state, seat)["captured"]
+        assert [pieces is not None for pieces in captured] == [other == seat for other in range(3)]

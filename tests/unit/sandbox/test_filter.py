@@ -218,3 +218,20 @@ def test_treatments_are_answers_of_the_kernel() -> None:
 def test_a_machine_that_the_table_does_not_know() -> None:
     with pytest.raises(MachineFault, match=r"got: riscv64; only level trusted"):
         program("riscv64")
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_threads_can_be_made_and_no_namespace(machine: str) -> None:
+    """The flags are those of the kernel's sched.h: a filter that is only compared with its own table forgets one."""
+    column = list(MACHINES).index(machine)
+    [clone] = (condition for condition in CONDITIONS if condition.call == "clone")
+    number = clone.numbers[column]
+    assert number is not None
+    namespaces = {
+        "NEWNS": 0x0002_0000, "NEWCGROUP": 0x0200_0000, "NEWUTS": 0x0400_0000, "NEWIPC": 0x0800_0000,
+        "NEWUSER": 0x1000_0000, "NEWPID": 0x2000_0000, "NEWNET": 0x4000_0000,
+    }  # fmt: skip
+    for name, flag in namespaces.items():
+        assert run(machine, number, flag | 17) == Treatment.EPERM.answer, name
+    assert run(machine, number, 0x003D_0F00) == ALLOW, "a thread, as glibc makes it"
+    assert run(machine, number, 0x0120_0011) == ALLOW, "a process, as fork makes it"

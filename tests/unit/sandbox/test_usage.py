@@ -1,0 +1,33 @@
+"""What a stranger's folder holds is counted without following what it points to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.link.sandbox.usage import DEEPEST, Used, entries_below, used
+
+
+def test_a_link_is_an_entry_and_leads_nowhere(tmp_path: Path) -> None:
+    elsewhere, folder = tmp_path / "elsewhere", tmp_path / "folder"
+    for place in (elsewhere, folder):
+        place.mkdir()
+    (elsewhere / "secret").write_bytes(b"x" * 10_000)
+    (folder / "link").symlink_to(elsewhere)
+    (folder / "circle").symlink_to(folder)
+    assert {entry.name for entry in entries_below(folder)} == {"link", "circle"}
+    assert used([folder], 100).entries == 2
+
+
+def test_the_count_ends_beyond_the_limit(tmp_path: Path) -> None:
+    for number in range(10):
+        (tmp_path / str(number)).touch()
+    assert used([tmp_path], 10) == Used(0, 10)
+    assert used([tmp_path], 5).entries == 6
+
+
+def test_what_lies_too_deep_is_told(tmp_path: Path) -> None:
+    deep = tmp_path
+    while len(str(deep)) <= DEEPEST:
+        deep /= "d" * 200
+        deep.mkdir()
+    assert used([tmp_path], 100).is_too_deep

@@ -107,6 +107,13 @@ def test_without_a_refit_they_are_sorted_by_trueskill() -> None:
     assert by_trueskill().order is None
 
 
+def test_places_come_before_ratings_and_ratings_decide_between_equal_places() -> None:
+    table = tabulate(entrants(), RATINGS, TALLIES, PAIRS, None, places={0: 1, 1: 2, 2: 2})
+    assert [(row.rank, row.bot) for row in table.standings] == [(1, "ann"), (2, "bob"), (2, "cid")]
+    table = tabulate(entrants(), RATINGS, TALLIES, PAIRS, None, places={0: 2, 1: 2, 2: 1})
+    assert [(row.rank, row.bot) for row in table.standings] == [(1, "cid"), (2, "bob"), (2, "ann")]
+
+
 def test_without_trueskill_there_are_no_mu_and_sigma() -> None:
     rows = tabulate(entrants(), None, TALLIES, PAIRS, refit(PAIRS, 3, players=3)).standings
     assert {(row.mu, row.sigma, row.conservative) for row in rows} == {(None, None, None)}

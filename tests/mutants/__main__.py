@@ -6,8 +6,8 @@ Laws:
 1. Faults are planted in a copy of the checkout with an environment of its own: what the tests start imports the copy.
 2. A test has found a fault if it fails with it, passes without it, and fails with it again. One that does not, because
    the machine is busy or lacks something, is left out from then on.
-3. The tests of the fault's package come first, then the rest of the quick suite, then the long one. The first failure
-   ends the search.
+3. The tests that the fault names come first, then those of its package, the whole quick suite and the long one. The
+   first failure ends the search.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ class Copy:
 
 def search(copy: Copy, fault: Fault) -> tuple[str, str]:
     """Returns the suite that finds a fault, or `nobody`, and the test."""
-    for suite, words in (("quick", fault.near()), ("quick", []), ("long", ["-m", "long"])):
+    near = [("quick", words) for words in (fault.tests, fault.of_package()) if words]
+    for suite, words in (*near, ("quick", ()), ("long", ("-m", "long"))):
         if (test := copy.finder(fault, *words)) is not None:
             return suite, test
     return "nobody", fault.breaks

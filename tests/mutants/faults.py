@@ -22,13 +22,12 @@ class Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The text that the fault replaces. It occurs once in the file."""
     after: str
     tests: tuple[str, ...] = ()
-    """Tests that are run first, beside those that are named like the file's package."""
+    """The tests that most likely find it."""
 
-    def near(self) -> list[str]:
-        """Returns the files and folders of the tests that most likely find it."""
-        parts = Path(self.file).parts[1:-1]
-        named = (f"tests/unit/{part}" for part in parts)
-        return [*(folder for folder in named if (ROOT / folder).is_dir()), *self.tests]
+    def of_package(self) -> list[str]:
+        """Returns the folders of the tests that are named like its package."""
+        folders = (f"tests/unit/{part}" for part in Path(self.file).parts[1:-1])
+        return [folder for folder in folders if (ROOT / folder).is_dir()]
 
     def planted(self, text: str) -> str:
         """Returns the text of its file with the fault in it.

@@ -15,7 +15,7 @@ def test_each_fault_can_be_planted() -> None:
             ast.parse(fault.planted((ROOT / fault.file).read_text(encoding="utf-8")))
         except (OSError, SyntaxError, ValueError) as error:
             wrong.append(f"{fault.id}: {error}")
-        wrong += [f"{fault.id}: no such tests: {tests}" for tests in fault.near() if not (ROOT / tests).exists()]
+        wrong += [f"{fault.id}: no such tests: {tests}" for tests in fault.tests if not (ROOT / tests).exists()]
     assert not wrong
     assert len({fault.id for fault in FAULTS}) == len(FAULTS) >= 40
 

@@ -70,7 +70,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         marker = found[0].get_closest_marker("quick")
         assert marker is not None
         (count,) = marker.args
-        assert count < len(found), f"{found[0].nodeid}: expected more than {count} cases, got: {len(found)}"
+        if count >= len(found):  # somebody has named these cases
+            continue
         chosen = {number * len(found) // count for number in range(count)}
         for number, item in enumerate(found):
             if number not in chosen:

@@ -63,7 +63,8 @@ class Copy:
     def finder(self, fault: Fault, *words: str) -> str | None:
         """Returns a test that finds a fault, or None if none does. `words` say to pytest which tests to run."""
         while (test := self._failure(words, fault)) is not None:
-            if self._failure([test]) is None and self._failure([test], fault) is not None:
+            alone = ["-m", "long or not long", test]
+            if self._failure(alone) is None and self._failure(alone, fault) is not None:
                 return test
             print(f"  left out, as it fails by chance or always: {test}", file=sys.stderr, flush=True)
             self._left_out.append(test)
@@ -83,7 +84,7 @@ class Copy:
 
     def _first_failure(self, words: Iterable[str]) -> str | None:
         done = self._run(
-            *("-m", "pytest", "-v", "-x", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"),
+            *("-m", "pytest", "-v", "-x", "-rE", "--tb=no", "-p", "no:randomly", "-p", "no:cacheprovider"),
             *(f"--numprocesses={self._processes}", *(f"--deselect={test}" for test in self._left_out), *words),
             cwd=self._top,
         )

@@ -234,7 +234,7 @@ class BotProcess:
     ) -> subprocess.Popen[bytes]:
         """Starts the bot in a box."""
         workshop = self._workshop
-        needs = binds.needs(self._spec) if workshop is None else workshop.needs
+        needs = binds.given(self._spec) if workshop is None else workshop.needs
         inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         reached = None
         if socket_folder is not None:

@@ -58,6 +58,19 @@ def digest(folder: Path) -> str:
     return found.hexdigest()
 
 
+class Pipe(Scene):
+    """Both seats have the same named pipe in their folders. A level may refuse that before anything is played."""
+
+    def prepare(self, stage: Stage) -> None:
+        first, second = (stage.bot_folder(name) for name in ("hostile", "hostile-2"))
+        for folder in (first, second):
+            folder.mkdir(parents=True)
+        os.mkfifo(first / "pipe")
+        (first / "pipe").chmod(0o666)
+        os.link(first / "pipe", second / "pipe")
+        stage.exit_codes = {0} if stage.level == "trusted" else {0, 2}
+
+
 class Victim(Scene):
     """A file beside the logs is what it was."""
 
@@ -443,7 +456,7 @@ SCENES: dict[str, type[Scene]] = {
     found.__name__: found
     for found in (
         Canaries, Decoy, Descriptors, FewDescriptors, Helpers, KillReferee, KillWaiting, Listeners, Marks, OffTurn,
-        OwnCode, Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Verified, Victim,
+        OwnCode, Pipe, Quiet, Screens, Sleep, Slowed, Terminal, Times, Transcripts, Verified, Victim,
     )
 }  # fmt: skip
 SCENES[""] = Scene

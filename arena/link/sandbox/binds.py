@@ -23,6 +23,7 @@ from arena.errors import BotError
 from arena.link import runtimes
 from arena.link.bots import BotSpec
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA, SYSTEM, Runtime, is_in, is_private, outermost
+from arena.link.sandbox.kinds import check_kinds
 
 BOT: Final = "/bot"
 """Where a sandbox has a bot's files."""
@@ -91,6 +92,21 @@ def needs(spec: BotSpec) -> Needs:
     )
 
 
+def given(spec: BotSpec) -> Needs:
+    """Returns what `needs` does, after a look whether a bot's own files are regular files, folders and links.
+
+    Raises:
+        BotError: They are not, or as `needs`. Show the message to the operator.
+        MachineFault: As `needs`.
+        OSError: One of them is not there.
+    """
+    found = needs(spec)
+    for path, place in found.trees.items():
+        if is_in(path, [BOT]):
+            check_kinds(place, spec.name)
+    return found
+
+
 @functools.cache
 def toolchains() -> Needs:
     """Returns what builds see: the compilers and package managers that are on the path, wherever they are installed.
@@ -135,12 +151,12 @@ def check(specs: Sequence[BotSpec], hidden: Iterable[Path]) -> None:
     gives two bots one folder wants that. But none may lie in what another sees.
 
     Raises:
-        BotError: One needs or would see too much. Show the message to the operator.
+        BotError: One needs or would see too much, or has a named pipe in its folder. Show the message to the operator.
         MachineFault: As `needs`.
     """
     hidden = tuple(hidden)
     for spec in specs:
-        needs(spec)
+        given(spec)
         others = {Path(other.folder) for other in specs if other.folder != spec.folder}
         for path in (*hidden, *sorted(others)):
             if (tree := _around(spec, path)) is not None:

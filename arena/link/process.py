@@ -248,6 +248,7 @@ class BotProcess:
             empty=needs.empty,
             environment=inherited | needs.environment | {"PATH": needs.path} | environment,
             processes=process_limit() if workshop is None else workshop.processes,
+            memory_mib=self._spec.memory_mib,
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
             socket_folder=reached,
             user=self.user,

@@ -167,14 +167,17 @@ def main() -> None:
     found["abstract socket of the referee"] = attempt(abstract)
     for path in WANTED["paths"]:
         found[f"read {path}"] = attempt(lambda path=path: read(path))
-    for folder in ("/", "/dev", "/usr", "/run/arena", "/proc/sys/kernel", os.getcwd(), "/tmp", "/dev/shm"):
+    for folder in ("/", "/dev", "/usr", "/run/arena", "/proc/sys", os.getcwd(), "/tmp", "/dev/shm"):
         found[f"write {folder}"] = filled(folder)
     found["sparse file"] = attempt(lambda: os.truncate(os.open("/tmp/sparse", os.O_CREAT | os.O_RDWR), 1 << 40))
     found["set-user-id"] = attempt(lambda: os.setuid(0))
     found["hostname"] = os.uname().nodename
     found["processes"] = str(sorted(int(name) for name in os.listdir("/proc") if name.isdigit()))
-    found["environment of process 1"] = repr(Path("/proc/1/environ").read_bytes())
-    found["arguments of process 1"] = repr(Path("/proc/1/cmdline").read_bytes())
+    for name in ("environ", "cmdline", "mem"):
+        found[f"{name} of process 1"] = attempt(lambda name=name: os.open(f"/proc/1/{name}", os.O_RDWR))
+    found["devices"] = str(sorted(os.listdir("/dev")))
+    found["counters"] = json.dumps({name: Path(f"/proc/{name}").read_text() for name in ("meminfo", "stat", "loadavg")})
+    found["cores"] = str([os.cpu_count(), len(os.sched_getaffinity(0)), os.sysconf("SC_NPROCESSORS_CONF")])
     found["capabilities"] = capabilities()
     found["own output"] = attempt(lambda: open("/dev/stderr", "a").close())
     found["forks"] = forked()

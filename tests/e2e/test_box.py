@@ -107,8 +107,11 @@ def probed(request: pytest.FixtureRequest, folder: Path) -> dict[str, str]:
 
 UNSEEN = ("/etc/passwd", "/etc/shadow", "/etc/hostname", "/sys", "/dev/kmsg", "/dev/mem", "/var")
 HOMES = ("/root", "/home")
-EMPTY = ("/proc/kcore", "/proc/kallsyms", "/proc/locks", "/proc/keys", "/proc/key-users", "/proc/pressure", "/proc/fs")
-COUNTERS = ("/proc/sys/fs/file-nr", "/proc/vmstat", "/proc/interrupts", "/proc/diskstats")
+EMPTY = (
+    "/proc/kcore", "/proc/kallsyms", "/proc/locks", "/proc/keys", "/proc/key-users", "/proc/pressure", "/proc/fs",
+    "/proc/1", "/proc/sys",
+)  # fmt: skip
+COUNTERS = ("/proc/sys/kernel/pty/nr", "/proc/vmstat", "/proc/interrupts", "/proc/diskstats", "/proc/cgroups")
 """What the system may lack. If not, nothing is in it."""
 
 
@@ -178,7 +181,7 @@ def test_writing_is_bounded(probed: dict[str, str]) -> None:
     assert probed["write /tmp"] == f"{TMP_MIB} ENOSPC"
     assert probed["write /dev/shm"] == f"{SHM_MIB} ENOSPC"
     assert probed["write /run/arena"] in ("0 EROFS", "0 EACCES")
-    assert probed["write /proc/sys/kernel"].split()[0] == "0"
+    assert probed["write /proc/sys"] == "0 EROFS"
     assert probed[f"write {probed['folder']}"] == "0 EROFS"
 
 
@@ -186,11 +189,20 @@ def test_only_its_own_processes_are_there(probed: dict[str, str]) -> None:
     assert len(ast.literal_eval(probed["processes"])) <= 4
 
 
-def test_process_1_tells_nothing_of_the_referee(probed: dict[str, str]) -> None:
-    assert SECRET not in probed["environment of process 1"]
-    assert probed["environment of process 1"] in ("b''", r"b'PWD=/\x00'")
-    assert "ARENA_TOKEN" not in probed["arguments of process 1"]
-    assert b"--ro-bind" not in ast.literal_eval(probed["arguments of process 1"])
+def test_process_1_which_has_no_limits_is_out_of_reach(probed: dict[str, str]) -> None:
+    assert {probed[f"{name} of process 1"] for name in ("environ", "cmdline", "mem")} == {"ENOENT"}
+    assert SECRET not in str(probed)
+
+
+def test_nothing_counts_what_the_machine_uses(probed: dict[str, str]) -> None:
+    devices = ["fd", "full", "null", "random", "shm", "stderr", "stdin", "stdout", "urandom", "zero"]
+    assert probed["devices"] == str(devices), "no pseudo-terminals"
+    counters = json.loads(probed["counters"])
+    memory = dict(line.split(":") for line in counters["meminfo"].splitlines())
+    assert {memory[name].split()[0] for name in ("MemTotal", "MemFree", "MemAvailable")} == {str(2048 << 10)}
+    assert set(memory) <= {"MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapTotal", "SwapFree"}
+    assert counters["loadavg"].split() == ["0.00", "0.00", "0.00", "1/1", "1"]
+    assert ast.literal_eval(probed["cores"])[1] <= os.cpu_count() == ast.literal_eval(probed["cores"])[2]
 
 
 def test_processes_are_limited(probed: dict[str, str]) -> None:

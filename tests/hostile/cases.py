@@ -221,6 +221,7 @@ CASES: Final = (
     confined("F5", "leaves a file for its next game", FILES, blocked(), scene="Marks", left=True),
     at_all("F6", "looks for inherited descriptors", blocked()),
     confined("F7", "reads the kernel's memory, log and settings", FILES, blocked()),
+    confined("F8", "passes hidden cards by a named pipe in its folder", FILES, unaffected(), both=True, scene="Pipe", left=True),
     # Network
     confined("N1", "uses TCP, UDP, raw packets, names", NETWORK, blocked(), scene="Listeners"),
     confined("N2", "connects to other programs' Unix sockets", NETWORK, blocked(), scene="Listeners"),
@@ -291,5 +292,6 @@ CASES: Final = (
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
     at_all("H13", "looks for its opponent's name", blocked()),
     at_all("H14", "ends when it does not like its hand", forfeit("crashed")),
+    confined("H16", "reads what the machine counts: memory, processes, load, free blocks, pseudo-terminals", SEES, blocked()),
     shown("H15", "remembers a deal that was interrupted", "tests/e2e/test_blocks.py::test_fresh_bots_play_one_game_each"),
 )  # fmt: skip

@@ -80,7 +80,7 @@ def needs(spec: BotSpec) -> Needs:
     trees = {path: place for each in used for path, place in each.trees.items()}
     shown = outermost(trees)
     python = next((each.program for name, each in called.items() if name in (PYTHON, PYTHON_WITH_ARENA)), "")
-    words = spec.command if first is None else (first.program, *spec.command[1:])
+    words = spec.command if first is None else (first.program, *_sizes(first.program, spec), *spec.command[1:])
     command = runtimes.resolved(words, python)
     return Needs(
         own | {path: trees[path] for path in shown},
@@ -267,6 +267,14 @@ def _may_read(path: str, around: str) -> bool:
     return not any(part.startswith(".") for part in parts) and (
         not is_private(around) or (len(parts) == 1 and os.path.isfile(path))
     )
+
+
+def _sizes(program: str, spec: BotSpec) -> tuple[str, ...]:
+    """Returns the arguments that tell a runtime how much memory there is, if it asks the kernel: a filter refuses that.
+
+    What the bot's own arguments say counts more: it comes later.
+    """
+    return (f"-XX:MaxRAM={spec.memory_mib}m",) if os.path.basename(program) == "java" else ()
 
 
 def _path(trees: tuple[str, ...], first: list[str]) -> str:

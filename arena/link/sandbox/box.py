@@ -2,11 +2,12 @@
 
 In the box a program sees the system's programs and the trees that it was given, all read-only, a small empty `/tmp` and
 `/dev/shm`, its own processes, and the folder of its own socket at `/run/arena`. It has no network, no capability and
-no other descriptor than 0, 1 and 2; the filter of `filter.py` refuses what else leads to other processes.
+no other descriptor than 0, 1 and 2; the filter of `filter.py` refuses what else leads to other processes. Nothing in it
+counts what the machine or another box uses: two bots could read each other's signals there.
 
 Laws:
-1. `bwrap` is process 1 of the box, so a bot can read its environment and its arguments in `/proc/1`. So start it with
-   `env={}`; its options go through a descriptor.
+1. `bwrap` is process 1 of the box. It has none of the limits, and a bot that could write to its memory (`/proc/1/mem`)
+   had none either. So an empty folder covers `/proc/1`. Its options go through a descriptor all the same.
 2. The order of the options is the order of the mounts. Trees may lie below `/tmp`, so they come after it. `/dev` and
    `/` are made read-only last: `/dev` is a tmpfs without a limit otherwise.
 3. As root, start it as another user (`accounts.py`): in a box that root's `bwrap` makes, `/proc/sys` can be written to.
@@ -48,25 +49,19 @@ _PROGRAMS: Final = ("/bin", "/lib", "/lib64", "/lib32", "/libx32", "/sbin")
 _ETC: Final = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/ssl/openssl.cnf", "/etc/localtime")
 """All of `/etc` that programs of the system need to start. Java's is added where there is one."""
 _HIDDEN_FILES: Final = (
-    "buddyinfo", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg", "locks", "modules",
-    "pagetypeinfo", "partitions", "sched_debug", "schedstat", "slabinfo", "softirqs", "swaps", "sysrq-trigger",
-    "timer_list", "vmallocinfo", "vmstat", "zoneinfo",
+    "buddyinfo", "cgroups", "diskstats", "interrupts", "kallsyms", "kcore", "key-users", "keys", "kmsg", "locks",
+    "modules", "pagetypeinfo", "partitions", "sched_debug", "schedstat", "slabinfo", "softirqs", "swaps",
+    "sysrq-trigger", "timer_list", "vmallocinfo", "vmstat", "zoneinfo",
 )  # fmt: skip
-"""Files of `/proc` that tell of the machine. Not `stat`, `cpuinfo` and `meminfo`: runtimes count cores in them."""
+"""Files of `/proc` that tell of the machine."""
 _HIDDEN_FOLDERS: Final = (
-    "acpi",
-    "asound",
-    "bus",
-    "driver",
-    "fs",
-    "irq",
-    "pressure",
-    "scsi",
-    "sys/fs",
-    "sysvipc",
-    "tty",
-)
-"""Folders of it that do. `sys/fs` counts the open files of the machine."""
+    "1", "acpi", "asound", "bus", "driver", "fs", "irq", "pressure", "scsi", "sys", "sysvipc", "tty",
+)  # fmt: skip
+"""Folders of it that do, and that of process 1."""
+_DEVICES: Final = ("full", "null", "random", "urandom", "zero")
+"""All of `/dev`, beside `shm` and links. There are no pseudo-terminals: their numbers are the whole machine's."""
+_LINKS: Final = {"fd": "", "stdin": "/0", "stdout": "/1", "stderr": "/2"}
+"""What is a link to `/proc/self/fd` in `/dev`, and to which part of it."""
 _GONE: Final = {
     "bwrap": "install bubblewrap (apt install bubblewrap)",
     "prlimit": "install util-linux (apt install util-linux)",
@@ -86,11 +81,13 @@ class Command:
         options: Sequence[str],
         words: Sequence[str],
         allowed: frozenset[str] = frozenset(),
+        files: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Writes the options and the filter to files without a name.
+        """Writes the options, the filter and the content of `files` to files without a name.
 
         `program` makes the box, by way of another that changes the user perhaps; `words` is what runs in it. Calls
-        `allowed` are not filtered.
+        `allowed` are not filtered. `files` are read-only in the box, by their paths there; what is there already is
+        covered.
 
         Raises:
             MachineFault: The machine has no descriptor or no memory left.
@@ -99,7 +96,9 @@ class Command:
         """What the process has to inherit."""
         try:
             rules = self._write(filter.program(allowed=allowed))
-            told = self._write(b"".join(os.fsencode(word) + b"\0" for word in (*options, "--seccomp", str(rules))))
+            given = _words("--ro-bind-data", [(str(self._write(data)), path) for path, data in (files or {}).items()])
+            words_of_box = (*options, *given, "--remount-ro", "/", "--seccomp", str(rules))
+            told = self._write(b"".join(os.fsencode(word) + b"\0" for word in words_of_box))
             status = self._write(b"")
         except OSError as error:
             self._close()
@@ -139,6 +138,7 @@ def command(
     trees: Mapping[str, str],
     environment: Mapping[str, str],
     processes: int,
+    memory_mib: int,
     data_mib: int | None = None,
     socket_folder: str | None = None,
     user: int | None = None,
@@ -152,11 +152,11 @@ def command(
     `folder` is the working directory. `trees` are the folders and files that it sees beside the system's programs: each
     path, and where the content of it can be reached (the same path, unless `staging.py` had to make another). None may
     lie in another. `environment` is all that it gets, beside `HOME` and `TMPDIR`. `processes` is how many processes and
-    threads the box may have, `data_mib` the memory that each process may reserve. `socket_folder` is the folder of its
-    socket, as the seat's user can reach it. `user` is that user; None for this process's own. `writable` are trees that
-    it may change, `/tmp` among them if it is not to be a small one in memory. `descriptors` is how many each process
-    may have, and calls `allowed` are not filtered. `empty` are folders that are empty in the box, though they lie in
-    what it sees.
+    threads the box may have, `memory_mib` how much memory `/proc/meminfo` tells of, `data_mib` how much each process
+    may reserve. `socket_folder` is the folder of its socket, as the seat's user can reach it. `user` is that user; None
+    for this process's own. `writable` are trees that it may change, `/tmp` among them if it is not to be a small one in
+    memory. `descriptors` is how many each process may have, and calls `allowed` are not filtered. `empty` are folders
+    that are empty in the box, though they lie in what it sees.
 
     Raises:
         MachineFault: The machine lacks `bwrap`, or descriptors. Show the message to the operator: it says what to do.
@@ -165,13 +165,13 @@ def command(
         *_NAMESPACES,
         *_words("--setenv", {**environment, "HOME": "/tmp", "TMPDIR": "/tmp"}.items()),
         *_system(),
-        *("--proc", "/proc", *_masks(), "--dev", "/dev"),
+        *("--proc", "/proc", *_masks(), *_DEV),
         *("--size", str(TMP_MIB << 20), "--tmpfs", "/tmp", "--size", str(SHM_MIB << 20), "--tmpfs", "/dev/shm"),
         *_words("--bind", [(reached, tree) for tree, reached in sorted((writable or {}).items())]),
         *_words("--ro-bind", [(reached, tree) for tree, reached in sorted(trees.items())]),
         *(word for folder in empty for word in ("--tmpfs", folder, "--remount-ro", folder)),
         *(("--ro-bind", socket_folder, SOCKET_FOLDER) if socket_folder is not None else ()),
-        *("--chdir", folder, "--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", folder, "--remount-ro", "/dev"),
     ]
     limits = {"nofile": (resource.RLIMIT_NOFILE, descriptors), "nproc": (resource.RLIMIT_NPROC, processes)}
     if data_mib is not None:
@@ -179,7 +179,11 @@ def command(
     lowered = [f"--{name}={_lowered(number, value)}" for name, (number, value) in limits.items()]
     change = [_program("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user is not None else []
     return Command(
-        [*change, _program("bwrap")], options, [_program("prlimit"), *lowered, "--core=0", "--", *program], allowed
+        [*change, _program("bwrap")],
+        options,
+        [_program("prlimit"), *lowered, "--core=0", "--", *program],
+        allowed,
+        _counters(memory_mib),
     )
 
 
@@ -208,6 +212,12 @@ def status(descriptor: int) -> Status:
 _NAMESPACES: Final = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"),
     *("--cap-drop", "ALL", "--hostname", HOSTNAME, "--clearenv"),
+)
+
+_DEV: Final = (
+    *("--tmpfs", "/dev"),
+    *(word for name in _DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
+    *(word for name, part in _LINKS.items() for word in ("--symlink", f"/proc/self/fd{part}", f"/dev/{name}")),
 )
 
 
@@ -243,6 +253,24 @@ def _masks() -> tuple[str, ...]:
         if os.path.isdir(f"/proc/{name}"):
             options += ["--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
     return tuple(options)
+
+
+@functools.cache
+def _counters(memory_mib: int) -> dict[str, bytes]:
+    """Returns files of `/proc` in which runtimes count cores and memory: the machine's cores, and the box's memory.
+
+    Nothing in them ever changes, and nothing that is used is in them.
+    """
+    cores = range(os.cpu_count() or 1)
+    zeros = " 0" * 10
+    times = [f"cpu {zeros}", *(f"cpu{core}{zeros}" for core in cores), "ctxt 0", "btime 0", "processes 1"]
+    memory = [f"{name + ':':15} {memory_mib << 10:8} kB" for name in ("MemTotal", "MemFree", "MemAvailable")]
+    memory += [f"{name + ':':15} {0:8} kB" for name in ("Buffers", "Cached", "SwapTotal", "SwapFree")]
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        kinds = [line.rstrip("\n") for line in file if not line.startswith("cpu MHz")]
+    found = {"stat": times, "meminfo": memory, "cpuinfo": kinds, "loadavg": ["0.00 0.00 0.00 1/1 1"]}
+    found["uptime"] = ["0.00 0.00"]
+    return {f"/proc/{name}": "".join(f"{line}\n" for line in lines).encode() for name, lines in found.items()}
 
 
 @functools.cache

@@ -137,6 +137,9 @@ GROUPS: Final = (
         "iopl": (172, None), "ioperm": (173, None), "modify_ldt": (154, None), "lookup_dcookie": (212, 18),
         "nfsservctl": (180, 42), "uselib": (134, None), "ustat": (136, None), "sysfs": (139, None),
     }),
+    Group(Treatment.ENOSYS, "counts what the machine uses, and another box with it; /proc/meminfo tells the box's", {
+        "sysinfo": (99, 179), "statfs": (137, 43), "fstatfs": (138, 44),
+    }),
     Group(Treatment.ENOSYS, "its flags are in memory, where a filter cannot read them; glibc, Go and Java take clone", {
         "clone3": (435, 435),
     }),
@@ -201,7 +204,9 @@ Instruction = tuple[int, int, int, int]
 """Operation, operand, and how many instructions are skipped if a test holds and if it does not."""
 
 
-FOR_BUILDS: Final = frozenset({"flock", "fcntl", "memfd_create", "fadvise64", "readahead", "madvise"})
+FOR_BUILDS: Final = frozenset(
+    {"flock", "fcntl", "memfd_create", "fadvise64", "readahead", "madvise", "sysinfo", "statfs", "fstatfs"}
+)
 """What a build may do, although a bot may not: compilers lock the files that they share. Nobody plays against a build,
 so there is nobody to signal to."""
 

@@ -8,6 +8,7 @@ it is killed, `allocate` takes memory until it is killed.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import json
@@ -22,15 +23,23 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 MIB = 1 << 20
+_MOST_ROOM = 64
+"""MiB that may fit into each folder that can be written to."""
+_PIECE = 4
+"""Size of the files with which that is tried, in MiB: less than a file may have."""
 _SECRETS = ("kallsyms", "kcore", "keys", "key-users", "kmsg", "locks", "modules", "timer_list", "vmallocinfo")
 """Files of `/proc` that tell of the machine and of others."""
-_SYSTEM = ("/", "/dev", "/usr", "/etc", "/proc/sys/kernel", "/run/arena")
+_COUNTERS = ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")
+"""Files of `/proc` that must be the seat's own, because they count what the machine uses."""
+_EMPTY = ("/proc/1", "/proc/sys")
+"""Folders in which there must be nothing: what process 1 is, and settings and counters of the machine."""
+_DEVICES = {"fd", "full", "null", "random", "shm", "stderr", "stdin", "stdout", "urandom", "zero"}
+"""All that may be in `/dev`."""
+_SYSTEM = ("/", "/dev", "/usr", "/etc", "/proc/1", "/proc/sys", "/run/arena")
 """Folders that a bot must not write to, beside its own."""
 _HIDDEN = ("/etc/passwd", "/etc/shadow", "/sys/kernel", "/var/run/docker.sock")
 _HOMES = ("/root", "/home")
 """In them there may be what leads to the bot's own trees."""
-_OF_THE_SHELL = (b"", b"PWD", b"OLDPWD", b"SHLVL", b"_")
-"""Variables that a shell sets by itself, and that tell nothing."""
 _FAMILIES = {"internet": 2, "internet 6": 10, "netlink": 16, "packets": 17, "kernel crypto": 38, "vsock": 40}
 
 Told = tuple[bool, str]
@@ -115,21 +124,9 @@ def _opens(family: int) -> bool:
 
 
 def processes_are_its_own(_told: dict[str, Any]) -> Told:
-    """Looks which processes there are, and what process 1 shows of the machine."""
+    """Looks which processes there are."""
     seen = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    shown = [word for word in _words_of_the_first("environ") if word.partition(b"=")[0] not in _OF_THE_SHELL]
-    shown += [word for word in _words_of_the_first("cmdline") if word.startswith(b"--ro-bind")]
-    if shown:
-        return False, f"process 1 shows {_few([word.decode(errors='replace')[:60] for word in shown])}"
     return len(seen) <= 4, f"{len(seen)} seen, all of the seat"
-
-
-def _words_of_the_first(name: str) -> list[bytes]:
-    try:
-        with open(f"/proc/1/{name}", "rb") as file:
-            return file.read().split(b"\0")
-    except OSError:
-        return []
 
 
 def files_are_its_own(told: dict[str, Any]) -> Told:
@@ -152,7 +149,16 @@ def secrets_are_masked(_told: dict[str, Any]) -> Told:
                     read.append(name)
         except OSError:
             continue
+    read += [name for name in _EMPTY if os.listdir(name)]
     return not read, f"readable: {', '.join(read)}" if read else "empty or not there"
+
+
+def nothing_is_counted(_told: dict[str, Any]) -> Told:
+    """Looks for what is counted of the whole machine: its memory, its processes, its pseudo-terminals."""
+    whole = os.stat("/proc").st_dev
+    wrong = [f"/proc/{name}" for name in _COUNTERS if os.stat(f"/proc/{name}").st_dev == whole]
+    wrong += [f"/dev/{name}" for name in sorted(set(os.listdir("/dev")) - _DEVICES)]
+    return not wrong, f"open: {_few(wrong)}" if wrong else "cores, memory and devices are its own"
 
 
 def nothing_can_be_written(told: dict[str, Any]) -> Told:
@@ -173,13 +179,29 @@ def _writes(folder: str) -> bool:
 
 
 def room_is_small(_told: dict[str, Any]) -> Told:
-    """Looks how much fits into `/tmp` and `/dev/shm`, to which it must be able to write."""
-    sizes = {}
-    for folder in ("/tmp", "/dev/shm"):
-        found = os.statvfs(folder)
-        sizes[folder] = found.f_blocks * found.f_frsize // MIB if _writes(folder) else -1
-    told = ", ".join(f"{folder} {'not writable' if size < 0 else f'{size} MiB'}" for folder, size in sizes.items())
-    return all(0 <= size <= 64 for size in sizes.values()), told
+    """Takes what there is of `/tmp` and `/dev/shm`, to which it must be able to write."""
+    sizes = {folder: _room_in(folder) for folder in ("/tmp", "/dev/shm")}
+    told = ", ".join(f"{folder} {f'{size} MiB' if size else 'not writable'}" for folder, size in sizes.items())
+    return all(0 < size <= _MOST_ROOM for size in sizes.values()), told
+
+
+def _room_in(folder: str) -> int:
+    """Returns how many MiB can be taken in a folder, or a little more than may be."""
+    taken = 0
+    made = []
+    try:
+        while taken <= _MOST_ROOM:
+            path = os.path.join(folder, f"arena-probe-{taken}")
+            made.append(path)
+            with open(path, "wb") as file:
+                os.posix_fallocate(file.fileno(), 0, _PIECE * MIB)
+            taken += _PIECE
+    except OSError:
+        pass
+    for path in made:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+    return taken
 
 
 def there_are_no_rights(_told: dict[str, Any]) -> Told:
@@ -243,6 +265,7 @@ PROBES: dict[str, Callable[[dict[str, Any]], Told]] = {
     "other-processes": processes_are_its_own,
     "files": files_are_its_own,
     "kernel-secrets": secrets_are_masked,
+    "counters": nothing_is_counted,
     "read-only": nothing_can_be_written,
     "room": room_is_small,
     "rights": there_are_no_rights,

@@ -50,6 +50,7 @@ PROBES: Final = (
     Probe("other-processes", Level.ISOLATED, "it sees no process but its own", _BUG),
     Probe("files", Level.ISOLATED, "it sees no file but its own and the system's programs", _BUG),
     Probe("kernel-secrets", Level.ISOLATED, "/proc tells it nothing of others", _BUG),
+    Probe("counters", Level.ISOLATED, "nothing tells it what the machine uses", _BUG),
     Probe("read-only", Level.ISOLATED, "it can write to /tmp and /dev/shm only", _BUG),
     Probe("room", Level.ISOLATED, "these two are small", _BUG),
     Probe("rights", Level.ISOLATED, "it has no capability and no terminal", _BUG),

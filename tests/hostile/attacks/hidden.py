@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import fcntl
 import hashlib
+import mmap
 import os
 import shutil
 import socket
@@ -43,15 +44,41 @@ class Channel(NamedTuple):
     name: str
     write: Callable[[int], Any]
     read: Callable[[], int]
+    step: int = 1
+    """By how much what is read grows with a 1. What others of the machine use is in it, too."""
 
 
 def h11() -> None:
+    carry([*all_channels(), *counters()])
+
+
+def f8() -> None:
+    """The same over a pipe in its folder, which the stage has put there."""
+    path = Path(__file__).parent / "pipe"
+    held: list[int] = []
+
+    def write(bit: int) -> None:
+        if not held:
+            held.append(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+        with suppress(BlockingIOError):
+            os.read(held[0], 9)
+        os.write(held[0], b"x" * bit)
+
+    def read() -> int:
+        found = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        waiting = fcntl.ioctl(found, 0x541B, bytes(4))  # FIONREAD
+        os.close(found)
+        return int.from_bytes(waiting, "little")
+
+    carry([Channel("a pipe in its folder", write, read)])
+
+
+def carry(channels: list[Channel]) -> None:
     """Seat 0 leaves a bit in every channel at each of its turns, and seat 1 looks what it finds there at its own."""
     seat = Seat()
     seat.greet()
     seats = [0]
     seat.on_start = lambda message: seats.__setitem__(0, message["seat"])  # type: ignore[method-assign]
-    channels = list(all_channels())
     got: dict[str, list[int]] = {channel.name: [] for channel in channels}
     shut: dict[str, str] = {}
     turn = 0
@@ -73,6 +100,7 @@ def h11() -> None:
                             channel.write(0)
                         continue
                     sent, seen = pattern(channel.name), got[channel.name]
+                    seen = [int(value - min(seen) >= channel.step) for value in seen]
                     matches = any(seen[at : at + BITS - 1] == sent[: BITS - 1] for at in (0, 1))
                     seat.report(channel.name, matches, shut.get(channel.name, ""))
         seat.send(seat.answer(request))
@@ -176,6 +204,74 @@ def all_channels() -> Iterator[Channel]:
     yield Channel("a key of the kernel", key, lambda: int(LIBC.syscall(250, 10, -4, b"user", mark.encode(), 0) > 0))
 
 
+def counters() -> Iterator[Channel]:
+    """What the machine counts of all boxes together."""
+    held: dict[str, list[Any]] = {}
+
+    def holds(what: str, take: Callable[[], Any], drop: Callable[[Any], None], count: int) -> Callable[[int], None]:
+        """Holds so many of something while the bit is 1."""
+        kept = held.setdefault(what, [])
+
+        def write(bit: int) -> None:
+            while kept:
+                drop(kept.pop())
+            while bit and len(kept) < count:
+                kept.append(take())
+
+        return write
+
+    def terminal() -> int:
+        return os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)
+
+    def of_meminfo(name: str) -> int:
+        with open("/proc/meminfo") as file:
+            return int(dict(line.split(":") for line in file)[name].split()[0]) >> 10
+
+    path = "/dev/shm/arena-hostile-shmem"
+
+    def fill() -> None:
+        with open(path, "wb") as file:
+            file.write(bytes(12 << 20))
+
+    shared = holds("a file", fill, lambda _: os.unlink(path), 1)
+    yield Channel(
+        "numbers of pseudo-terminals",
+        holds("terminals", terminal, os.close, 6),
+        lambda: int(Path("/proc/sys/kernel/pty/nr").read_text()),
+        4,
+    )
+    yield Channel("Shmem of /proc/meminfo", shared, lambda: of_meminfo("Shmem"), 8)
+    yield Channel(
+        "Committed_AS of /proc/meminfo",
+        holds("memory", lambda: mmap.mmap(-1, 256 << 20, mmap.MAP_PRIVATE), lambda kept: kept.close(), 1),
+        lambda: of_meminfo("Committed_AS"),
+        200,
+    )
+
+
+def h16(seat: Seat, _: Message) -> None:
+    """Reads what the machine counts, whatever it is: a bot could be told something by it."""
+
+    def read(path: str) -> str | None:
+        with open(path, "rb") as file:
+            return file.readline().decode()[:40].strip() or None
+
+    seat.attempt("count the machine's memory and processes by sysinfo", sysinfo)
+    seat.attempt("count free blocks of a file system", lambda: os.statvfs("/usr").f_bfree)
+    for path in ("/proc/vmstat", "/proc/sys/kernel/pty/nr", "/proc/sys/fs/file-nr", "/proc/cgroups"):
+        seat.attempt(f"read {path}", lambda path=path: read(path))
+    seat.attempt("open a pseudo-terminal", lambda: os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)) or True)
+    for name in ("meminfo", "stat", "loadavg", "uptime"):
+        covered = os.stat(f"/proc/{name}").st_dev != os.stat("/proc").st_dev
+        seat.report(f"read /proc/{name} of the machine", not covered)
+
+
+def sysinfo() -> bool:
+    if LIBC.sysinfo(ctypes.create_string_buffer(368)):
+        raise OSError(ctypes.get_errno(), "refused")
+    return True
+
+
 def refused(call: Callable[[], Any], undo: Callable[[], Any]) -> int:
     """1 if something is taken by another."""
     try:
@@ -208,20 +304,21 @@ def h12(seat: Seat, _: Message) -> None:
         "find more in its environment than it needs", bool(set(os.environ) - wanted), sorted(set(os.environ) - wanted)
     )
     seat.report("know the machine's name", os.uname().nodename == target()["host"])
-    try:
-        with open("/proc/1/environ", "rb") as file:
-            first = file.read()
-    except OSError:
-        first = b""
+    first, arguments = of_the_first("environ"), of_the_first("cmdline")
     words = [word for word in first.split(b"\0") if word and not word.startswith(b"PWD=")]
     seat.report("read the environment of process 1", bool(words), words[:3])
-    with open("/proc/1/cmdline", "rb") as file:
-        arguments = file.read()
     seat.report("read the referee's paths in arguments", target()["logs"].encode() in arguments)
     processes = [name for name in os.listdir("/proc") if name.isdigit()]
     seat.report("see other processes", len(processes) > 6, len(processes))
     with open("/proc/self/mountinfo") as file:
         seat.report("see the operator's paths in its mounts", target()["logs"] in file.read())
+
+
+def of_the_first(name: str) -> bytes:
+    """What process 1 shows."""
+    with suppress(OSError), open(f"/proc/1/{name}", "rb") as file:
+        return file.read()
+    return b""
 
 
 def h13() -> None:
@@ -254,4 +351,6 @@ ATTACKS = {
     "H12": attacking(h12),
     "H13": h13,
     "H14": attacking(h14),
+    "H16": attacking(h16),
+    "F8": f8,
 }

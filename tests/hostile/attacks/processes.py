@@ -67,6 +67,7 @@ def x1(seat: Seat, _: Message) -> None:
         local, remote = ctypes.create_string_buffer(8), (ctypes.c_size_t * 2)(0, 0)
         vector = (ctypes.c_size_t * 2)(ctypes.addressof(local), 8)
         seat.attempt("call process_vm_readv on the decoy", lambda: call(310, victim, vector, 1, remote, 0, 0))
+    seat.attempt("write to the memory of process 1", lambda: os.close(os.open("/proc/1/mem", os.O_RDWR)) or True)
     seat.attempt("send for the decoy's descriptors", lambda: take_descriptor(victim))
 
 

@@ -64,6 +64,13 @@ def test_a_granted_program_is_seen_under_every_name_with_what_it_is_installed_wi
     assert needs(spec).path.split(":")[0] == str(tmp_path / "links")
 
 
+def test_a_java_is_told_how_much_memory_there_is_before_the_bot_s_own_arguments(tmp_path: Path) -> None:
+    java = program(tmp_path / "jdk" / "bin" / "java")
+    runtimes.grant({"java": str(java)}, "arena.toml")
+    spec = bot(tmp_path, "java", "-Xmx64m", "Bot", memory_mib=300)
+    assert needs(spec).command == (str(java), "-XX:MaxRAM=300m", "-Xmx64m", "Bot")
+
+
 def test_of_an_installation_with_private_things_only_programs_are_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from arena.errors import MachineFault
 from arena.link.sandbox import box
 from arena.link.sandbox.box import Command, Status, command, status
 
-CALL: dict[str, Any] = {"folder": "/bots/mine", "trees": {}, "environment": {}, "processes": 64}
+CALL: dict[str, Any] = {"folder": "/bots/mine", "trees": {}, "environment": {}, "processes": 64, "memory_mib": 100}
 
 
 @pytest.fixture(autouse=True)
@@ -53,13 +53,30 @@ def pairs(found: list[str], option: str) -> list[tuple[str, str]]:
 
 def test_trees_come_after_tmp_and_the_root_is_closed_last() -> None:
     found, _ = all_of(trees={"/tmp/bots/mine": "/run/arena-seats/trees/0", "/a": "/a"}, socket_folder="/tmp/s")
-    order = [found.index(word) for word in ("--proc", "--dev", "--size", "/tmp/bots/mine", "/run/arena", "--chdir")]
+    order = [found.index(word) for word in ("--proc", "/dev", "--size", "/tmp/bots/mine", "/run/arena", "--chdir")]
     assert order == sorted(order)
-    assert found[-6:-2] == ["--remount-ro", "/dev", "--remount-ro", "/"]
-    assert found[-2] == "--seccomp"
+    assert [found[at + 1] for at, word in enumerate(found) if word == "--remount-ro"][-2:] == ["/dev", "/"]
+    assert found[-4:-1] == ["--remount-ro", "/", "--seccomp"]
     assert {("/run/arena-seats/trees/0", "/tmp/bots/mine"), ("/a", "/a"), ("/tmp/s", "/run/arena")} <= set(
         pairs(found, "--ro-bind")
     )
+
+
+def test_what_counts_is_the_box_s_own_and_always_the_same() -> None:
+    told = []
+    for mib in (100, 100, 200):
+        with command(["./bot"], **(CALL | {"memory_mib": mib})) as made:
+            given = dict(pairs(options(made), "--ro-bind-data"))
+            told.append({path: os.pread(int(number), 1 << 20, 0) for number, path in given.items()})
+        os.close(made.status)
+    assert set(told[0]) == {f"/proc/{name}" for name in ("cpuinfo", "loadavg", "meminfo", "stat", "uptime")}
+    assert told[0] == told[1]
+    assert [files["/proc/meminfo"].split()[:2] for files in told] == [
+        [b"MemTotal:", size] for size in (b"102400", b"102400", b"204800")
+    ]
+    cores = [line for line in told[0]["/proc/stat"].splitlines() if line.startswith(b"cpu") and line[3:4].isdigit()]
+    assert len(cores) == os.cpu_count()
+    assert b"cpu MHz" not in told[0]["/proc/cpuinfo"]
 
 
 def test_the_environment_is_not_in_the_arguments() -> None:

@@ -11,7 +11,9 @@ Laws:
 3. The warden does the same when the worker dies. It is another process, so it may be killed itself: then it is started
    anew at once, with all that it guarded, by a thread that does nothing but wait for its end.
 4. If a warden and its worker are killed at the same moment, the next custody on the machine ends what they have left.
-   A process holds a lock on its private directory; one that nobody holds is abandoned.
+   A process holds a lock on its private directory; one that nobody holds is abandoned. What it has started names the
+   directory in its environment: a bot does, and the processes that make a box do (`mark`), though nothing in the box
+   does. Nobody in the box can change theirs, and who names the directory of others is ended in their place.
 5. Without Linux there is no subreaper and no table of children: then only the process groups end.
 """
 
@@ -37,6 +39,7 @@ from arena.types import NS_PER_MS
 from arena.wire.variables import TOKEN
 
 _PREFIX: Final = "arena-w."
+_MARK: Final = "ARENA_WORKER"
 _RETRY_S: Final = 0.05
 """The shortest time between two starts of a warden."""
 _TOKEN: Final = f"{TOKEN}=".encode()
@@ -118,6 +121,11 @@ class Custody:
             if group in self._groups:
                 self._groups[group] = min(due, self._groups[group] or due)
             self._tell(f"!{group} {ms}\n")
+
+    @property
+    def mark(self) -> dict[str, str]:
+        """Returns variables by which a process is known to be this one's. What makes a box gets no others."""
+        return {_MARK: str(self.directory)}
 
     def seat_folder(self) -> Path:
         """Makes a folder for one process, in it `tmp` for its temporary files. `remove` ends it.

@@ -255,7 +255,7 @@ class BotProcess:
             **({} if workshop is None else self._of_workshop(workshop)),
         )
         with command:
-            process = self._spawn(command.words, cwd="/", env={}, pass_fds=command.descriptors)
+            process = self._spawn(command.words, cwd="/", env=self._custody.mark, pass_fds=command.descriptors)
         self._status_file = command.status
         held.callback(os.close, command.status)
         return process

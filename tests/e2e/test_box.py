@@ -8,11 +8,14 @@ import os
 import platform
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ from arena.link.bots import load_bot
 from arena.link.sandbox.box import HOSTNAME, SHM_MIB, TMP_MIB
 from arena.link.sandbox.fence import process_limit
 from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, NEWEST, Treatment
+from arena.link.sandbox.tree import process_stat
 
 BOXED = Path(__file__).parents[1] / "boxed"
 SECRET = "a-secret-of-the-referee"
@@ -306,3 +310,60 @@ def test_what_was_mounted_for_one_seat_goes_with_it(folder: Path) -> None:
     words = [sys.executable, "-c", MANY, "{python}"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+ORPHAN = """
+import os, signal, time
+from arena.link.bots import load_bot
+from arena.link.custody import Custody
+from arena.link.process import BotProcess
+from arena.link.sandbox import box
+from arena.link.sandbox.accounts import seat_user
+from arena.types import Level
+
+# As one that was just being made when its worker was killed: its death signal was not set yet.
+box._NAMESPACES = tuple(word for word in box._NAMESPACES if word != "--die-with-parent")
+custody = Custody()
+process = BotProcess(
+    load_bot("cmd:sh -c 'sleep 1000; true'"), custody, {}, level=Level.ISOLATED, user=seat_user(Level.ISOLATED)
+)
+while process.box_pid() is None:
+    time.sleep(0.005)
+print(process.pid, process.box_pid(), custody.directory, flush=True)
+os.kill(custody._warden.pid, signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_a_box_whose_worker_and_warden_were_killed_together_is_ended_by_the_next(who: str, folder: Path) -> None:
+    if who == "root" and os.geteuid() != 0:
+        pytest.skip("needs root")
+    words = [sys.executable, "-c", ORPHAN]
+    then = [sys.executable, "-c", "from arena.link.custody import Custody; Custody().close()"]
+    pids: list[int] = []
+    try:
+        for command in (words, then):
+            done = subprocess.run(
+                command if who == "root" else ordinary(*command),
+                cwd=folder, stdout=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+            if command is words:
+                first, second, directory = done.stdout.split()
+                pids = [int(first), int(second)]
+                assert all(map(lives, pids))
+                assert Path(directory).exists()
+        until = time.monotonic() + 60
+        while any(map(lives, pids)):
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert not Path(directory).exists()
+    finally:
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def lives(pid: int) -> bool:
+    found = process_stat(pid)
+    return found is not None and not found.is_dead

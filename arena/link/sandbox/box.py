@@ -7,7 +7,8 @@ counts what the machine or another box uses: two bots could read each other's si
 
 Laws:
 1. `bwrap` is process 1 of the box. It has none of the limits, and a bot that could write to its memory (`/proc/1/mem`)
-   had none either. So an empty folder covers `/proc/1`. Its options go through a descriptor all the same.
+   had none either. So an empty folder covers `/proc/1`. All the same its options go through a descriptor, and its
+   environment has nothing but the mark of its worker (`custody.py`).
 2. The order of the options is the order of the mounts. Trees may lie below `/tmp`, so they come after it. `/dev` and
    `/` are made read-only last: `/dev` is a tmpfs without a limit otherwise.
 3. As root, start it as another user (`accounts.py`): in a box that root's `bwrap` makes, `/proc/sys` can be written to.
@@ -72,7 +73,7 @@ _GONE: Final = {
 class Command:
     """A command that starts a box. Use it in a `with`: when the process is started, its descriptors are closed.
 
-    Start it with `env={}`, `cwd="/"` and `pass_fds=command.descriptors`.
+    Start it with the worker's mark as its environment, `cwd="/"` and `pass_fds=command.descriptors`.
     """
 
     def __init__(

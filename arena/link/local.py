@@ -86,6 +86,7 @@ class LocalLink:
             if not waiting:
                 break
             now = monotonic_ns()
+            pool.look(now)
             step_ns = _FAILING_LOOK_NS if any(bot.watch.is_failing for bot in waiting.values()) else _LOOK_NS
             self._wait(_wait_ms(min(step_ns, *(self._start_deadline(bot) - now for bot in waiting.values()))))
         for bot in self._live.values():
@@ -256,6 +257,7 @@ class LocalLink:
     def _look_around(self, now: int) -> None:
         """Looks at what no message tells: ends, memory."""
         self._calm = True
+        self._pool.look(now)
         for bot in self._live.values():
             bot.watch.look(now)
             if bot.watch.is_failing:

@@ -185,6 +185,17 @@ class Pool:
         if bot.connection is not None:
             self._poller.push(bot.connection.descriptor, bot.connection.flush)
 
+    def look(self, now: int) -> None:
+        """Looks at the limits of all bots, those that wait for a game too, and kills who uses too much.
+
+        Its game, or the next one that it is given, is told by its `watch`.
+        """
+        for bot in self._bots:
+            if not bot.watch.is_too_big:
+                bot.watch.look(now)
+                if bot.watch.is_too_big:
+                    bot.process.kill()
+
     def _ended(self, bot: Bot) -> Bot:
         """Notices the end of a process."""
         if bot.process.pidfd is not None:
@@ -293,7 +304,7 @@ class Pool:
         """
         for bot in [bot for bot in self._idle if bot.spec == spec]:
             self._idle.remove(bot)
-            if bot.session.state is State.NEW or bot.is_fit():
+            if bot.session.state is State.NEW or bot.watch.is_too_big or bot.is_fit():
                 if bot.session.state is State.IDLE:
                     bot.process.forget_output()
                 bot.plays = True

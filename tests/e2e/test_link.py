@@ -704,6 +704,21 @@ def test_memory_is_limited(pool: Pool) -> None:
     assert eventually(lambda: not lives(first))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which only Linux has")
+def test_memory_is_limited_while_a_bot_waits_for_its_game(pool: Pool) -> None:
+    hog = command(sys.executable, "-c", "x = b'x' * (300 << 20); import time; time.sleep(1000)", memory_mib=150)
+    link = started(pool, faulty("ok"))
+    pool.start_ahead([hog])
+    waiting = pool._ahead[0].process
+    assert eventually(lambda: link.receive(link.now_ns() + 10**7) is None and waiting.end() is not None)
+    link.close(keep=frozenset())
+    pool.enter("another")
+    fault = LocalLink(pool, [hog]).open()[0]
+    assert isinstance(fault, Fault)
+    assert fault.code is Termination.OUT_OF_MEMORY
+    assert fault.detail.endswith("MiB of memory; its limit is 150 MiB")
+
+
 def test_children_die_with_their_bot(pool: Pool) -> None:
     link = started(pool, faulty("child,crash"))
     child = int(action(ask(link)).note or "")

@@ -157,6 +157,8 @@ CASES: Final = (
     at_all("R13", "makes a sparse file of 1 TiB", blocked()),
     confined("R14", "makes 200,000 empty files", DISK, blocked("out_of_memory"), limits=SMALL, time="15/move", left=True),
     confined("R17", "takes memory that belongs to no process", UNSEEN, blocked()),
+    at_all("R18", "takes memory in page tables", forfeit("out_of_memory"), limits=SMALL),
+    at_all("R19", "takes memory that its children shared, on a machine that they make busy", forfeit("out_of_memory"), limits=MEDIUM, time="15/move"),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
     at_all("P2", "claims that a frame has 1 TiB", forfeit("protocol_violation", "disconnected")),

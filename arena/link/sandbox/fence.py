@@ -7,8 +7,9 @@ level     memory                                processes                       
 ========  ====================================  ======================================  ========================
 trusted   looked at, the whole tree             not limited                             measured
 isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured
-          a hard limit for each process
-          (`data_limit_mib`)
+          stopped until it is weighed if that
+          takes long; a hard limit for each
+          process (`data_limit_mib`)
 strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
           memory are counted too
 ========  ====================================  ======================================  ========================
@@ -17,13 +18,14 @@ strict    limited by the system; files in       limited by the system           
 from __future__ import annotations
 
 import os
+import signal
 import time
 from multiprocessing.util import Finalize
 from typing import ClassVar, Final, Protocol
 
 from arena.link.bots import BotSpec
 from arena.link.sandbox.cgroups import Group, ground
-from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, resident_mib
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, memory
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
@@ -184,6 +186,8 @@ class _WatchedFence(_NoFence):
         self._tree: Tree | None = None
         self._denied = Denied()
         self._scales = Scales()
+        self._held_since_ns: int | None = None
+        """Since when it is stopped."""
         self._excess: str | None = None
         self._excess_looks = _Looks()
         self._cpu_ns = 0
@@ -231,14 +235,35 @@ class _WatchedFence(_NoFence):
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
             return _too_many(found)
-        mib = resident_mib(members) + found.mib
+        seen = memory(members)
+        mib = seen.most + found.mib
         if mib > self._limit_mib:
-            weighed = self._scales.weigh(members)
-            if weighed is None:
-                return None
-            mib = weighed + found.mib
+            mib = seen.least + found.mib
+            if mib <= self._limit_mib:
+                weighed = self._scales.weigh(members, seen.most, self._limit_mib - found.mib)
+                if weighed is None:
+                    self._hold(tree, members, self._boxed and self._scales.are_slow())
+                    return None
+                mib = weighed + found.mib
         self.most_mib = max(self.most_mib, mib)
-        return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB" if mib > self._limit_mib else None
+        if mib > self._limit_mib:
+            return f"used {mib} MiB of memory; its limit is {self._limit_mib} MiB"
+        self._hold(tree, members, False)
+        return None
+
+    def _hold(self, tree: Tree, members: list[int], is_unknown: bool) -> None:
+        """Stops a bot while it is not known whether it has too much, and lets it run on when it is.
+
+        Weighing takes long if the machine is busy, and a bot could make it busy. So it gains nothing by that: it does
+        not grow meanwhile, and takes no CPU time from the scales. What it lost by that counts as denied by the machine.
+        """
+        if is_unknown:
+            tree.signal(members, signal.SIGSTOP)
+            self._held_since_ns = self._held_since_ns or time.monotonic_ns()
+        elif self._held_since_ns is not None:
+            tree.signal(members, signal.SIGCONT)
+            self._denied.total_ns += time.monotonic_ns() - self._held_since_ns
+            self._held_since_ns = None
 
     def kill(self) -> None:
         """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""

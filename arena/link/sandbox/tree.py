@@ -10,10 +10,11 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
+from arena.types import NS_PER_MS
 from arena.wire.variables import TOKEN
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
@@ -21,8 +22,12 @@ _NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
 _READ: Final = 65_536
 _TOKEN: Final = f"{TOKEN}=".encode()
 _FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
-_REST_SHARE: Final = 10
-"""How many times as long as weighing took it is not done again."""
+_REST_SHARE: Final = 4
+"""How many times the CPU time that weighing took it is not done again."""
+_SLOW_NS: Final = 200 * NS_PER_MS
+"""Weighing that takes longer is slow: the machine is busy."""
+_EAGER: Final = -10
+"""The priority of the thread that weighs, if this process may have it."""
 _ROUNDS: Final = 16
 """How often a tree is looked for again that forks while it is killed."""
 
@@ -36,6 +41,17 @@ class Stat(NamedTuple):
     started: int
     """In ticks since the machine started: with the number, it names a process for good."""
     is_dead: bool
+    faults: int
+    """How many pages it got, at least: one for each time that it had to wait for one without reading a disk."""
+
+
+class Memory(NamedTuple):
+    """How much memory processes may have, as the system tells without a look at each page. In MiB."""
+
+    most: int
+    """Resident pages, for each process that has them, and page tables."""
+    least: int
+    """What they have for certain: the pages of the largest that are no file's, and all page tables."""
 
 
 class Files(NamedTuple):
@@ -170,8 +186,14 @@ class Tree:
             if not fresh:
                 break
             for pid, started in fresh:
-                _kill(pid, started)
+                _signal(pid, started, signal.SIGKILL)
             killed.update(fresh)
+
+    def signal(self, members: Iterable[int], number: signal.Signals) -> None:
+        """Sends a signal to processes that it has found."""
+        for pid in members:
+            if pid in self._known:
+                _signal(pid, self._known[pid], number)
 
 
 def started_at(pid: int) -> int | None:
@@ -180,51 +202,90 @@ def started_at(pid: int) -> int | None:
     return None if stat is None else stat.started
 
 
-def resident_mib(members: Iterable[int]) -> int:
-    """Returns the resident memory of processes. What several share is counted for each: it is never too little."""
-    return sum(map(_resident, members)) * _PAGE >> 20
+def memory(members: Iterable[int]) -> Memory:
+    """Returns between which bounds the memory of processes lies, at little cost."""
+    resident = tables = own = 0
+    for pid in members:
+        kib = _kib(_read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE", b"VmSwap", b"RssAnon"))
+        tables += kib[b"VmPTE"]
+        resident += kib[b"VmRSS"] + kib[b"VmSwap"]
+        own = max(own, kib[b"RssAnon"])
+    return Memory(resident + tables >> 10, own + tables >> 10)
 
 
 def proportional_mib(members: Iterable[int]) -> int:
-    """Returns the memory of processes, each page once however many share it.
+    """Returns the memory of processes with their page tables, each page once however many share it.
 
     It takes a millisecond for a small process, and 0.2 s for one of 2 GiB or of many mappings. A process that may not
     be asked counts with its resident memory.
     """
-    return sum(map(_proportional, members)) >> 20
+    return sum(map(_proportional, members)) >> 10
 
 
 class Scales:
-    """Weighs processes by `proportional_mib` in a thread: 0.2 s for a large one, while the clocks of a game run."""
+    """Weighs processes by `proportional_mib` in a thread: 0.2 s for a large one, while the clocks of a game run.
+
+    It rests between, so that weighing takes no more than a part of a core. The rest is measured in CPU time: on a busy
+    machine weighing takes long, and may not be done less often for that. If the processes may have grown to more than
+    they may have since they were weighed, the rest is short.
+    """
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
         self._mib = 0
-        self._took_ns = 0
-        self._rests_until_ns = 0
+        self._cpu_ns = 0
+        self._begun_ns = 0
+        self._ended_ns = 0
+        self._most_mib = 0
+        self._faults: dict[int, int] = {}
 
-    def weigh(self, members: Iterable[int]) -> int | None:
+    def weigh(self, members: Sequence[int], most_mib: int, limit_mib: int) -> int | None:
         """Begins to weigh, or returns what was weighed since the last call; None if nothing was.
 
-        It rests between, so that weighing takes no more than a small part of a core.
+        Args:
+            members: The processes.
+            most_mib: What they have at most.
+            limit_mib: What they may have.
         """
+        now = time.monotonic_ns()
         if self._thread is None:
-            if time.monotonic_ns() >= self._rests_until_ns:
-                thread = threading.Thread(target=self._work, args=(list(members),), daemon=True)
-                with suppress(RuntimeError):  # the machine has no thread left: later, then
-                    thread.start()
-                    self._thread = thread
+            rested_ns = now - self._ended_ns
+            if rested_ns < self._cpu_ns:
+                return None
+            faults = _faults(members)
+            if rested_ns < _REST_SHARE * self._cpu_ns and self._mib + self._grown_mib(most_mib, faults) <= limit_mib:
+                return None
+            thread = threading.Thread(target=self._work, args=(members,), daemon=True)
+            with suppress(RuntimeError):  # the machine has no thread left: later, then
+                thread.start()
+                self._thread, self._begun_ns, self._most_mib, self._faults = thread, now, most_mib, faults
             return None
         if self._thread.is_alive():
             return None
         self._thread = None
-        self._rests_until_ns = time.monotonic_ns() + _REST_SHARE * self._took_ns
+        self._ended_ns = now
         return self._mib
 
-    def _work(self, members: list[int]) -> None:
-        begun_ns = time.monotonic_ns()
+    def are_slow(self) -> bool:
+        """Tells whether weighing has been under way for long."""
+        return self._thread is not None and time.monotonic_ns() - self._begun_ns > _SLOW_NS
+
+    def _grown_mib(self, most_mib: int, faults: dict[int, int]) -> int:
+        """Returns by how much the processes may have grown since weighing began, if the system gives page by page."""
+        pages = sum(count - self._faults.get(pid, 0) for pid, count in faults.items())
+        return max(most_mib - self._most_mib, pages * _PAGE >> 20)
+
+    def _work(self, members: Sequence[int]) -> None:
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, 0, _EAGER)  # on Linux, of this thread
+        begun_ns = time.thread_time_ns()
         self._mib = proportional_mib(members)
-        self._took_ns = time.monotonic_ns() - begun_ns
+        self._cpu_ns = time.thread_time_ns() - begun_ns
+
+
+def _faults(members: Iterable[int]) -> dict[int, int]:
+    """Returns by process how many pages it got."""
+    return {pid: stat.faults for pid in members if (stat := process_stat(pid)) is not None}
 
 
 def files(members: Iterable[int]) -> Files:
@@ -339,7 +400,7 @@ def process_stat(pid: int) -> Stat | None:
     if len(fields) < 20:
         return None
     buried = int(fields[13]) + int(fields[14])
-    return Stat(int(fields[1]), buried * _NS_PER_TICK, int(fields[19]), fields[0] in (b"Z", b"X"))
+    return Stat(int(fields[1]), buried * _NS_PER_TICK, int(fields[19]), fields[0] in (b"Z", b"X"), int(fields[7]))
 
 
 def _cpu_ns(pid: int) -> int:
@@ -349,21 +410,29 @@ def _cpu_ns(pid: int) -> int:
     return 0
 
 
-def _resident(pid: int) -> int:
-    """Returns a process's resident pages; 0 if it has ended."""
-    fields = _read_or_nothing(f"/proc/{pid}/statm").split()
-    return int(fields[1]) if fields else 0
+def _kib(data: bytes, names: Iterable[bytes]) -> dict[bytes, int]:
+    """Returns figures of a file of /proc that has a line for each; 0 for those that it does not have.
+
+    >>> _kib(b"VmRSS:\\t     184 kB\\nVmPTE:\\t 4 kB\\n", [b"VmPTE", b"VmSwap"])
+    {b'VmPTE': 4, b'VmSwap': 0}
+    """
+    found = {}
+    for name in names:
+        at = data.find(b"\n" + name + b":")
+        found[name] = int(data[at + len(name) + 2 : data.index(b"kB", at)]) if at >= 0 else 0
+    return found
 
 
 def _proportional(pid: int) -> int:
-    """Returns a process's share of the pages that it has, in bytes."""
+    """Returns a process's share of the pages that it has, and its page tables, in KiB."""
+    of_status = _kib(_read_or_nothing(f"/proc/{pid}/status"), (b"VmRSS", b"VmPTE"))
     try:
-        lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+        shares = _kib(_read(f"/proc/{pid}/smaps_rollup"), (b"Pss", b"SwapPss"))
     except (PermissionError, FileNotFoundError):
-        return _resident(pid) * _PAGE
+        return sum(of_status.values())
     except OSError:
         return 0  # it is just ending
-    return sum(int(line.split()[1]) << 10 for line in lines if line.startswith((b"Pss:", b"SwapPss:")))
+    return sum(shares.values()) + of_status[b"VmPTE"]
 
 
 def _token(pid: int) -> bytes:
@@ -372,17 +441,17 @@ def _token(pid: int) -> bytes:
     return next((entry for entry in entries if entry.startswith(_TOKEN)), b"")
 
 
-def _kill(pid: int, started: int) -> None:
-    """Kills a process if it is still the one that started then: its number may be another's by now."""
+def _signal(pid: int, started: int, number: signal.Signals) -> None:
+    """Signals a process if it is still the one that started then: its number may be another's by now."""
     with suppress(OSError):
         if not hasattr(os, "pidfd_open"):
             if started_at(pid) == started:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, number)
             return
         descriptor = os.pidfd_open(pid)
         try:
             if started_at(pid) == started:
-                signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+                signal.pidfd_send_signal(descriptor, number)
         finally:
             os.close(descriptor)
 

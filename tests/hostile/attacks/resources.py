@@ -6,6 +6,7 @@ import _thread
 import contextlib
 import ctypes
 import glob
+import mmap
 import os
 import resource
 import signal
@@ -259,6 +260,46 @@ def r17(seat: Seat, _: Message) -> None:
     seat.attempt("make a segment of shared memory", segment)
 
 
+def r18(seat: Seat, _: Message) -> None:
+    """300 MiB of page tables, where the bot may have 64: of each 2 MiB of address space one page is read."""
+    space = mmap.mmap(-1, 150 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ)
+    until = time.monotonic() + 1
+    read = sum(space[at] for at in range(0, len(space), 2 * MIB))
+    while time.monotonic() < until:
+        time.sleep(0.1)
+    with open("/proc/self/status") as status:
+        tables = [line for line in status if line.startswith("VmPTE")]
+    seat.report("hold 300 MiB of page tables", read == 0, tables)
+
+
+def r19(seat: Seat, _: Message) -> None:
+    """Eight children that share memory below the limit of 256 MiB, and make the machine busy, take their own copies."""
+    shared = grab(160)
+    listen, tell = os.pipe()
+    began = time.monotonic()
+    children = []
+    for _number in range(8):
+        child = os.fork()
+        if child == 0:
+            while time.monotonic() < began + 1:
+                pass
+            for block in shared:
+                block[::PAGE] = b"y" * (len(block) // PAGE)
+            os.write(tell, b"x")
+            while time.monotonic() < began + 20:
+                pass
+            os._exit(0)
+        children.append(child)
+    holding = 0
+    while holding < len(children):
+        holding += len(os.read(listen, len(children)))
+    time.sleep(1)
+    alive = [child for child in children if os.waitpid(child, os.WNOHANG)[0] == 0]
+    for child in alive:
+        os.kill(child, signal.SIGKILL)
+    seat.report("hold 1,280 MiB in eight children for a second", len(alive) == len(children), f"{len(alive)} held it")
+
+
 def quick(what: str) -> Callable[[Seat, Message], None]:
     """An attack in C, which the stage has compiled."""
 
@@ -278,7 +319,8 @@ def quick(what: str) -> Callable[[Seat, Message], None]:
 
 
 ATTACKS = {
-    attack.__name__.upper(): attacking(attack) for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17)
+    attack.__name__.upper(): attacking(attack)
+    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19)
 } | {
     "R10": attacking(flood(2)),
     "R11": attacking(flood(1)),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import methodcaller
 
 import pytest
@@ -13,7 +16,7 @@ from arena.errors import MachineFault
 from arena.link.bots import BotSpec
 from arena.link.sandbox import fence, tree
 from arena.link.sandbox.fence import MAX_FILES, data_limit_mib, process_limit
-from arena.link.sandbox.tree import Files, Scales
+from arena.link.sandbox.tree import Files, Memory, Scales
 from arena.types import Level
 
 SPEC = BotSpec(name="it", version="", command=("it",), folder="/", digest="0" * 64, memory_mib=100)
@@ -22,18 +25,22 @@ SPEC = BotSpec(name="it", version="", command=("it",), folder="/", digest="0" * 
 class Figures:
     """What is seen of a bot."""
 
-    resident = 10
+    memory = Memory(10, 5)
     files = Files(0, 0)
     weighed: int | None = None
+    slow = False
 
-    def weigh(self, members: object) -> int | None:
+    def weigh(self, members: object, most_mib: int, limit_mib: int) -> int | None:
         return self.weighed
+
+    def are_slow(self) -> bool:
+        return self.slow
 
 
 @pytest.fixture
 def figures(monkeypatch: pytest.MonkeyPatch) -> Figures:
     shown = Figures()
-    monkeypatch.setattr(fence, "resident_mib", lambda members: shown.resident)
+    monkeypatch.setattr(fence, "memory", lambda members: shown.memory)
     monkeypatch.setattr(fence, "files", lambda members: shown.files)
     monkeypatch.setattr(fence, "Scales", lambda: shown)
     return shown
@@ -49,7 +56,7 @@ def watched(level: Level) -> fence.Fence:
 def test_what_seems_too_much_is_weighed(figures: Figures) -> None:
     held = watched(Level.TRUSTED)
     assert held.excess() is None
-    figures.resident = 101
+    figures.memory = Memory(101, 50)
     assert held.excess() is None, "it is being weighed"
     figures.weighed = 60
     assert held.excess() is None
@@ -59,9 +66,67 @@ def test_what_seems_too_much_is_weighed(figures: Figures) -> None:
     assert held.most_mib == 105
 
 
+def test_what_is_certain_need_not_be_weighed(figures: Figures) -> None:
+    held = watched(Level.TRUSTED)
+    figures.memory = Memory(300, 101)
+    assert held.excess() == "used 101 MiB of memory; its limit is 100 MiB"
+
+
+@pytest.fixture
+def signals(monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
+    """Those that a tree is sent."""
+    sent: list[signal.Signals] = []
+    monkeypatch.setattr(tree.Tree, "signal", lambda self, members, number: sent.append(number))
+    return sent
+
+
+def test_while_the_scales_are_slow_a_bot_in_a_box_stands(
+    figures: Figures, signals: list[signal.Signals], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment = [10**9]
+    monkeypatch.setattr(fence.time, "monotonic_ns", lambda: moment[0])
+    held, trusted = watched(Level.ISOLATED), watched(Level.TRUSTED)
+    figures.memory = Memory(101, 50)
+    assert held.excess() is None
+    figures.slow = True
+    assert trusted.excess() is None
+    assert signals == [], "it is only just being weighed, or may do what it likes"
+    for _ in range(2):  # it may have started others
+        moment[0] += 5 * 10**7
+        assert held.excess() is None
+    assert signals == [signal.SIGSTOP, signal.SIGSTOP]
+    figures.weighed, figures.slow = 60, False
+    moment[0] += 5 * 10**7
+    assert held.excess() is None
+    assert signals[2:] == [signal.SIGCONT]
+    assert held._denied.total_ns == 10**8, "that is charged to nobody"
+    assert held.excess() is None
+    assert len(signals) == 3
+
+
+def test_a_bot_that_stands_runs_on_if_it_seems_to_have_less_by_now(
+    figures: Figures, signals: list[signal.Signals]
+) -> None:
+    held = watched(Level.ISOLATED)
+    figures.memory, figures.slow = Memory(101, 50), True
+    assert held.excess() is None
+    figures.memory = Memory(90, 50)
+    assert held.excess() is None
+    assert signals == [signal.SIGSTOP, signal.SIGCONT]
+
+
+def test_a_bot_that_has_too_much_stands_until_it_is_killed(figures: Figures, signals: list[signal.Signals]) -> None:
+    held = watched(Level.ISOLATED)
+    figures.memory, figures.slow = Memory(101, 50), True
+    assert held.excess() is None
+    figures.weighed = 105
+    assert held.excess() is not None
+    assert signals == [signal.SIGSTOP]
+
+
 def test_in_a_box_its_files_are_memory(figures: Figures) -> None:
     held = watched(Level.ISOLATED)
-    figures.resident, figures.files, figures.weighed = 80, Files(30, 5), 80
+    figures.memory, figures.files, figures.weighed = Memory(80, 10), Files(30, 5), 80
     assert held.excess() == "used 110 MiB of memory; its limit is 100 MiB"
     assert watched(Level.TRUSTED).excess() is None, "outside they lie on a disk"
 
@@ -168,21 +233,56 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     done.set()
 
 
-def test_nobody_waits_for_the_scales(slow: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
-    moment = [0]
-    monkeypatch.setattr(tree.time, "monotonic_ns", lambda: moment[0])
-    scales = Scales()
-    assert scales.weigh([1]) is None
-    assert scales.weigh([1]) is None
-    moment[0] = 100
+@pytest.fixture
+def scales(slow: threading.Event, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int | None]:
+    """Weighs one process at a moment; a weighing takes 100 ms of CPU time. The limit is 50 MiB."""
+    moment, faults = [0.0], {1: 0}
+    monkeypatch.setattr(tree.time, "monotonic_ns", lambda: round(moment[0] * 1e6))
+    monkeypatch.setattr(tree.time, "thread_time_ns", partial(next, itertools.count(step=10**8)))
+    monkeypatch.setattr(tree, "_faults", lambda members: dict(faults))
+    made = Scales()
+
+    def weigh(at_ms: float, *, most_mib: int = 60, got_mib: int = 0) -> int | None:
+        moment[0], faults[1] = at_ms, got_mib << 20 >> 12
+        found = made.weigh([1], most_mib, 50)
+        if slow.is_set() and made._thread is not None:
+            made._thread.join()
+        return found
+
+    weigh.scales = made  # type: ignore[attr-defined]
+    return weigh
+
+
+def test_nobody_waits_for_the_scales(scales: Callable[..., int | None], slow: threading.Event) -> None:
+    assert scales(0) is None
+    assert scales(150) is None
+    assert not scales.scales.are_slow()  # type: ignore[attr-defined]
+    assert scales(201) is None
+    assert scales.scales.are_slow()  # type: ignore[attr-defined]
     slow.set()
-    assert scales._thread is not None
-    scales._thread.join()
-    assert scales.weigh([1]) == 7
-    assert scales.weigh([1]) is None
-    assert scales._thread is None, "they rest"
-    moment[0] = 100 + 10 * 100
-    assert scales.weigh([1]) is None
-    assert scales._thread is not None
-    scales._thread.join()
-    assert scales.weigh([1]) == 7
+    assert scales(5_000) is None
+    assert scales(5_001) == 7
+
+
+def weighed_at(scales: Callable[..., int | None], after_ms: float, **seen: int) -> int:
+    """When, after something was weighed, it is weighed again; it is asked for every 10 ms."""
+    assert scales(0) is None
+    assert scales(10) == 7
+    return next(ms for ms in range(10, 10_000, 10) if scales(10 + ms, **(seen if ms >= after_ms else {})) == 7)
+
+
+@pytest.mark.parametrize(
+    ("seen", "at_ms"),
+    [({}, 410), ({"most_mib": 90}, 410), ({"most_mib": 110}, 160), ({"got_mib": 40}, 410), ({"got_mib": 50}, 160)],
+    ids=["nothing new", "a little more", "much more", "some pages in place of others", "many of them"],
+)
+def test_scales_rest_by_the_cpu_time_that_they_took_and_less_if_there_may_be_too_much(
+    seen: dict[str, int], at_ms: int, scales: Callable[..., int | None], slow: threading.Event
+) -> None:
+    slow.set()
+    assert weighed_at(scales, 150, **seen) == at_ms
+
+
+def test_scales_always_rest_as_long_as_they_work(scales: Callable[..., int | None], slow: threading.Event) -> None:
+    slow.set()
+    assert weighed_at(scales, 0, most_mib=1000) == 110

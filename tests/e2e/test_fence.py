@@ -406,6 +406,45 @@ def test_a_fork_bomb_is_bounded(seat: Callable[..., dict[str, Any]]) -> None:
     assert told["excess"] is None
 
 
+SHORT_LIVED = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in range(120):
+    if os.fork() == 0:
+        while time.process_time() < 0.005: pass
+        os._exit(0)
+    try:
+        os.wait()
+    except ChildProcessError:
+        pass  # all have ended
+"""
+
+
+def test_the_cpu_time_of_children_for_which_nobody_waits_counts_where_there_are_groups(
+    seat: Callable[..., dict[str, Any]], request: pytest.FixtureRequest
+) -> None:
+    """The system adds a child's time to its parent's when that waits for it. A group counts it anyway."""
+    if cgroups.counting_place() is None or "ordinary" in request.node.name:
+        pytest.skip("this user cannot make control groups")
+    assert seat(SHORT_LIVED)["cpu_ms"] >= 600
+
+
+def test_a_group_that_counts_ends_with_its_bot_and_with_its_worker() -> None:
+    place = cgroups.counting_place()
+    if place is None:
+        pytest.skip("this user cannot make control groups")
+    before = set(os.listdir(place))
+    held = fence.fence(Level.ISOLATED, spec())
+    with running(FORK + f"os.setsid() if os.fork() == 0 else None; {SLEEP}", held) as process:
+        assert [said(process) for _ in range(2)] == [b"ready"] * 2
+        pids = tree.Tree(process.pid).members()
+        assert len(pids) == 2
+        held.kill()
+        eventually(lambda: not any(map(lives, pids)))
+    held.close()
+    eventually(lambda: (fence._clear(), set(os.listdir(place)) <= before)[1])
+
+
 # In a control group
 
 
@@ -445,7 +484,7 @@ def test_what_is_frozen_can_be_killed(strict: Fence, place: Ground) -> None:
         assert process.wait(PATIENCE_S) == -signal.SIGKILL
         eventually(lambda: not any(map(lives, members)))
     strict.close()
-    eventually(lambda: (fence._HardFence._clear(), not left(place))[1])
+    eventually(lambda: (fence._clear(), not left(place))[1])
 
 
 def test_a_group_is_gone_after_its_close(place: Ground) -> None:

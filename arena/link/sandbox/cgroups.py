@@ -10,6 +10,7 @@ Laws:
    delegated group are moved into one of their own.
 3. The freezer of version 1 is never used: under it SIGKILL waits.
 4. What a dead worker left is removed by the next one. The name of a group says whose it is.
+5. A group that only counts lies in this process's own group if it can: the limits of that hold for the bots, too.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ _V1_FILES: Final = {
 }
 _V2_FILES: Final = {"memory": ("memory.max", "memory.events"), "pids": ("pids.max",)}
 _UNIFIED_FILES: Final = ("cgroup.freeze", "cgroup.kill")
+_COUNTING_FILES: Final = ("cpu.stat", "cgroup.kill")
 _LEAF: Final = "arena.workers"
 """The group of the processes of a delegated group."""
 _PREFIX: Final = "arena-"
@@ -174,6 +176,62 @@ class Group:
         descriptor = os.open(path, flags | os.O_CLOEXEC)
         self._descriptors.append(descriptor)
         return descriptor
+
+
+class CpuGroup:
+    """A group of the unified hierarchy without limits: it counts the CPU time of a bot exactly, and kills all of it."""
+
+    def __init__(self, place: Path) -> None:
+        """Makes the group.
+
+        Raises:
+            OSError: The system refuses. Nothing is left then.
+        """
+        Group._count += 1
+        self._folder = place / f"{_PREFIX}{_identity()}-{Group._count}"
+        self._descriptors: list[int] = []
+        try:
+            _make(self._folder)
+            for name, flags in (("cpu.stat", os.O_RDONLY), ("cgroup.kill", os.O_WRONLY)):
+                self._descriptors.append(os.open(self._folder / name, flags | os.O_CLOEXEC))
+        except OSError:
+            self.remove()
+            raise
+
+    def join(self, pid: int) -> None:
+        """Moves a process into the group, with all that it will start.
+
+        Raises:
+            OSError: The system refuses.
+        """
+        _write(self._folder / "cgroup.procs", str(pid))
+
+    def cpu_ns(self) -> int:
+        """Returns the CPU time of all its processes so far, whoever has waited for those that have ended."""
+        return _value(os.pread(self._descriptors[0], 4096, 0), b"usage_usec") * 1_000
+
+    def kill(self) -> None:
+        """Kills all its processes, without waiting."""
+        os.pwrite(self._descriptors[1], b"1", 0)
+
+    def remove(self) -> bool:
+        """Removes the group, and tells whether it is gone. It is not while processes are in it: kill them, and wait."""
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = []
+        return _remove(self._folder)
+
+
+@cache
+def counting_place() -> Path | None:
+    """Finds where groups that count can be made, and removes what dead workers left there; None if nowhere."""
+    unified = next((mount for mount in mounts() if mount.is_unified), None)
+    if unified is None:
+        return None
+    place = _usable(reversed(_places(unified, own_groups().get("", "/"))), _COUNTING_FILES)
+    if place is not None:
+        sweep(Ground(2, place, place, place, place))
+    return place
 
 
 @cache

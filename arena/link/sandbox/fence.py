@@ -6,9 +6,9 @@ A fence is made before the process starts, takes it in before its program runs, 
 level     memory                                processes                               off turn
 ========  ====================================  ======================================  ========================
 trusted   looked at, the whole tree             not limited                             measured
-isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured
+isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured, exactly
           stopped until it is weighed if that
-          takes long; a hard limit for each
+          takes long; a hard limit for each                                             where there are groups
           process (`data_limit_mib`)
 strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
           memory are counted too
@@ -20,11 +20,12 @@ from __future__ import annotations
 import os
 import signal
 import time
+from contextlib import suppress
 from multiprocessing.util import Finalize
-from typing import ClassVar, Final, Protocol
+from typing import Final, Protocol
 
 from arena.link.bots import BotSpec
-from arena.link.sandbox.cgroups import Group, ground
+from arena.link.sandbox.cgroups import CpuGroup, Group, counting_place, ground
 from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, memory
 from arena.types import NS_PER_MS, Level
 
@@ -183,6 +184,10 @@ class _WatchedFence(_NoFence):
         self.most_mib = 0
         self._limit_mib = spec.memory_mib
         self._boxed = boxed
+        self._group: CpuGroup | None = None
+        if boxed and (place := counting_place()) is not None:
+            with suppress(OSError):
+                self._group = CpuGroup(place)
         self._tree: Tree | None = None
         self._denied = Denied()
         self._scales = Scales()
@@ -196,6 +201,11 @@ class _WatchedFence(_NoFence):
     def adopt(self, pid: int, token: str = "") -> None:
         """Begins to look at a process and all that it starts."""
         self._tree = Tree(pid, token)
+        if self._group is not None:
+            try:
+                self._group.join(pid)
+            except OSError:
+                self._leave_group()
 
     def excess(self) -> str | None:
         """Looks at memory, and in a box at its files. What only seems too much is weighed."""
@@ -207,15 +217,22 @@ class _WatchedFence(_NoFence):
         return self._excess
 
     def cpu_ns(self) -> int:
-        """Returns the CPU time of the tree. What ended between two looks and was not waited for is not in it."""
-        if self._tree is not None and self._cpu_looks.are_due():
+        """Returns the CPU time of the tree.
+
+        Without a group, what ended between two looks and was not waited for is not in it.
+        """
+        if self._group is not None:
+            self._cpu_ns = self._group.cpu_ns()
+        elif self._tree is not None and self._cpu_looks.are_due():
             with self._cpu_looks:
                 self._cpu_ns = self._tree.cpu_ns()
         return self._cpu_ns
 
     def known_cpu_ns(self) -> int:
         """Returns the CPU time of what was in the tree at the last look: a system call for each process."""
-        if self._tree is not None and self._cpu_looks.are_due():
+        if self._group is not None:
+            self._cpu_ns = self._group.cpu_ns()
+        elif self._tree is not None and self._cpu_looks.are_due():
             with self._cpu_looks:
                 self._cpu_ns = self._tree.known_cpu_ns()
         return self._cpu_ns
@@ -225,13 +242,17 @@ class _WatchedFence(_NoFence):
         if self._tree is not None:
             with self._cpu_looks:
                 members = self._tree.members()
-                self._cpu_ns = self._tree.cpu_ns(members)
-                self._denied.add(members, self._cpu_ns, self._tree.restless_ns)
+                if self._group is not None:
+                    self._denied.add(members, self.cpu_ns())
+                else:
+                    self._cpu_ns = self._tree.cpu_ns(members)
+                    self._denied.add(members, self._cpu_ns, self._tree.restless_ns)
         return self._denied.total_ns
 
     def _look(self, tree: Tree) -> str | None:
         members = tree.members()
-        tree.cpu_ns(members)  # of what ends before it is asked for
+        if self._group is None:
+            tree.cpu_ns(members)  # of what ends before it is asked for
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
             return _too_many(found)
@@ -267,13 +288,23 @@ class _WatchedFence(_NoFence):
 
     def kill(self) -> None:
         """Kills the tree. Whoever still forks may leave processes; their parents' group and namespace end with it."""
-        if self._tree is not None:
+        if self._group is not None:
+            self._group.kill()
+        elif self._tree is not None:
             self._tree.kill()
 
     def close(self) -> None:
         """Kills what was seen of the tree and lives on."""
         self.kill()
         self._tree = None
+        self._leave_group()
+
+    def _leave_group(self) -> None:
+        """Does without the group from now on. What it counted so far is kept."""
+        if self._group is not None:
+            self._cpu_ns = self._group.cpu_ns()
+            _discard(self._group)
+            self._group = None
 
 
 class _Looks:
@@ -303,12 +334,35 @@ def _too_many(found: Files) -> str:
     return f"made {found.entries:,} files in /tmp and /dev/shm; its limit is {MAX_FILES:,}"
 
 
+_unremoved: list[Group | CpuGroup] = []
+"""Groups in which processes were still ending."""
+_finisher: Finalize | None = None
+
+
+def _discard(group: Group | CpuGroup) -> None:
+    """Removes a group, at the latest with a later one if its processes are still ending."""
+    global _finisher
+    if _finisher is None:
+        _finisher = Finalize(None, _finish, exitpriority=0)  # after the bots have ended
+    _unremoved.append(group)
+    _clear()
+
+
+def _clear() -> None:
+    """Removes the groups whose processes have ended."""
+    _unremoved[:] = [group for group in _unremoved if not group.remove()]
+
+
+def _finish() -> None:
+    """Removes the last groups: this process ends."""
+    until_ns = time.monotonic_ns() + _LAST_WAIT_MS * NS_PER_MS
+    while _unremoved and time.monotonic_ns() < until_ns:
+        _clear()
+        time.sleep(0.001)
+
+
 class _HardFence:
     """Limits and stops a bot by a control group."""
-
-    _unremoved: ClassVar[list[Group]] = []
-    """Groups in which processes were still ending."""
-    _finisher: ClassVar[Finalize | None] = None
 
     def __init__(self, spec: BotSpec, processes: int | None = None) -> None:
         """Makes the group.
@@ -319,8 +373,6 @@ class _HardFence:
         self._limit_mib = spec.memory_mib
         self._group = Group(ground(), spec.memory_mib, (processes or process_limit()) + _BOX_PROCESSES)
         self._counts_files = processes is None
-        if _HardFence._finisher is None:
-            _HardFence._finisher = Finalize(None, _HardFence._finish, exitpriority=0)  # after the bots have ended
         self._denied = Denied()
         self._closed = False
         self._cpu_ns = 0
@@ -387,18 +439,4 @@ class _HardFence:
             self.cpu_ns()
             self._closed = True
             self._group.kill()
-            self._unremoved.append(self._group)
-        self._clear()
-
-    @classmethod
-    def _clear(cls) -> None:
-        """Removes the groups whose processes have ended."""
-        cls._unremoved[:] = [group for group in cls._unremoved if not group.remove()]
-
-    @classmethod
-    def _finish(cls) -> None:
-        """Removes the last groups: this process ends."""
-        until_ns = time.monotonic_ns() + _LAST_WAIT_MS * NS_PER_MS
-        while cls._unremoved and time.monotonic_ns() < until_ns:
-            cls._clear()
-            time.sleep(0.001)
+            _discard(self._group)

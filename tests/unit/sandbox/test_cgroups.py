@@ -43,6 +43,22 @@ def test_places(root: str, own: str, places: list[str]) -> None:
     assert cgroups._places(Mount(Path("/m"), root, frozenset(), True), own) == list(map(Path, places))
 
 
+@pytest.mark.parametrize(
+    ("usable", "place"), [(["/m", "/m/own"], "/m/own"), (["/m"], "/m"), ([], None)], ids=["own", "root", "none"]
+)
+def test_a_group_that_counts_lies_in_the_worker_s_own_if_it_can(
+    usable: list[str], place: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the root the limits of the worker's own group would not hold for its bots."""
+    monkeypatch.setattr(cgroups, "mounts", lambda: [Mount(Path("/m"), "/", frozenset(), True)])
+    monkeypatch.setattr(cgroups, "own_groups", lambda: {"": "/own"})
+    monkeypatch.setattr(
+        cgroups, "_usable", lambda places, files: next((path for path in places if str(path) in usable), None)
+    )
+    monkeypatch.setattr(cgroups, "sweep", lambda place: None)
+    assert cgroups.counting_place.__wrapped__() == (place and Path(place))
+
+
 V1 = {
     "memory": {"memory.limit_in_bytes": "", "memory.memsw.limit_in_bytes": "", "memory.oom_control": "oom_kill 0\n",
                "memory.max_usage_in_bytes": "73400320\n"},

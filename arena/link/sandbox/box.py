@@ -21,6 +21,7 @@ import functools
 import os
 import resource
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
@@ -245,10 +246,13 @@ def _system() -> tuple[str, ...]:
 
 @functools.cache
 def _masks() -> tuple[str, ...]:
-    """Returns the options that hide what `/proc` tells of the machine."""
+    """Returns the options that hide what `/proc` tells of the machine.
+
+    Each costs a start 0.1 ms. What only root may read needs none: in a box nobody is root.
+    """
     options: list[str] = []
     for name in _HIDDEN_FILES:
-        if os.path.exists(f"/proc/{name}"):
+        if os.path.exists(f"/proc/{name}") and os.stat(f"/proc/{name}").st_mode & stat.S_IROTH:
             options += ["--ro-bind", "/dev/null", f"/proc/{name}"]
     for name in _HIDDEN_FOLDERS:
         if os.path.isdir(f"/proc/{name}"):

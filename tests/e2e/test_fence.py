@@ -386,6 +386,38 @@ def test_files_without_content_are_counted(seat: Callable[..., dict[str, Any]]) 
     assert told["excess"].endswith(many) or (told["level"] == "strict" and too_much(told)), told
 
 
+SOCKETS = """
+import os, socket, time
+for _ in range(3):
+    if os.fork() == 0:
+        pairs = [socket.socketpair() for _ in range(100)]
+        for end in (end for pair in pairs for end in pair):
+            end.setblocking(False)
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+            try:
+                while True: end.send(bytes(4096))
+            except BlockingIOError: pass
+        time.sleep(3600)
+time.sleep(3600)
+"""
+
+
+@pytest.mark.quick(1)
+def test_what_sockets_hold_is_memory(seat: Callable[..., dict[str, Any]]) -> None:
+    told = seat(SOCKETS)
+    assert too_much(told), told
+
+
+@pytest.mark.quick(1)
+def test_page_tables_are_memory(seat: Callable[..., dict[str, Any]]) -> None:
+    """Of each 2 MiB of address space one page is read. It takes a page of the tables, and is nobody's itself."""
+    told = seat(
+        "import mmap, time\nx = mmap.mmap(-1, 60 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ)\n"
+        "print(sum(x[at] for at in range(0, len(x), 2 << 20)))\ntime.sleep(3600)"
+    )
+    assert too_much(told), told
+
+
 @pytest.mark.quick(1)
 def test_who_keeps_to_its_limits_is_left_alone(seat: Callable[..., dict[str, Any]]) -> None:
     code = (

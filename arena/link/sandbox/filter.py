@@ -164,6 +164,11 @@ CONDITIONS: Final = (
         "socketpair", (53, 199), 0, Match.NOT_ONE_OF, {"AF_UNIX": 1}, Treatment.EAFNOSUPPORT, "as socket",
     ),
     Condition(
+        "setsockopt", (54, 208), 2, Match.ONE_OF,
+        {"SO_SNDBUF": 7, "SO_RCVBUF": 8, "SO_SNDBUFFORCE": 32, "SO_RCVBUFFORCE": 33}, Treatment.PRETENDS,
+        "a socket's buffer is memory that no process has; its size is the system's usual one",
+    ),
+    Condition(
         "fcntl", (72, 25), 1, Match.NOT_ONE_OF, {
             "F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_SETOWN": 8, "F_GETOWN": 9,
             "F_SETSIG": 10, "F_GETSIG": 11, "F_SETOWN_EX": 15, "F_GETOWN_EX": 16, "F_GETOWNER_UIDS": 17,

@@ -6,6 +6,7 @@ there is nothing to see, and every figure is 0.
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import threading
@@ -21,6 +22,8 @@ _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _NS_PER_TICK: Final = 10**9 // os.sysconf("SC_CLK_TCK")
 _READ: Final = 65_536
 _TOKEN: Final = f"{TOKEN}=".encode()
+_BUFFER, _MESSAGE = 212_992, 65_536
+"""What Linux lets a socket hold, and what one message may add to that, in bytes."""
 _FOLDERS: Final = ("tmp", "dev/shm")  # as seen by the bot
 _REST_SHARE: Final = 4
 """How many times the CPU time that weighing took it is not done again."""
@@ -55,9 +58,10 @@ class Memory(NamedTuple):
 
 
 class Files(NamedTuple):
-    """What lies in the memory file systems of a box."""
+    """What a box has in memory beside its processes: its file systems, and its sockets."""
 
     mib: int
+    """Each socket counts with all that it can hold: nobody but the system sees what it does."""
     entries: int
     """Files and folders."""
 
@@ -311,7 +315,16 @@ def _files(pid: int) -> Files:
         found = os.statvfs(path)
         size += (found.f_blocks - found.f_bfree) * found.f_frsize
         entries += found.f_files - found.f_ffree - 1  # the folder itself
+    counted = _read_or_nothing(f"/proc/{pid}/net/sockstat").split()  # sockets: used 5 ...
+    if len(counted) > 2:
+        size += int(counted[2]) * _socket_bytes()
     return Files(size >> 20, entries)
+
+
+@functools.cache
+def _socket_bytes() -> int:
+    """Returns how much a socket in a box can hold. The filter keeps it from being told to hold more."""
+    return int(_read_or_nothing("/proc/sys/net/core/wmem_default") or _BUFFER) + _MESSAGE
 
 
 class Denied:

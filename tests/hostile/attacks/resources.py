@@ -10,6 +10,7 @@ import mmap
 import os
 import resource
 import signal
+import socket
 import time
 from collections.abc import Callable
 from typing import Any
@@ -300,6 +301,37 @@ def r19(seat: Seat, _: Message) -> None:
     seat.report("hold 1,280 MiB in eight children for a second", len(alive) == len(children), f"{len(alive)} held it")
 
 
+def r20(seat: Seat, _: Message) -> None:
+    """256 MiB in the buffers of sockets, where the bot may have 64: four children fill as many as they may open."""
+
+    def fill() -> None:
+        pairs, held = [], 0
+        with contextlib.suppress(OSError):
+            while True:
+                pairs.append(socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM))
+                for end in pairs[-1]:
+                    end.setblocking(False)
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**20)
+                    with contextlib.suppress(BlockingIOError):
+                        while True:
+                            held += end.send(b"x" * PAGE)
+        os.write(tell, held.to_bytes(8, "big"))
+        time.sleep(20)
+
+    listen, tell = os.pipe()
+    children = []
+    for _number in range(4):
+        children.append(os.fork())
+        if children[-1] == 0:
+            fill()
+            os._exit(0)
+    held = sum(int.from_bytes(os.read(listen, 8), "big") for _ in children)
+    time.sleep(0.5)
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+    seat.report("hold 64 MiB in the buffers of sockets", held > 64 * MIB, f"{held // MIB} MiB")
+
+
 def quick(what: str) -> Callable[[Seat, Message], None]:
     """An attack in C, which the stage has compiled."""
 
@@ -320,7 +352,7 @@ def quick(what: str) -> Callable[[Seat, Message], None]:
 
 ATTACKS = {
     attack.__name__.upper(): attacking(attack)
-    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19)
+    for attack in (r1, r2, r3, r4, r5, r6, r7, r8, r9, r12, r13, r14, r17, r18, r19, r20)
 } | {
     "R10": attacking(flood(2)),
     "R11": attacking(flood(1)),

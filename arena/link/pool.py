@@ -191,10 +191,9 @@ class Pool:
         Its game, or the next one that it is given, is told by its `watch`.
         """
         for bot in self._bots:
-            if not bot.watch.is_too_big:
-                bot.watch.look(now)
-                if bot.watch.is_too_big:
-                    bot.process.kill()
+            bot.watch.look(now)
+            if bot.watch.is_too_big:
+                bot.process.kill()
 
     def _ended(self, bot: Bot) -> Bot:
         """Notices the end of a process."""

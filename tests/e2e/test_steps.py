@@ -200,7 +200,7 @@ tried("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
 tried("league", lambda: open(sys.argv[2] + "/planted", "w"))
 tried("usr", lambda: open("/usr/planted", "w"))
 tried("neighbour", lambda: os.listdir(sys.argv[2]))
-tried("environment", lambda: open("/proc/1/environ", "rb").read() == b"" or None)
+tried("environment", lambda: open("/proc/1/environ", "rb"))
 print(sorted(set(os.environ) - {"CARGO_NET_OFFLINE", "GOPROXY", "GOTOOLCHAIN", "npm_config_offline"}))
 print(len([pid for pid in os.listdir("/proc") if pid.isdigit()]) < 12)
 import fcntl
@@ -219,8 +219,8 @@ def test_a_build_sees_nothing_of_the_league_and_no_network(bots: Path, tmp_path:
     *probes, environment, alone = report.output.decode().splitlines()
     assert alone == "True"
     assert "PYTEST_CURRENT_TEST" not in environment
-    places = ("secret", "passwd", "tcp", "udp", "league", "usr", "neighbour")
-    assert probes == [*(f"{place} closed" for place in places), "environment open"]
+    places = ("secret", "passwd", "tcp", "udp", "league", "usr", "neighbour", "environment")
+    assert probes == [f"{place} closed" for place in places]
     assert list((bots / "neighbour").iterdir()) == []
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -126,6 +127,26 @@ def test_what_forked_children_share_counts_once() -> None:
         assert tree.memory(members).most > 400, "this is what it seems to use"
         assert eventually(lambda: held.excess() or held.most_mib) == held.most_mib
         assert 50 <= held.most_mib < 150
+
+
+def test_a_bot_stands_while_weighing_takes_long_and_runs_on_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    weigh, may_end = tree.proportional_mib, threading.Event()
+    monkeypatch.setattr(tree, "_SLOW_NS", -1)
+    monkeypatch.setattr(tree, "proportional_mib", lambda members: weigh(members) if may_end.wait(PATIENCE_S) else 0)
+    held = fence.fence(Level.ISOLATED, spec(150))
+    code = FORK + f"x = b'x' * (50 << 20)\nfor _ in range(8):\n if os.fork() == 0: {SLEEP}\n{SLEEP}"
+    with running(code, held) as process:
+        assert [said(process) for _ in range(9)] == [b"ready"] * 9
+        members = tree.Tree(process.pid).members()
+        eventually(lambda: held.excess() is None and all(map(stands, members)))
+        may_end.set()
+        eventually(lambda: held.excess() is None and not any(map(stands, members)))
+        assert 50 <= held.most_mib < 150
+    held.close()
+
+
+def stands(pid: int) -> bool:
+    return b") T " in Path(f"/proc/{pid}/stat").read_bytes()
 
 
 def test_the_children_of_threads_are_found() -> None:

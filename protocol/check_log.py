@@ -68,8 +68,8 @@ def main(arguments: list[str]) -> int:
     status = 0
     for path in options.logs:
         try:
-            secret, mix = published(path.parent) if options.secret is None else (options.secret, None)
-            found: Record = {"log": str(path), "ok": True, **check(path.read_bytes(), secret, mix)}
+            known = published(path.parent) if options.secret is None else (options.secret, None, None)
+            found: Record = {"log": str(path), "ok": True, **check(path.read_bytes(), *known)}
             text = "{log}: right: {records} records, {draws} draws, {how}".format(
                 **found, how="computed again" if found["draws_checked"] else "their secret is not known"
             )
@@ -85,40 +85,62 @@ def main(arguments: list[str]) -> int:
     return status
 
 
-def published(folder: Path) -> tuple[bytes | None, str | None]:
-    """Returns what was published beside the logs of a tournament: the secret and the mix (hex), where they are known.
+def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]:
+    """Returns what was published beside the logs of a tournament, where it is known.
+
+    Returns:
+        The secret, the mix (hex), and what bots put into it (hex).
 
     Raises:
-        ValueError: The secret is not the one that was committed to, or the mix does not follow from the contributions.
+        ValueError: A key is there twice, the secret is not the one that was committed to, there is not one contribution
+            for each entrant, or the mix does not follow from them.
     """
     files = {}
     for name in ("commitment", "contributions", "secret"):
         file = folder / f"{name}.json"
-        files[name] = json.loads(file.read_bytes()) if file.exists() else None
+        files[name] = json.loads(file.read_bytes(), object_pairs_hook=once) if file.exists() else None
     secret = bytes.fromhex(files["secret"]["secret"]) if files["secret"] else None
     for name in ("commitment", "secret"):
         if secret and files[name] and hashlib.sha256(secret).hexdigest() != files[name]["commitment"]:
             raise ValueError(f"expected the secret of the commitment in {name}.json, got another - at {folder}")
     if files["commitment"] is None:
-        return secret, None
-    given = files["contributions"] or {"beacon": "", "entropy": []}
-    parts = [bytes.fromhex(entropy) for entropy in given["entropy"] if entropy]
+        return secret, None, None
+    given = files["contributions"] or {"beacon": "", "entropy": [None for _ in files["commitment"]["bots"]]}
+    if (entries := len(given["entropy"])) != (bots := len(files["commitment"]["bots"])):
+        raise ValueError(f"expected what each of {bots} entrants put into chance, got: {entries} entries - at {folder}")
+    entropy = [entropy for entropy in given["entropy"] if entropy]
+    parts = [bytes.fromhex(entropy) for entropy in entropy]
     beacon = hashlib.sha256(given["beacon"].encode()).digest()
     mix = hashlib.sha256(b"".join([b"arena/2/mix/", beacon, *parts])).hexdigest()
     if given.get("mix", mix) != mix:
         raise ValueError(
             f"expected the mix {mix} of the beacon and the contributions, got: {given['mix']} - at {folder}"
         )
-    return secret, mix
+    return secret, mix, entropy
 
 
-def check(data: bytes, secret: bytes | None = None, mix: str | None = None) -> Record:
+def once(pairs: list[tuple[str, Any]]) -> Record:
+    """Returns the map of these keys and values.
+
+    Raises:
+        ValueError: A key comes twice.
+    """
+    found: Record = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"expected each key once, got: {key} twice")
+        found[key] = value
+    return found
+
+
+def check(data: bytes, secret: bytes | None = None, mix: str | None = None, entropy: list[str] | None = None) -> Record:
     """Checks a log.
 
     Args:
         data: Its bytes.
         secret: The secret of its tournament, if it is known.
         mix: What others put into chance (hex), if it is known.
+        entropy: What the bots of the tournament put into it (hex), if it is known.
 
     Returns:
         How many records and draws it has, and whether the draws were computed again.
@@ -134,6 +156,9 @@ def check(data: bytes, secret: bytes | None = None, mix: str | None = None) -> R
         raise Fault(len(records), "6-1", f"expected the play digest {digest}, got: {records[-1]['play_digest']}")
     if mix is not None and records[0]["mix"] != mix:
         raise Fault(1, "3.1-6", f"expected the mix {mix}, got: {records[0]['mix']}")
+    for seat, bot in enumerate(records[0]["bots"]):
+        if entropy is not None and bot.get("entropy") not in (None, *entropy):
+            raise Fault(1, "11-3", f"expected a contribution of the tournament in seat {seat}, got: {bot['entropy']}")
     if secret is not None:
         check_draws(records, secret)
     draws = sum(record["record"] == "chance" for record in records)
@@ -182,6 +207,12 @@ def parse(line: int, text: bytes) -> Record:
     for key, number in numbers("", record):
         if (not isinstance(number, int) and key != "race_window_ms") or not abs(number) <= MAX_INT:
             raise Fault(line, "2-6", f"expected an integer within ±(2^53 - 1) as {key}, got: {number}")
+    try:
+        json.loads(text, object_pairs_hook=once)
+    except ValueError as error:
+        raise Fault(line, "2-7", str(error)) from None
+    if json.dumps(record, separators=(",", ":"), ensure_ascii=False).encode() != text:
+        raise Fault(line, "2-9", "expected a record without blanks, and no escape that need not be, got another form")
     return record
 
 

@@ -21,7 +21,7 @@ from arena.record.log import find_logs
 from arena.record.published import SECRET_FILE
 
 if TYPE_CHECKING:
-    from arena.tournament.audit import Audit, Auditor, Examined
+    from arena.standings.audit import Audit, Auditor, Examined
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     "--db",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A database to compare with: results, digests, and the ratings played again. Ids are looked up in it too.  "
+    help="A database to compare with: all that it says must follow from the logs. Ids are looked up in it too.  "
     "[default for ids: arena.db]",
 )
 @moved_option
@@ -93,7 +93,7 @@ def verify(
       arena verify logs/20260101-1a2b --complete --db arena.db
       arena verify latest --complete
     """
-    from arena.tournament.audit import Auditor, examine_all
+    from arena.standings.audit import Auditor, examine_all
     from arena.tournament.workers import available_cores
 
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
@@ -145,7 +145,7 @@ def _finish(auditor: Auditor, *, complete: bool, quiet: bool) -> Audit:
 
 def describe(audit: Audit) -> Iterable[str]:
     """Yields the lines that tell of a folder: each check with its promise, and under it what it found."""
-    from arena.tournament.audit import PROMISES
+    from arena.standings.audit import PROMISES
 
     if audit.games is None:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"

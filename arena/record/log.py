@@ -8,6 +8,7 @@ Laws:
 3. The play digest covers what was played, but not who played it or when: no name, note or time. It is over canonical
    JSON, so that it can be computed again in any language (`protocol/LOG.md`, section 6).
 4. A log is written when its game is over, whole or not at all: while bots play, there is no file to read.
+5. A log has one form: what says the same in other bytes is refused. So nobody can choose the SHA-256 of a log.
 """
 
 from __future__ import annotations
@@ -247,6 +248,7 @@ _encode = msgspec.json.Encoder().encode
 _canonical = msgspec.json.Encoder(order="sorted")
 _decoder = msgspec.json.Decoder(Header | Record)
 _complete = msgspec.json.Decoder(_Complete)
+_plain = msgspec.json.Decoder()
 _SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}\n')
 _SUM_LENGTH = len(',"sum":"01234567"}\n')
 
@@ -354,8 +356,11 @@ def parse_log(data: bytes, source: str) -> Log:
             if number == 1:
                 _complete.decode(line)
             records.append(_decoder.decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            is_plain = _encode(_plain.decode(line)) == line[:-1]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError) as error:
             raise LogError(f"expected a record of log format {FORMAT}, got: {error} - at {source}:{number}") from None
+        if not is_plain:
+            raise ReplayMismatch(source, number, "it has a key twice, a blank, or an escape that need not be")
     header, *rest = records
     if not isinstance(header, Header):
         raise LogError(f"expected a header of log format {FORMAT} - at {source}:1")

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from arena import files
 from arena.errors import LogError
+from arena.record.log import Hex
 from arena.types import Payload
 
 COMMITMENT_FILE: Final = "commitment.json"
@@ -23,7 +25,7 @@ SECRET_FILE: Final = "secret.json"
 T = TypeVar("T")
 
 
-class CommittedBot(msgspec.Struct, frozen=True):
+class CommittedBot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entrant."""
 
     name: str
@@ -33,7 +35,7 @@ class CommittedBot(msgspec.Struct, frozen=True):
     """SHA-256 (hex) of its files."""
 
 
-class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is fixed before the first game."""
 
     tournament: str
@@ -57,23 +59,23 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True):
     """From which, with the results, every game's deal and seats follow."""
 
 
-class Contributions(msgspec.Struct, frozen=True, kw_only=True):
+class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What others than the organiser put into chance, before the first game."""
 
     tournament: str
     beacon: str
     """The value of a public beacon; empty if none was named."""
-    entropy: list[str | None]
+    entropy: list[Hex | None]
     """By entrant 32 bytes (hex), or None where it contributed nothing."""
-    mix: str
+    mix: Hex
     """What follows from both: 32 bytes (hex)."""
 
 
-class Secret(msgspec.Struct, frozen=True):
+class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is revealed after the last game."""
 
     tournament: str
-    secret: str
+    secret: Hex
     """32 bytes (hex)."""
     commitment: str
     """The SHA-256 (hex) that was published beforehand."""
@@ -98,13 +100,28 @@ def published(folder: Path, file: str, kind: type[T]) -> T | None:
     """Returns what was published in a folder, or None if it was not.
 
     Raises:
-        LogError: The file is there and cannot be used.
+        LogError: The file is there and cannot be used: it is a link, say, or has a key twice, or an unknown one.
     """
     path = folder / file
     if not os.path.lexists(path):
         return None
-    data = files.read(path, f"a {file}", files.MOST_DOCUMENT, LogError)
+    data = files.read(path, f"a {file}", files.MOST_DOCUMENT, LogError, links=False)
     try:
+        json.loads(data, object_pairs_hook=_once)
         return msgspec.json.decode(data, type=kind)
     except (ValueError, RecursionError) as error:
         raise LogError(f"expected a {file}, got: {error} - at {path}; publish it again") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> Payload:
+    """Returns the map of these keys and values.
+
+    Raises:
+        ValueError: A key comes twice, so that two readers may read different values.
+    """
+    found: Payload = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r:.80} twice")
+        found[key] = value
+    return found

@@ -55,7 +55,7 @@ class Clock:
     A decision may take several requests. It has one limit, which runs on over them, and one increment.
     """
 
-    __slots__ = ("_bank_ns", "_guide_ms", "_increment_ns", "_left_ns", "_limit_ns", "decisions", "max_ns", "total_ns")
+    __slots__ = ("_bank_ns", "_guide_ms", "_increment_ns", "_left_ns", "_limit_ns", "total_ns")
 
     def __init__(self, control: TimeControl) -> None:
         is_limited = control.limit_ms is not None and control.off is not True
@@ -64,9 +64,7 @@ class Clock:
         """What bots are told where the clock is off."""
         self._bank_ns = None if control.bank_ms is None else control.bank_ms * NS_PER_MS
         self._increment_ns = control.increment_ms * NS_PER_MS
-        self.decisions = 0
         self.total_ns = 0
-        self.max_ns = 0
 
     def limit_ns(self) -> int:
         """Returns the time for the next request: the smaller of what is left of the decision's limit and the bank."""
@@ -85,9 +83,7 @@ class Clock:
 
     def charge(self, used_ns: int, *, goes_on: bool = False) -> None:
         """Counts an answer that took `used_ns`. Adds the increment, unless the decision goes on."""
-        self.decisions += 1
         self.total_ns += used_ns
-        self.max_ns = max(self.max_ns, used_ns)
         self._left_ns = max(0, self._left_ns - used_ns)
         if self._bank_ns is not None:
             self._bank_ns = max(0, self._bank_ns - used_ns) + (0 if goes_on else self._increment_ns)

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from arena import files
 from arena.errors import MachineFault
 from arena.link.base import LAST_MESSAGE_MS, Link
+from arena.record.result import transcript_name
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
 from arena.referee.clock import Cause
 from arena.referee.job import Job
@@ -29,7 +30,7 @@ from arena.referee.tell import game_over, game_start, request
 from arena.referee.transcript import Tap, Wiretap
 from arena.rules.base import Outcome, Rules
 from arena.rules.course import Accepted, Ask, Chance, Course, Due, Forfeits, Late, Over, Race
-from arena.types import NS_PER_MS, Forfeit, GameResult, Seat, SeatResult, Termination
+from arena.types import NS_PER_MS, Forfeit, GameResult, Seat, Termination
 from arena.wire.messages import Action, Error, GameStart
 
 _NO_ANSWER: Final = "did not answer in time"
@@ -255,29 +256,13 @@ class Game:
         for chair in self._chairs:
             chair.leave()
         self._say_over()
-        seconds = (self._link.now_ns() - self._scribe.begun_ns) / 1e9
-        digest = self._scribe.over(self._course, outcome, self._off_turn_cpu_ms())
+        self._scribe.over(self._course, outcome, self._off_turn_cpu_ms())
         self._show()
-        transcripts = [
-            self._chairs[seat].transcript.write(
-                self._path.with_suffix(f".seat{seat}.transcript"), self._scribe.begun_ns
-            )
-            for seat in self._forfeits
-        ]
+        for seat in self._forfeits:
+            path = self._path.with_name(transcript_name(self._job.game, seat))
+            self._chairs[seat].transcript.write(path, self._scribe.begun_ns)
         self._keep_output()
-        return GameResult(
-            game=self._job.game,
-            termination=self._course.termination,
-            seats=tuple(self._seat_result(seat, outcome) for seat in range(self._rules.seats)),
-            turns=self._course.turn,
-            actions=self._course.accepted,
-            seconds=seconds,
-            play_digest=digest,
-            log=self._path.name,
-            log_sha256=self._scribe.write(self._path),
-            transcripts=tuple(transcripts),
-            level=self._job.level,
-        )
+        return self._scribe.write(self._path, {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()})
 
     def _keep_output(self) -> None:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""
@@ -296,18 +281,6 @@ class Game:
         """Returns by seat what its bot used while others were to move; None if the level does not measure that."""
         measured = [chair.off_turn.cpu_ms for chair in self._chairs if chair.off_turn is not None]
         return measured or None
-
-    def _seat_result(self, seat: Seat, outcome: Outcome) -> SeatResult:
-        clock, off_turn = self._chairs[seat].clock, self._chairs[seat].off_turn
-        return SeatResult(
-            rank=outcome.ranks[seat],
-            decisions=clock.decisions,
-            total_ms=clock.total_ns / NS_PER_MS,
-            max_ms=clock.max_ns / NS_PER_MS,
-            forfeit=self._forfeits.get(seat),
-            score=None if outcome.scores is None else outcome.scores[seat],
-            off_turn_cpu_ms=None if off_turn is None else off_turn.cpu_ms,
-        )
 
     def _show(self) -> None:
         """Shows onlookers what is new. It is called while no seat is asked."""

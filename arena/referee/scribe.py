@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,12 +23,13 @@ from arena.record.log import (
     play_digest,
     write_log,
 )
+from arena.record.result import result_of
 from arena.referee.chance import bot_seed, commitment
 from arena.referee.job import Job
 from arena.referee.table import Answer
 from arena.rules import course
 from arena.rules.base import Outcome
-from arena.types import NS_PER_MS, Event, Forfeit, Payload
+from arena.types import NS_PER_MS, Event, Forfeit, GameResult, Payload, Seat
 
 Watch: TypeAlias = Callable[[Header | Record], None]
 """Called with each record, between decisions: no clock runs while it works."""
@@ -137,8 +138,8 @@ class Scribe:
             )
         )
 
-    def over(self, game: course.Course, outcome: Outcome, off_turn_cpu_ms: list[int] | None) -> str:
-        """Records how the game ended. Returns its play digest.
+    def over(self, game: course.Course, outcome: Outcome, off_turn_cpu_ms: list[int] | None) -> None:
+        """Records how the game ended.
 
         Args:
             game: The course of the game.
@@ -157,7 +158,6 @@ class Scribe:
         )
         digest = play_digest([*self._records, record])
         self._records.append(replace(record, play_digest=digest))
-        return digest
 
     def show(self) -> None:
         """Shows onlookers what is new. Call it while no seat is asked."""
@@ -166,13 +166,20 @@ class Scribe:
                 self._watch(record)
             self._watched = len(self._records)
 
-    def write(self, path: Path) -> str:
-        """Writes the log. Returns its SHA-256 (hex).
+    def write(self, path: Path, last_words: Mapping[Seat, tuple[str, ...]]) -> GameResult:
+        """Writes the log. Returns the result of the game, which is that of the log.
+
+        Args:
+            path: The log.
+            last_words: By seat that forfeited the last lines that its process wrote.
 
         Raises:
             OSError: It could not be written. Nothing is left.
         """
-        return write_log(path, self._records)
+        header, *records = self._records
+        assert isinstance(header, Header)
+        sha256 = write_log(path, self._records)
+        return result_of(header, [one for one in records if not isinstance(one, Header)], sha256, last_words)
 
     def _ms(self, at_ns: int) -> int:
         return (at_ns - self.begun_ns) // NS_PER_MS

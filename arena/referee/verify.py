@@ -1,6 +1,6 @@
 """Checks a log from end to end: its sums, every record against the rules, times, and chance against what was published.
 
-Whether a folder holds every game of its tournament is the business of `arena.tournament.audit`.
+Whether a folder holds every game of its tournament is the business of `arena.standings.audit`.
 """
 
 from __future__ import annotations
@@ -58,6 +58,11 @@ class Publication(msgspec.Struct, frozen=True):
                 wrong.append(
                     f"{file}: expected one of tournament {before.tournament}, got: one of {other.tournament:.80}"
                 )
+        if given is not None and len(given.entropy) != len(before.bots):
+            wrong.append(
+                f"{CONTRIBUTIONS_FILE}: expected what each of {len(before.bots)} entrants put into chance, "
+                f"got: {len(given.entropy)} entries"
+            )
         if secret is not None and secret.commitment != before.commitment:
             wrong.append(
                 f"{SECRET_FILE}: expected the secret that was committed to before the first game, "
@@ -132,6 +137,9 @@ def _deal(log: Log, published: Publication) -> Deal | None:
         raise _chance(log, f"the mix does not follow from {CONTRIBUTIONS_FILE}")
     if given is None and before is not None and header.mix != mix().hex():
         raise _chance(log, "the mix does not follow from nobody having put anything into chance")
+    for seat, bot in enumerate(header.bots):
+        if (given or before) is not None and bot.entropy not in (None, *(given.entropy if given is not None else ())):
+            raise _chance(log, f"what the bot in seat {seat} put into chance is not in {CONTRIBUTIONS_FILE}")
     key = published.key
     if key is None:
         return None

@@ -1,1 +1,1 @@
-"""What came of tournaments: standings of one or of a pool, rounds, comparisons; and the end of a tournament."""
+"""What came of tournaments: standings of one or of a pool, rounds, comparisons; how one ends; its audit."""

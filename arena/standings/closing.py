@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena import files
 from arena.standings.report import Report, report
+from arena.store.reader import Reader
 from arena.store.records import Tournament
 from arena.store.store import Store
 from arena.tournament.plan import reveal_secret
@@ -30,13 +31,13 @@ def close(store: Store, tournament: Tournament) -> Report:
         files.remove_unfinished(Path(tournament.logs))
     reveal_secret(tournament)
     document, _ = report(store, tournament.id)
-    numbers = {entrant.name: entrant.number for entrant in store.entrants(tournament.id)}
-    store.finish(
-        tournament.id,
-        [
-            (numbers[row.bot], row.rating, row.half_width, row.rank)
-            for row in document.standings
-            if row.rating is not None
-        ],
-    )
+    store.finish(tournament.id, fit_rows(store, document))
     return document
+
+
+def fit_rows(reader: Reader, document: Report) -> list[tuple[int, float, float | None, int]]:
+    """Returns the final ratings as `Store.finish` takes them."""
+    numbers = {entrant.name: entrant.number for entrant in reader.entrants(document.tournament.id)}
+    return [
+        (numbers[row.bot], row.rating, row.half_width, row.rank) for row in document.standings if row.rating is not None
+    ]

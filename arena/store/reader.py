@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,11 +16,15 @@ from arena.ratings.running import Rating
 from arena.store.database import Connection, snapshot
 from arena.store.rated import rating_after
 from arena.store.records import Entrant, ForfeitRow, GameRow, Pace, SeatRow, StoredRound, Tally, Tournament
+from arena.store.removal import PARTS
 
 _TOURNAMENT = (
     "SELECT id, created, settings, digest, seed, secret, commitment, beacon, entropy, logs, games, open, rated,"
     " seconds, status, finished FROM tournaments"
 )
+
+
+_POOL = "(SELECT json_array(rules, rules_version, ruleset, options, digest) FROM pools WHERE pools.id = pool)"
 
 
 class Reader:
@@ -237,11 +242,15 @@ class Reader:
 
     def games(self, tournament: str) -> Iterator[GameRow]:
         """Yields each finished game, in schedule order."""
-        return self._games("tournament = ?", tournament)
-
-    def game(self, id: str) -> GameRow | None:
-        """Returns a finished game, or None if there is no such result."""
-        return next(self._games("games.id = ?", id), None)
+        rows = self._db.execute(
+            "SELECT id, number, termination, play_digest, log_sha256, entrant, rank FROM games"
+            " JOIN seats ON seats.game = games.id WHERE tournament = ? AND status = 'done' ORDER BY number, seat",
+            (tournament,),
+        )
+        for (game, number, termination, digest, sha256), seats in groupby(rows, key=lambda row: row[:5]):
+            sat = [row[5:] for row in seats]
+            entrants, ranks = tuple(entrant for entrant, _ in sat), tuple(rank for _, rank in sat)
+            yield GameRow(game, number, termination, digest, sha256, entrants, ranks)
 
     def played_void(self, tournament: str) -> dict[int, tuple[str, str]]:
         """Returns by number the games that were played and are void: each one's identifier and its log's SHA-256."""
@@ -251,16 +260,31 @@ class Reader:
         )
         return {number: (game, sha256) for number, game, sha256 in rows}
 
-    def _games(self, where: str, parameter: str) -> Iterator[GameRow]:
-        rows = self._db.execute(
-            "SELECT id, number, termination, play_digest, log_sha256, entrant, rank FROM games"
-            f" JOIN seats ON seats.game = games.id WHERE {where} AND status = 'done' ORDER BY number, seat",
-            (parameter,),
-        )
-        for (game, number, termination, digest, sha256), seats in groupby(rows, key=lambda row: row[:5]):
-            sat = [row[5:] for row in seats]
-            entrants, ranks = tuple(entrant for entrant, _ in sat), tuple(rank for _, rank in sat)
-            yield GameRow(game, number, termination, digest, sha256, entrants, ranks)
+    def is_over(self, tournament: str, number: int) -> bool:
+        """Says whether a game has ended: it is done, or void."""
+        query = "SELECT 1 FROM games WHERE tournament = ? AND number = ? AND status IN ('done', 'void')"
+        return self._db.execute(query, (tournament, number)).fetchone() is not None
+
+    def columns(self, table: str) -> tuple[list[str], list[str]]:
+        """Returns the columns of a table of `PARTS`, and those of its primary key."""
+        found = self._db.execute(f"PRAGMA table_info({table})").fetchall()
+        key = sorted((place, name) for _, name, *_, place in found if place)
+        return [name for _, name, *_ in found], [name for _, name in key]
+
+    def rows(
+        self, table: str, tournament: str, columns: Sequence[str], key: Sequence[str]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yields columns of all rows of a table of `PARTS` that belong to a tournament, ordered by the key.
+
+        A pool is told by what it is, not by its number, which may be another in another database.
+        """
+        selected = ", ".join(_POOL if column == "pool" else column for column in columns)
+        query = f"SELECT {selected} FROM {table} WHERE {PARTS[table]} ORDER BY {', '.join(key)}"
+        yield from self._db.execute(query, (tournament,))
+
+    def views(self) -> dict[str, str]:
+        """Returns the definition of each view, by name."""
+        return dict(self._db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'"))
 
     def forfeits(self, tournament: str) -> Iterator[ForfeitRow]:
         """Yields every forfeit, in schedule order."""

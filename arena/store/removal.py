@@ -8,7 +8,7 @@ from typing import Final
 
 from arena.errors import StoreError
 
-_PARTS: Final[Mapping[str, str]] = {
+PARTS: Final[Mapping[str, str]] = {
     "fits": "tournament = ?",
     "tallies": "tournament = ?",
     "pairs": "tournament = ?",
@@ -35,7 +35,7 @@ def remove_rows(connection: sqlite3.Connection, tournaments: Iterable[str]) -> N
                 f"expected a tournament that is no part of a league, got: {tournament}, the season {season[0]!r}; "
                 "the results of seasons stay"
             )
-        for table, where in _PARTS.items():
+        for table, where in PARTS.items():
             connection.execute(f"DELETE FROM {table} WHERE {where}", (tournament,))
     connection.execute("DELETE FROM pools WHERE id NOT IN (SELECT pool FROM tournaments)")
 
@@ -44,14 +44,14 @@ def count_rows(connection: sqlite3.Connection, tournament: str) -> dict[str, int
     """Returns how many rows a tournament has in each table."""
     return {
         table: int(connection.execute(f"SELECT count(*) FROM {table} WHERE {where}", (tournament,)).fetchone()[0])
-        for table, where in _PARTS.items()
+        for table, where in PARTS.items()
     }
 
 
 def content_bytes(connection: sqlite3.Connection, tournament: str) -> int:
     """Returns the size of what a tournament's rows hold. Indexes and gaps of the file come on top of it."""
     total = 0
-    for table, where in _PARTS.items():
+    for table, where in PARTS.items():
         columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         lengths = " + ".join(f"coalesce(length(CAST({column} AS BLOB)), 0)" for column in columns)
         query = f"SELECT coalesce(sum({lengths}), 0) FROM {table} WHERE {where}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -16,7 +17,7 @@ from arena.store.records import Tournament
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.likeness import differences
-from arena.tournament.settings import Settings
+from arena.tournament.settings import BotSettings, Settings
 
 LATEST: Final = "latest"
 """Stands for the latest finished tournament that can be extended."""
@@ -58,17 +59,14 @@ def extend(reader: Reader, wanted: Settings, base: str) -> Extended:
             f"expected the settings of tournament {before.id}, got others: {'; '.join(differing)}; "
             "give the same options, or begin another tournament without --extend"
         )
-    entered = {entrant.name: entrant for entrant in reader.entrants(before.id)}
-    ratings = reader.ratings(before.id)
-    unchanged, starts, anew = [], [], []
-    for number, bot in enumerate(wanted.bots):
-        was = entered.get(bot.name)
-        if was is not None and was.digest == bot.digest:
-            unchanged.append(number)
-            starts.append(ratings[was.number])
-        else:
-            starts.append(Rating())
-            anew.append(f"{bot.name} ({'new' if was is None else 'its files have changed'})")
+    starts = starts_of(reader, before.id, wanted.bots)
+    entered = {entrant.name for entrant in reader.entrants(before.id)}
+    unchanged = [number for number, start in enumerate(starts) if start is not None]
+    anew = [
+        f"{bot.name} ({'its files have changed' if bot.name in entered else 'new'})"
+        for bot, start in zip(wanted.bots, starts, strict=True)
+        if start is None
+    ]
     format = Extension(
         deals=wanted.format.deals,
         seatings=wanted.format.seatings,
@@ -78,10 +76,17 @@ def extend(reader: Reader, wanted: Settings, base: str) -> Extended:
     )
     return Extended(
         settings=replace(wanted, format=format),
-        starts=tuple(starts),
+        starts=tuple(start or Rating() for start in starts),
         of=before.id,
         told=tuple(_told(wanted, format, before, anew, [bot.name for bot in wanted.bots])),
     )
+
+
+def starts_of(reader: Reader, before: str, bots: Sequence[BotSettings]) -> list[Rating | None]:
+    """Returns by bot the running rating that it has after an earlier tournament; None if it, or its files, are new."""
+    ratings = reader.ratings(before)
+    earned = {(was.name, was.digest): ratings[was.number] for was in reader.entrants(before)}
+    return [earned.get((bot.name, bot.digest)) for bot in bots]
 
 
 def _base(reader: Reader, wanted: Settings, base: str) -> Tournament:

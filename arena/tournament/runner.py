@@ -115,11 +115,7 @@ class Scheduled:
             return None
         game = self._schedule.game(claim.number)
         now = time.monotonic()
-        void = overload(result) if self._on_overload == "void" else ""
-        if void:
-            self._store.void(claim, void, result, now - self._since)
-        else:
-            self._store.record(claim, result, game.entrants, now - self._since)
+        void = store_result(self._store, claim, result, game.entrants, self._on_overload, now - self._since)
         if self._homes is not None:
             self._homes.end(claim.number)
         self._since = now
@@ -152,6 +148,27 @@ class Scheduled:
             f"game {claim.game} {what} times: {error}. All other results are kept. "
             "Is a machine out of memory, or of room on its disk? If not, this is a bug: please report it"
         ) from error
+
+
+def store_result(
+    store: Store, claim: Claim, result: GameResult, entrants: Sequence[int], on_overload: OnOverload, seconds: float
+) -> str:
+    """Stores what came of a game: its result, or that it is void. Returns why it is void; empty if it is not.
+
+    Args:
+        store: The database.
+        claim: The claim of the game.
+        result: Its result.
+        entrants: The numbers of the entrants, by seat.
+        on_overload: Whether the game is void if it was lost because the machine was overloaded.
+        seconds: What to add to the tournament's time.
+    """
+    void = overload(result) if on_overload == "void" else ""
+    if void:
+        store.void(claim, void, result, seconds)
+    else:
+        store.record(claim, result, entrants, seconds)
+    return void
 
 
 class Runner:

@@ -40,6 +40,11 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     """SHA-256 of the bot's files, wherever they are."""
 
+    @property
+    def own_name(self) -> str:
+        """The bot's own name, which logs have: two entries of one bot differ only in the names that they are given."""
+        return self.name.partition("#")[0]
+
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A tournament's settings, without what does not change a game (workers, folders)."""

@@ -41,7 +41,7 @@ SECRET = bytes.fromhex(PUBLISHED["secret"])
 NUMBERED = re.findall(r"^- \*\*(§L(\d+(?:\.\d+)?)-(\d+))(°?)\*\* (.*(?:\n  .*)*)", PAGE, re.MULTILINE)
 """Number, section, count, mark, sentence."""
 LOG_FILES = sorted(LOGS.glob("*.jsonl"))
-LEVELS = ["sums", "shape", "order", "consistency", "digest", "secret", "rules"]
+LEVELS = ["sums", "shape", "order", "form", "consistency", "digest", "secret", "rules"]
 VIEWER = ROOT / "examples" / "log-viewer" / "view.js"
 STRUCTS: dict[str, type] = {
     "header": records.Header,
@@ -458,7 +458,7 @@ def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, caps
     entropy = [bot.get("entropy") for bot in header["bots"]] + [hashlib.sha256(b"cid").hexdigest()]
     right = {
         "secret": {"secret": examples["secret"], "commitment": examples["commitment"]},
-        "commitment": {"commitment": examples["commitment"]},
+        "commitment": {"commitment": examples["commitment"], "bots": [{} for _ in entropy]},
         "contributions": {"beacon": header["beacon"], "entropy": entropy, "mix": header["mix"]},
     }
     other = hashlib.sha256(b"other").hexdigest()
@@ -468,7 +468,8 @@ def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, caps
         ("another commitment", "commitment", {"commitment": other}, 2),
         ("another beacon", "contributions", {"beacon": "other"}, 2),
         ("another mix", "contributions", {"mix": other}, 2),
-        ("other contributions", "contributions", {"entropy": [other], "mix": None}, 1),
+        ("other contributions", "contributions", {"entropy": [other, None, None], "mix": None}, 1),
+        ("a contribution of nobody", "contributions", {"entropy": [*entropy, None]}, 2),
     ):
         for published, document in right.items():
             changed = document | (changes if published == file else {})
@@ -476,6 +477,12 @@ def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, caps
             (tmp_path / f"{published}.json").write_text(text)
         assert checker["main"]([str(log)]) == status, name
     assert "expected the mix" in capsys.readouterr().out
+    assert checker["check"](log.read_bytes(), SECRET, header["mix"], [one for one in entropy if one])
+    with pytest.raises(checker["Fault"], match="expected a contribution of the tournament in seat"):
+        checker["check"](log.read_bytes(), SECRET, header["mix"], [])
+    (tmp_path / "secret.json").write_text('{"secret": "00", ' + json.dumps(right["secret"])[1:])
+    assert checker["main"]([str(log)]) == 2, "which secret is it?"
+    (tmp_path / "secret.json").write_text(json.dumps(right["secret"]))
     (tmp_path / "contributions.json").unlink()
     assert checker["main"]([str(log)]) == 1, "a commitment and no contributions: then nobody put anything into chance"
 

@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 from golden import forgeries, tournaments
 
-from arena.tournament.audit import PROMISES, Audit, Auditor, examine
+from arena.standings.audit import PROMISES, Audit, Auditor, examine
 
 CHECKER = runpy.run_path(str(tournaments.FOLDER.parents[1] / "check_log.py"))
 HONEST = sorted(tournaments.TOURNAMENTS)
@@ -65,7 +65,15 @@ def forge(folder: Path, edit: dict[str, Any]) -> None:
     if "delete" in edit:
         (folder / edit["delete"]).unlink()
     elif "copy" in edit:
+        (folder / edit["to"]).parent.mkdir(exist_ok=True)
         shutil.copy(folder / edit["copy"], folder / edit["to"])
+    elif "move" in edit:
+        (folder / edit["move"]).rename(folder / edit["to"])
+    elif "link" in edit:
+        (folder / edit["link"]).symlink_to(edit["to"])
+    elif "begin" in edit:
+        text = (folder / edit["file"]).read_text(encoding="utf-8")
+        (folder / edit["file"]).write_text("{" + edit["begin"] + text.removeprefix("{"), encoding="utf-8")
     elif "flip" in edit:
         data = bytearray((folder / edit["file"]).read_bytes())
         data[edit["flip"]] ^= 1

@@ -13,7 +13,7 @@ from arena.record.published import COMMITMENT_FILE, CONTRIBUTIONS_FILE, SECRET_F
 from arena.referee.requests import requests_of
 from arena.referee.verify import Publication, verify
 from arena.show.replay import Replay
-from arena.tournament.audit import Auditor, examine
+from arena.standings.audit import Auditor, examine
 from tests.conformance.logs import LOGS, bodies, summed
 from tests.fuzz.choices import JSON_TOKENS, Choices, damaged, scribbled
 

@@ -264,6 +264,21 @@ def _(log: Breaker) -> int:
     return log.replace(line, '"note":"', '"note":"\\ud800')
 
 
+@case("log-key-twice", "§L2-7", "form", DRAFT, "An action has two turns, the second of which is right.")
+def _(log: Breaker) -> int:
+    return log.replace(log.find("action", 1), '"turn":', '"turn":0,"turn":')
+
+
+@case("log-blank", "§L2-9", "form", DRAFT, "A blank stands between a key and its value.")
+def _(log: Breaker) -> int:
+    return log.replace(log.find("action", 1), '"turn":', '"turn": ')
+
+
+@case("log-escape", "§L2-9", "form", DRAFT, "A letter is escaped that need not be.")
+def _(log: Breaker) -> int:
+    return log.replace(log.find("action", 1), '"record":"action"', '"record":"\\u0061ction"')
+
+
 @case("log-unknown-record", "§L8-2 §L3-1", "shape", DRAFT, "A kind of record that the format does not have.")
 def _(log: Breaker) -> int:
     return log.insert(log.find("action"), '{"record":"x_chat","seat":0,"text":"hello","ms":5')

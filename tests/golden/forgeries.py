@@ -120,6 +120,69 @@ def forgeries() -> Iterator[Record]:
         "contributions-of-another", "deals", "The contributions are those of another tournament.",
         "commitment", "expected one of tournament", put("contributions.json", tournament="20260101-0009"),
     )  # fmt: skip
+    yield forgery(
+        "contribution-of-nobody", "deals", "Whoever chose the mix gave it as what one more entrant put into chance.",
+        "commitment", "what each of 2 entrants put into chance",
+        put("contributions.json", entropy=["0f" * 32, None, "11" * 32]),
+    )  # fmt: skip
+    yield forgery(
+        "contribution-of-another", "deals", "What one bot put into chance is said to be another's.",
+        "deals", "expected the contributions", put("contributions.json", entropy=[None, "0f" * 32]),
+    )  # fmt: skip
+    yield forgery(
+        "contribution-in-a-header", "deals", "A log says that a bot put something into chance which nobody has.",
+        "deals", "put into chance is not in contributions.json", put(first, 1, bots__1__entropy="11" * 32),
+    )  # fmt: skip
+    yield forgery(
+        "contribution-in-two-forms", "deals", "A contribution is written in another form of the same bytes.",
+        "commitment", "expected a contributions.json", put("contributions.json", entropy=["0F" * 32, None]),
+    )  # fmt: skip
+    # One form
+    changed = before["settings"] | {"comment": "x"}
+    yield forgery(
+        "unknown-setting", "deals", "The settings have a key that means nothing, of which there can be any number.",
+        "commitment", "settings.comment is no setting",
+        put("commitment.json", settings=changed, settings_sha256=sha256_of(changed)),
+    )  # fmt: skip
+    changed = before["settings"] | {"game": before["settings"]["game"] | {"comment": "x"}}
+    yield forgery(
+        "unknown-setting-of-the-game", "deals", "So do the settings of the game.",
+        "commitment", "settings.game.comment is no setting",
+        put("commitment.json", settings=changed, settings_sha256=sha256_of(changed)),
+    )  # fmt: skip
+    changed = before["schedule"] | {"comment": "x"}
+    yield forgery(
+        "unknown-key-in-the-schedule", "deals", "So does the schedule.",
+        "commitment", "the schedule does not follow",
+        put("commitment.json", schedule=changed, schedule_sha256=sha256_of(changed)),
+    )  # fmt: skip
+    for file in ("commitment.json", "contributions.json", "secret.json"):
+        name = file.removesuffix(".json")
+        yield forgery(
+            f"unknown-key-in-the-{name}", "deals", f"So does {file}.",
+            "commitment", f"expected a {file}", put(file, comment="x"),
+        )  # fmt: skip
+    yield forgery(
+        "key-twice", "deals", "The commitment has two settings. Some readers take the first, and some the last.",
+        "commitment", "the key 'settings' twice", {"file": "commitment.json", "begin": '"settings":{},'},
+    )  # fmt: skip
+    yield forgery(
+        "log-elsewhere", "deals", "A log is a symbolic link, so that it can be exchanged at any time.",
+        "schedule", "a symbolic link", {"move": second, "to": "elsewhere"}, {"link": second, "to": "elsewhere"},
+    )  # fmt: skip
+    yield forgery(
+        "secret-elsewhere", "deals", "The secret is a symbolic link.",
+        "commitment", "a symbolic link", {"move": "secret.json", "to": "elsewhere"},
+        {"link": "secret.json", "to": "elsewhere"},
+    )  # fmt: skip
+    yield forgery(
+        "log-under-another-name", "deals", "A log does not have the name of its game.",
+        "schedule", "expected the log of game", {"move": second, "to": f"{id}-extra.jsonl"},
+    )  # fmt: skip
+    yield forgery(
+        "tournament-inside", "deals", "The folder has another one with a log.",
+        "schedule", "expected no folder of games", {"copy": second, "to": f"more/{second}"},
+    )  # fmt: skip
     # Deals
     yield forgery(
         "contributions-hidden", "deals", "That others put something into chance is not told.",

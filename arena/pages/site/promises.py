@@ -12,9 +12,9 @@ from arena import files
 from arena.errors import ArenaError
 from arena.pages.site.places import places_of
 from arena.record.log import find_logs
+from arena.standings.audit import PROMISES, Audit, Auditor, Fault, examine_all
 from arena.store.reader import Reader
 from arena.store.records import Tournament
-from arena.tournament.audit import PROMISES, Audit, Auditor, Fault, examine_all
 from arena.types import Payload
 
 FILE: Final = "promises.json"

@@ -4,111 +4,21 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from arena.games import make_settings, rules_of
-from arena.link.bots import BotSpec
-from arena.link.memory import CRASH, MemoryBot, MemoryLink, Reply, answer
 from arena.ratings.running import Rating
-from arena.referee.game import Game
-from arena.referee.job import Job
-from arena.standings.closing import close
-from arena.store.records import PlannedGame, Tournament
-from arena.store.store import open_reader, open_store
-from arena.tournament.audit import Audit, Auditor, examine
-from arena.tournament.formats import AnyFormat
+from arena.standings.audit import Audit, Auditor, examine
+from arena.store.store import open_reader
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.plan import begin
-from arena.tournament.planner import schedule_of
-from arena.tournament.runner import Runner
-from arena.tournament.settings import Settings, Setup, enter
-from arena.tournament.steering import Helm
-from arena.types import GameResult
-from arena.wire.messages import Request
-from tests import instant
-from tests.referee_kit import first_legal
-
-SPECS = tuple(BotSpec(name=f"bot{n}", version="1", command=("x",), folder="/", digest=f"{n:x}" * 64) for n in range(8))
-
-
-class Quitter:
-    """Plays so many requests, and then is gone."""
-
-    def __init__(self, requests: int) -> None:
-        self._left = requests
-
-    def __call__(self, request: Request) -> Sequence[Reply]:
-        self._left -= 1
-        return [answer(request, first_legal(request), after_ms=2) if self._left >= 0 else Reply(CRASH)]
-
-
-def play(job: Job, *, upside_down: bool = False) -> GameResult:
-    """Plays a game that the bots lose in the order of their numbers, the last first; or the other way round."""
-    order = sorted(range(len(job.bots)), key=lambda seat: job.bots[seat].name, reverse=not upside_down)
-    patience = {seat: 1 + place for place, seat in enumerate(order)}
-    bots = [MemoryBot(Quitter(patience[seat])) for seat in range(len(job.bots))]
-    return Game(job, rules_of(job.settings), MemoryLink(bots)).play()
-
-
-def setup(format: AnyFormat, entrants: int, players: int) -> Setup:
-    specs = SPECS[:entrants]
-    game = make_settings("samurai", players, ruleset="basic")
-    settings = Settings(game=game, format=format, seed="audit", bots=enter(specs))
-    return Setup(settings=settings, specs=specs, refs=tuple(spec.name for spec in specs))
-
-
-class Folder:
-    """A tournament that was played, with its database."""
-
-    def __init__(self, root: Path, setup: Setup, *, games: int | None = None, starts: Sequence[Rating] = ()) -> None:
-        """Plays the first games of it, or all."""
-        self.setup = setup
-        root.mkdir(exist_ok=True)
-        self.db = root / "arena.db"
-        with open_store(self.db) as store:
-            begun = begin(store, setup.settings, setup.specs, root / "logs", starts=starts)
-            schedule = schedule_of(store, begun.tournament, setup.settings)
-            runner = Runner(
-                *(store, begun.tournament, schedule, self._make_job(begun.tournament), play, instant.inline, Helm(1)),
-                ahead=False,
-            )
-            for _ in zip(runner.run(), range(10_000 if games is None else games), strict=False):
-                pass
-            if games is None:
-                close(store, begun.tournament)
-            self.tournament = store.tournament(begun.tournament.id)
-            self.schedule = schedule_of(store, self.tournament, setup.settings)
-        self.logs = Path(self.tournament.logs)
-
-    def _make_job(self, tournament: Tournament) -> Callable[[PlannedGame], Job]:
-        return lambda game: self.setup.job(tournament, game)
-
-    def log(self, number: int) -> Path:
-        return self.logs / f"{self.tournament.id}-{number:06d}.jsonl"
-
-    def play(self, game: PlannedGame, *, upside_down: bool = False) -> None:
-        """Writes the log of a game that by itself is faultless: the forger has the secret, and all programs."""
-        play(self.setup.job(self.tournament, game), upside_down=upside_down)
-
-    def audit(self, *, complete: bool = False, db: bool = False) -> Audit:
-        def result(auditor: Auditor) -> Audit:
-            for log in sorted(self.logs.glob("*.jsonl")):
-                auditor.add(examine(str(log)))
-            return auditor.result(complete=complete)
-
-        if not db:
-            return result(Auditor(self.logs))
-        with open_reader(self.db) as reader:
-            return result(Auditor(self.logs, reader))
-
+from tests.audit_kit import Folder, play, setup
 
 SWISS = setup(Swiss(rounds=3, deals=1), 6, 2)
 FORMATS = {
@@ -245,4 +155,4 @@ def test_a_finished_tournament_whose_database_lacks_a_result_is_found(forged: Fo
         auditor = Auditor(forged.logs, reader)
         for log in sorted(forged.logs.glob("*.jsonl")):
             auditor.add(examine(str(log)))
-        assert named(auditor.result(), "database", f"{forged.log(17).name}: {copy} knows of no such result")
+        assert named(auditor.result(), "database", f"game {forged.log(17).stem} has no result, and its log is there")

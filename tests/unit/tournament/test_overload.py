@@ -20,10 +20,10 @@ from arena.link.memory import MemoryBot, MemoryLink, Reply, answer
 from arena.record.log import ForfeitRecord, read_log, write_log
 from arena.referee.game import Game
 from arena.referee.job import Job
+from arena.standings.audit import Audit, Auditor, examine
 from arena.standings.closing import close
 from arena.store.finding import Wanted, open_finder
 from arena.store.store import Store, open_reader, open_store
-from arena.tournament.audit import Audit, Auditor, examine
 from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
@@ -152,7 +152,7 @@ def test_an_audit_finds_that_the_database_has_another_log_of_a_void_game(tmp_pat
         connection.execute("UPDATE games SET log_sha256 = 'ff' WHERE number = 3")
     [fault] = audit(tmp_path, void).faults
     assert fault.check == "database"
-    assert f"the SHA-256 of the log of void game {void.tournament.id}-000003 is another" in fault.reason
+    assert f"games, id {void.tournament.id}-000003: expected log_sha256 " in fault.reason
 
 
 def test_a_log_whose_mark_was_removed_counts_and_the_database_contradicts_it(tmp_path: Path, void: Begun) -> None:

@@ -11,22 +11,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from arena.errors import ArenaError, LogError, ReplayMismatch
-from arena.ratings.pairs import PairResult, add_up, pairs_of
-from arena.ratings.running import Rating, rate
-from arena.record.log import ForfeitRecord, Log
-from arena.record.published import COMMITMENT_FILE, SECRET_FILE, Commitment, published, sha256_of
+from arena.errors import ArenaError, LogError, ReplayMismatch, StoreError
+from arena.record import compressed
+from arena.record.log import SUFFIX, find_logs
+from arena.record.published import (
+    COMMITMENT_FILE,
+    CONTRIBUTIONS_FILE,
+    SECRET_FILE,
+    Commitment,
+    published,
+    sha256_of,
+)
+from arena.record.result import result_of
 from arena.referee.verify import Publication, published_in, verify
+from arena.standings.rebuilt import Record, Told, contradictions, rebuild
+from arena.standings.shelf import Shelf
 from arena.store.reader import Reader
-from arena.store.records import GameRow, game_id
-from arena.tournament.planner import collect, round_result
+from arena.store.records import game_id
+from arena.store.temporary import temporary_store
 from arena.tournament.schedule import Schedule
 from arena.tournament.settings import Settings
-from arena.types import GameSettings, Level, Ranks
+from arena.types import GameResult, GameSettings, Level
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
@@ -36,7 +45,7 @@ PROMISES: Final[Mapping[str, str]] = {
     "bots": "the bots that played are those that were entered",
     "time": "no time is one that the clocks do not allow, and races went by time",
     "secret": "the secret is out, so that anyone can deal again",
-    "database": "the database holds these games, their results and the ratings that follow",
+    "database": "the database says of the tournament what follows from these logs, and nothing else",
 }
 """What each check is for."""
 MOST_GAPS: Final = 5
@@ -68,17 +77,14 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int = 0
     bots: tuple[tuple[str, str, str], ...] = ()
     """By seat: name, version and digest."""
+    entropy: tuple[str | None, ...] = ()
+    """By seat what its bot put into chance."""
     settings_sha256: str = ""
     """Of what was played, the board's text left out."""
     commitment: str = ""
-    ranks: Ranks = ()
-    termination: str = ""
-    play_digest: str = ""
-    sha256: str = ""
+    result: GameResult | None = None
     turns: int = 0
     level: Level = Level.TRUSTED
-    overloaded: bool = False
-    """Whether a seat lost on time because the machine was overloaded, as the log says."""
     draws_checked: bool = False
 
 
@@ -106,7 +112,7 @@ def examine(path: str) -> Examined:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
         return Examined(path=path, fault=Fault("log", str(error)))
-    header, outcome = verdict.log.header, verdict.log.outcome
+    header = verdict.log.header
     return Examined(
         path=path,
         game=header.game,
@@ -114,15 +120,12 @@ def examine(path: str) -> Examined:
         deal=header.deal,
         rotation=header.rotation,
         bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
+        entropy=tuple(bot.entropy for bot in header.bots),
         settings_sha256=_played(header.settings),
         commitment=header.commitment,
-        ranks=tuple(outcome.ranks),
-        termination=outcome.termination,
-        play_digest=outcome.play_digest,
-        sha256=verdict.log.sha256,
+        result=result_of(header, verdict.log.records, verdict.log.sha256),
         turns=verdict.turns,
         level=header.level,
-        overloaded=_is_overloaded(verdict.log),
         draws_checked=verdict.draws_checked,
     )
 
@@ -149,12 +152,6 @@ def _published_in(folder: str) -> Publication:
     except LogError:
         return Publication(None, None, None)
     return Publication(found.commitment, None, None) if found.contradictions() else found
-
-
-def _is_overloaded(log: Log) -> bool:
-    return any(
-        forfeit.overloaded for record in log.records if isinstance(record, ForfeitRecord) for forfeit in record.forfeits
-    )
 
 
 def _played(settings: GameSettings) -> str:
@@ -185,14 +182,10 @@ class Auditor:
         self._checked = {"log", "time"}
         self._logs = 0
         self._draws_unchecked = 0
-        self._found: dict[int, str] = {}
+        self._kept = Shelf(Examined)
         """By its number the first log of each game."""
-        self._kept: dict[int, Examined] = {}
-        """The same logs, if games depend on results: they are placed when all are known."""
         self._dealt: dict[int, str] = {}
         """By deal its commitment."""
-        self._void: dict[int, str] = {}
-        """By its number the SHA-256 of the log of each game that is void."""
         try:
             self._published = published_in(folder)
         except LogError as error:
@@ -200,6 +193,8 @@ class Auditor:
             self._fault("commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
+        for inner in _folders_of_games(folder) if self._published.commitment is not None else ():
+            self._fault("schedule", f"{inner}: expected no folder of games among the games of a tournament, got one")
         self._schedule: Schedule | None = None
         self._settings: Settings | None = None
         if self._published.commitment is not None:
@@ -216,25 +211,20 @@ class Auditor:
         if log.fault is not None:
             self._faults.append(log.fault)
             return
+        if self._published.commitment is not None:
+            self._check_name(Path(log.path), log.game)
         self._draws_unchecked += not log.draws_checked
         before = self._published.commitment
         if before is None or self._schedule is None or self._settings is None:
             return
-        number = self._identify(log, before)
-        if number is None:
-            return
-        if self._schedule.computed:
-            self._place(number, log, self._schedule, self._settings)
-        else:
-            self._kept[number] = log
+        if (number := self._identify(log, before)) is not None:
+            self._kept.put(number, log)
 
     def result(self, *, complete: bool = False) -> Audit:
         """Returns what was found. `complete` demands that every game is there and the secret is out."""
         before, secret = self._published.commitment, self._published.secret
-        if self._schedule is not None and self._settings is not None and not self._schedule.computed:
-            self._plan_again(self._schedule)
-            for number, log in sorted(self._kept.items()):
-                self._place(number, log, self._schedule, self._settings)
+        if before is not None and self._schedule is not None and self._settings is not None:
+            self._make_again(before, self._schedule, self._settings, complete=complete)
         games = self._schedule.total if self._schedule is not None else None
         missing = [] if games is None else self._missing(games)
         if secret is not None and not self._draws_unchecked:
@@ -249,9 +239,6 @@ class Auditor:
                 self._fault("commitment", f"{self._folder}: expected a {COMMITMENT_FILE}, got none")
             if secret is None:
                 self._fault("secret", f"{self._folder}: expected a {SECRET_FILE}, got none: the secret is not revealed")
-        if self._reader is not None and before is not None:
-            self._checked.add("database")
-            self._compare(self._reader, before.tournament)
         return Audit(
             folder=str(self._folder),
             tournament=None if before is None else before.tournament,
@@ -265,30 +252,43 @@ class Auditor:
     def _is_open(self) -> bool:
         return self._schedule is not None and self._schedule.open
 
-    def _plan_again(self, schedule: Schedule) -> None:
-        """Plans every round again that follows from the logs."""
-        ratings: dict[int, Rating] = {}
-        while schedule.open:
-            if (awaited := schedule.awaited) is None:
-                schedule.plan()
-                continue
-            pairs: list[PairResult] = []
-            for number in range(awaited.first_game, awaited.end):
-                log = self._kept.get(number)
-                entrants = schedule.game(number).entrants
-                if log is None or len(log.ranks) != len(entrants):
-                    return
-                if self._is_void(log):
-                    continue
-                before = [ratings.get(entrant, Rating()) for entrant in entrants]
-                ratings.update(zip(entrants, rate(before, log.ranks), strict=True))
-                pairs += pairs_of(log.deal, entrants, log.ranks)
-            meetings = collect(awaited, add_up(pairs))
-            schedule.take(round_result(awaited, meetings, lambda entrant: ratings.get(entrant, Rating()).mu))
+    def _make_again(self, before: Commitment, schedule: Schedule, settings: Settings, *, complete: bool) -> None:
+        """Stores the tournament anew, if anything follows from that, and holds logs and database against it."""
+        given = self._published.contributions
+        record = Record(
+            commitment=before,
+            settings=settings,
+            beacon="" if given is None else given.beacon,
+            entropy=None if given is None else tuple(given.entropy),
+            result=self._result,
+        )
+        if self._reader is None:
+            if not schedule.computed:
+                with temporary_store() as store:
+                    self._schedule = rebuild(store, record, None)
+            self._place_all(self._schedule or schedule, settings)
+            return
+        self._checked.add("database")
+        with self._reader.snapshot(), temporary_store() as store:
+            try:
+                told = Told(self._reader, before.tournament)
+            except StoreError as error:
+                self._fault("database", str(error))
+                told = None
+            if told is not None and complete and not told.is_finished:
+                self._fault("database", f"{self._reader.path}: it does not say that the tournament is finished")
+            if told is not None or not schedule.computed:
+                self._schedule = rebuild(store, record, told)
+            self._place_all(self._schedule or schedule, settings)
+            if told is not None:
+                try:
+                    for reason in contradictions(told, store, record):
+                        self._fault("database", reason)
+                except (ValueError, TypeError, KeyError, msgspec.MsgspecError) as error:
+                    self._fault("database", f"{self._reader.path}: a row cannot be read: {error}")
 
-    def _is_void(self, log: Examined) -> bool:
-        """Says whether a game does not count by the settings of the tournament."""
-        return log.overloaded and self._settings is not None and self._settings.on_overload == "void"
+    def _result(self, number: int) -> GameResult | None:
+        return self._kept[number].result if number in self._kept else None
 
     def _fault(self, check: str, reason: str) -> None:
         self._checked.add(check)
@@ -317,8 +317,10 @@ class Auditor:
             ("number of games", before.games, plan["games"]),
             ("bots", [(bot.name, bot.version, bot.digest) for bot in before.bots], entered),
         ):
-            if told != follows:
+            if told != follows or any(_strange(told, follows, what)):
                 self._fault("commitment", f"{place}: the {what} does not follow from its settings")
+        for strange in _strange(before.settings, settings.document(), "settings"):
+            self._fault("commitment", f"{place}: {strange} is no setting of a tournament")
         self._schedule, self._settings = schedule, settings
 
     def _compare_commitment(self, before: Commitment, noted: Path | None) -> None:
@@ -332,18 +334,6 @@ class Auditor:
                     self._fault(
                         "commitment", f"{place}: expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
                     )
-        if self._reader is not None and self._reader.has(before.tournament):
-            row = self._reader.tournament(before.tournament)
-            settings = {key: value for key, value in row.settings.items() if key != "seed"}
-            for what, stored, told in (
-                ("commitment", row.commitment, before.commitment),
-                ("settings", settings, before.settings),
-            ):
-                if stored != told:
-                    self._fault(
-                        "commitment",
-                        f"{place}: expected the {what} that {self._reader.path} has, {stored!s:.80}, got: {told!s:.80}",
-                    )
 
     def _identify(self, log: Examined, before: Commitment) -> int | None:
         """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""
@@ -355,22 +345,29 @@ class Auditor:
         if log.game != game_id(before.tournament, number):
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
             return None
-        if number in self._found:
-            self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {self._found[number]}")
+        if number in self._kept:
+            also = self._kept[number].path
+            self._fault("schedule", f"{log.path}:1: game {log.game} is there twice, also as {also}")
             return None
-        self._found[number] = log.path
         return number
+
+    def _check_name(self, path: Path, game: str) -> None:
+        """Checks that a log is a file of its own under the name of its game."""
+        if path.is_symlink():
+            self._fault("schedule", f"{path}: expected the file of a log, got: a symbolic link")
+        if path.name not in (name := f"{game}{SUFFIX}", name + compressed.SUFFIX):
+            self._fault("schedule", f"{path}: expected the log of game {game} under the name {name}, got another name")
+
+    def _place_all(self, schedule: Schedule, settings: Settings) -> None:
+        for number in self._kept:
+            self._place(number, self._kept[number], schedule, settings)
 
     def _place(self, number: int, log: Examined, schedule: Schedule, settings: Settings) -> None:
         """Checks that a log is what the schedule says of its game."""
         if not number < schedule.total:
-            del self._found[number]
+            self._kept.take_out(number)
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
             return
-        if self._is_void(log):
-            self._void[number] = log.sha256
-        if self._reader is not None and (row := self._reader.game(log.game)) is not None:
-            self._faults += _differences(row, log)
         if log.level != settings.level:
             self._fault(
                 "bots",
@@ -388,14 +385,20 @@ class Auditor:
             self._fault("schedule", f"{log.path}:1: it was not played by the settings of the tournament")
         if self._dealt.setdefault(log.deal, log.commitment) != log.commitment:
             self._fault("deals", f"{log.path}:1: deal {log.deal} has another commitment than in another log")
+        given = self._published.contributions
+        entropy = {} if given is None else dict(enumerate(given.entropy))
+        if log.entropy != (put_in := tuple(entropy.get(entrant) for entrant in game.entrants)):
+            self._fault(
+                "deals",
+                f"{log.path}:1: expected the contributions {put_in} by seat, as {CONTRIBUTIONS_FILE} has them, "
+                f"got: {log.entropy}",
+            )
         expected = [settings.bots[entrant] for entrant in game.entrants]
         if len(log.bots) != len(expected):
             self._fault("bots", f"{log.path}:1: {len(log.bots)} bots sat there; by the schedule it is {len(expected)}")
             return
         for seat, (bot, entered) in enumerate(zip(log.bots, expected, strict=True)):
-            # The header has a bot's own name: two entries of one bot differ only in the names that they are given.
-            own = entered.name.partition("#")[0]
-            if bot != (own, entered.version, entered.digest):
+            if bot != (entered.own_name, entered.version, entered.digest):
                 self._fault(
                     "bots",
                     f"{log.path}:1: in seat {seat} sat {bot[0]} {bot[1]} ({bot[2][:12]}…); "
@@ -403,63 +406,31 @@ class Auditor:
                 )
 
     def _missing(self, games: int) -> list[int]:
-        if len(self._found) == games:
+        if len(self._kept) == games:
             return []
-        return [number for number in range(games) if number not in self._found]
-
-    def _compare(self, reader: Reader, tournament: str) -> None:
-        """Compares which games there are, and plays the ratings again. Each log was compared when it came."""
-        with reader.snapshot():
-            if not reader.has(tournament):
-                self._fault("database", f"{reader.path}: expected tournament {tournament}, got none")
-                return
-            entrants = reader.entrants(tournament)
-            again = [entrant.start for entrant in entrants]
-            told, done = reader.tournament(tournament), set()
-            for row in reader.games(tournament):
-                done.add(row.number)
-                if row.number in self._void:
-                    self._fault("database", f"{reader.path}: game {row.game} counts, and by its log it is void")
-                if row.number not in self._found:
-                    self._fault("database", f"{reader.path}: game {row.game} is done, and its log is not there")
-                if row.number < told.rated:
-                    after = rate([again[entrant] for entrant in row.entrants], row.ranks)
-                    for entrant, rating in zip(row.entrants, after, strict=True):
-                        again[entrant] = rating
-            done |= self._compare_void(reader, tournament)
-            # Of one that goes on, a game may have ended whose result was not stored: it will be played again.
-            for number in sorted(self._found.keys() - done) if told.status == "finished" else ():
-                self._fault("database", f"{self._found[number]}: {reader.path} knows of no such result")
-            for bot, rating, stored in zip(entrants, again, reader.ratings(tournament), strict=True):
-                if abs(rating.mu - stored.mu) > 1e-9 or abs(rating.sigma - stored.sigma) > 1e-9:
-                    self._fault(
-                        "database",
-                        f"{reader.path}: by these games {bot.name} has mu {rating.mu:.3f}, sigma {rating.sigma:.3f}; "
-                        f"the database says {stored.mu:.3f}, {stored.sigma:.3f}",
-                    )
-
-    def _compare_void(self, reader: Reader, tournament: str) -> set[int]:
-        """Compares the games that are void. Returns their numbers."""
-        stored = reader.played_void(tournament)
-        for number, (game, sha256) in stored.items():
-            if number not in self._found:
-                self._fault("database", f"{reader.path}: game {game} was played and is void, and its log is not there")
-            elif (log := self._void.get(number)) is None:
-                self._fault("database", f"{reader.path}: game {game} is void, and by its log it counts")
-            elif log != sha256:
-                self._fault("database", f"{reader.path}: the SHA-256 of the log of void game {game} is another, {log}")
-        return set(stored)
+        return [number for number in range(games) if number not in self._kept]
 
 
-def _differences(row: GameRow, log: Examined) -> Iterator[Fault]:
-    for what, stored, logged in (
-        ("SHA-256 of the log", row.log_sha256, log.sha256),
-        ("play digest", row.play_digest, log.play_digest),
-        ("termination", row.termination, log.termination),
-        ("ranks", list(row.ranks), list(log.ranks)),
-    ):
-        if stored != logged:
-            yield Fault("database", f"{log.path}: the {what} is {logged}, the database says {stored}")
+def _folders_of_games(folder: Path) -> Iterator[Path]:
+    """Yields the folders in a folder that hold logs, or what is published of a tournament."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir() and (find_logs(path) or any(path.rglob(COMMITMENT_FILE))):
+            yield path
+
+
+def _strange(told: Any, known: Any, place: str) -> Iterator[str]:
+    """Yields where a document has something that the known one has not."""
+    if isinstance(told, dict) and isinstance(known, dict):
+        for key, value in told.items():
+            if key in known:
+                yield from _strange(value, known[key], f"{place}.{key:.80}")
+            else:
+                yield f"{place}.{key:.80}"
+    elif isinstance(told, list) and isinstance(known, list) and len(told) == len(known):
+        for number, (value, other) in enumerate(zip(told, known, strict=True)):
+            yield from _strange(value, other, f"{place}[{number}]")
+    elif told != known or isinstance(told, bool) != isinstance(known, bool):  # True is 1
+        yield place
 
 
 def _gaps(missing: list[int], games: int) -> str:

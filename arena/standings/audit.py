@@ -28,8 +28,8 @@ from arena.record.published import (
 )
 from arena.record.result import result_of
 from arena.referee.verify import Publication, published_in, verify
+from arena.standings.disk_table import DiskTable
 from arena.standings.rebuilt import Record, Told, contradictions, rebuild
-from arena.standings.shelf import Shelf
 from arena.store.reader import Reader
 from arena.store.records import game_id
 from arena.store.temporary import temporary_store
@@ -182,7 +182,7 @@ class Auditor:
         self._checked = {"log", "time"}
         self._logs = 0
         self._draws_unchecked = 0
-        self._kept = Shelf(Examined)
+        self._kept = DiskTable(Examined)
         """By its number the first log of each game."""
         self._dealt: dict[int, str] = {}
         """By deal its commitment."""
@@ -365,7 +365,7 @@ class Auditor:
     def _place(self, number: int, log: Examined, schedule: Schedule, settings: Settings) -> None:
         """Checks that a log is what the schedule says of its game."""
         if not number < schedule.total:
-            self._kept.take_out(number)
+            self._kept.remove(number)
             self._fault("schedule", f"{log.path}:1: {log.game!r:.80} is no game of the schedule")
             return
         if log.level != settings.level:

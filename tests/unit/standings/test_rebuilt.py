@@ -115,7 +115,7 @@ FORGERIES = {
 }
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(12)
 @pytest.mark.parametrize("forgery", FORGERIES)
 def test_a_forgery_of_the_database_is_found(played: Folder, examined: list[Examined], db: Path, forgery: str) -> None:
     statement, says = FORGERIES[forgery]

@@ -1,4 +1,4 @@
-"""Keeps what is known of each log of a tournament in a file, so that memory does not grow with the logs."""
+"""Values in a temporary file: what is known of each log of a tournament takes no memory."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import msgspec
 T = TypeVar("T")
 
 
-class Shelf(Generic[T]):
-    """Values by number. In memory it has but the place of each."""
+class DiskTable(Generic[T]):
+    """Values by number, in a temporary file. Memory holds only where each begins."""
 
     def __init__(self, kind: type[T]) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it goes with this object
@@ -42,6 +42,6 @@ class Shelf(Generic[T]):
         self._places[number] = self._file.seek(0, 2)
         self._file.write(len(data).to_bytes(4, "big") + data)
 
-    def take_out(self, number: int) -> None:
-        """Forgets a value."""
+    def remove(self, number: int) -> None:
+        """Removes a value."""
         del self._places[number]

@@ -294,3 +294,35 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def append_lines(path: Path, data: bytes) -> None:
+    """Adds lines to the end of a file, which is made if it is missing. They are on the disk when this returns.
+
+    A last line that is there and has no end was not written whole, on a full disk say: it is removed.
+
+    Raises:
+        OSError: They could not be written, or it is a link. A part of `data` may be there.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with open(os.open(path, flags, 0o666), "r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        file.seek(max(0, end - MIB))
+        tail = file.read()
+        file.seek(end - len(tail) + tail.rfind(b"\n") + 1)
+        file.truncate()
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def lines(path: Path, what: str, most: int, error: type[ArenaError]) -> Iterator[bytes]:
+    """Yields the whole lines of a regular file, each with its end, without reading all of it at once.
+
+    Arguments and errors are those of `read`. A last line without an end is left out.
+    """
+    left = b""
+    with opened(path, what, most, error) as file:
+        for chunk in file.chunks():
+            *whole, left = (left + chunk).split(b"\n")
+            yield from (line + b"\n" for line in whole)

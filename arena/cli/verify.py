@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,9 +20,12 @@ from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.log import find_logs
 from arena.record.published import SECRET_FILE
+from arena.record.season import SEASONS
 
 if TYPE_CHECKING:
+    from arena.league.audit import SeasonAuditor
     from arena.standings.audit import Audit, Auditor, Examined
+    from arena.store.reader import Reader
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +62,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     "--noted",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A commitment.json that you kept from before the first game, to compare with.",
+    help="A commitment.json, or a league's season.json, that you kept from before the first game, to compare with.",
 )
 @click.option(
     "--db",
@@ -85,15 +89,18 @@ def verify(
     or that of a tournament, or `latest`. Every log is played again: each event, the outcome, the digests and the
     times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
     commitment.json says which games of which bots there must be, on which deals. Each check supports a promise of the
-    organiser, and is named with it. The exit code is 4 if anything is wrong.
+    organiser, and is named with it. LOG may be what a league publishes, its folder published/ or what `arena league
+    season get` fetched: then each season is checked, and a closed one to its final standings. The exit code is 4 if
+    anything is wrong.
 
     \b
     Example:
       arena verify logs
       arena verify logs/20260101-1a2b --complete --db arena.db
       arena verify latest --complete
+      arena verify cup/published
     """
-    from arena.standings.audit import Auditor, examine_all
+    from arena.standings.audit import examine_all
     from arena.tournament.workers import available_cores
 
     paths = [find_log(name, db or Path("arena.db"), logs) for name in names]
@@ -107,23 +114,22 @@ def verify(
 
             update(db)
             reader = stack.enter_context(open_reader(db))
-        found = [(path, path.is_dir(), _logs_in(path)) for path in paths]
-        advance = stack.enter_context(progress_bar(sum(len(files) for _, _, files in found), 0, "logs"))
-        for _, as_folder, files in found:
-            for folder, group in groupby(files, key=lambda file: file.parent):
-                auditor = Auditor(folder, reader, noted) if as_folder else None
-                for log in examine_all([str(file) for file in group], available_cores()):
-                    row = Row.of(log)
-                    checked, failed = checked + 1, failed + (not row.ok)
-                    if as_json:
-                        rows.append(row)
-                    if auditor is not None:
-                        auditor.add(log)
-                    if not (as_json or as_folder):
-                        echo(str(row))
-                    advance(lambda: "")
+        found = [each for path in paths for each in _to_check(path, reader, noted)]
+        advance = stack.enter_context(progress_bar(sum(len(each.logs) for each in found), 0, "logs"))
+        for each in found:
+            auditor = each.begin and each.begin()
+            for log in examine_all([str(file) for file in each.logs], available_cores(), each.beside):
+                row = Row.of(log)
+                checked, failed = checked + 1, failed + (not row.ok)
+                if as_json:
+                    rows.append(row)
                 if auditor is not None:
-                    audits.append(_finish(auditor, complete=complete, quiet=as_json))
+                    auditor.add(log)
+                elif not as_json:
+                    echo(str(row))
+                advance(lambda: "")
+            if auditor is not None:
+                audits.append(_finish(auditor, complete=complete, quiet=as_json))
     faults = sum(len(audit.faults) for audit in audits) or failed
     if as_json:
         show_json({"logs": rows, "folders": audits, "failed": failed, "faults": faults})
@@ -134,7 +140,38 @@ def verify(
         ctx.exit(ReplayMismatch.exit_code)
 
 
-def _finish(auditor: Auditor, *, complete: bool, quiet: bool) -> Audit:
+class ToCheck(msgspec.Struct, frozen=True):
+    """Logs that are checked together."""
+
+    logs: list[Path]
+    begin: Callable[[], Auditor | SeasonAuditor] | None = None
+    """Makes what checks them as a whole; None for a single log."""
+    beside: str | None = None
+    """The folder with what is published of them; None means their own."""
+
+
+def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable[ToCheck]:
+    """Yields what there is to check in a file or folder."""
+    from arena.standings.audit import Auditor
+
+    if not path.is_dir():
+        yield ToCheck([path])
+    elif (path / SEASONS).is_dir():
+        from arena.league.audit import SeasonAuditor, logs_of, season_of
+
+        if reader is not None:
+            raise ConfigError(f"expected no --db for what a league publishes, got: {reader.path}; leave it out")
+        folders = sorted(one for one in (path / SEASONS).iterdir() if one.is_dir())
+        of = noted and season_of(noted, path)
+        for folder in folders:
+            auditor = partial(SeasonAuditor, folder, noted if of == folder.name else None)
+            yield ToCheck(logs_of(folder), auditor, str(folder))
+    else:
+        for folder, group in groupby(_logs_in(path), key=lambda file: file.parent):
+            yield ToCheck(list(group), partial(Auditor, folder, reader, noted))
+
+
+def _finish(auditor: Auditor | SeasonAuditor, *, complete: bool, quiet: bool) -> Audit:
     """Returns what was found in a folder, and prints it unless `quiet`."""
     audit = auditor.result(complete=complete)
     if not quiet:
@@ -147,11 +184,17 @@ def describe(audit: Audit) -> Iterable[str]:
     """Yields the lines that tell of a folder: each check with its promise, and under it what it found."""
     from arena.standings.audit import PROMISES
 
-    if audit.games is None:
+    promises = PROMISES
+    if audit.of == "season":
+        from arena.league.audit import PROMISES as OF_SEASONS
+
+        promises = OF_SEASONS
+        yield f"{audit.folder}: season {audit.tournament}, {audit.logs} of {counted(audit.games or 0, 'game')}"
+    elif audit.games is None:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
     else:
         yield f"{audit.folder}: tournament {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
-    for name, promise in PROMISES.items():
+    for name, promise in promises.items():
         faults = [fault for fault in audit.faults if fault.check == name]
         if name not in audit.checked:
             yield f"  -       {name}: not checked, {_WHY_NOT[name]}"
@@ -161,6 +204,8 @@ def describe(audit: Audit) -> Iterable[str]:
             yield f"            {fault.reason}"
         if len(faults) > MOST_FAULTS:
             yield f"            and {len(faults) - MOST_FAULTS} more (--json has all)"
+    for note in audit.notes:
+        yield f"  note    {note}"
 
 
 MOST_FAULTS = 10
@@ -171,14 +216,14 @@ _WHY_NOT = {
     "schedule": "there is no commitment.json",
     "bots": "there is no commitment.json",
     "secret": "only --complete demands it",
+    "results": "the season is not closed",
+    "standings": "the season is not closed",
     "database": "--db names one",
 }
 
 
 def _logs_in(path: Path) -> list[Path]:
-    """Returns the logs in a file or folder, those of one folder together."""
-    if not path.is_dir():
-        return [path]
+    """Returns the logs in a folder, those of one folder together."""
     found = sorted(find_logs(path), key=lambda file: (file.parent, file.name))
     if not found:
         raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {path}")

@@ -39,6 +39,7 @@ from arena.door.messages import (
     Report,
     Request,
     Retire,
+    Season,
     Standings,
     Status,
     Submit,
@@ -217,9 +218,13 @@ class Client:
             if len(rows) >= page.total or not page.items:
                 return page.season, rows
 
-    def log(self, game: str) -> bytes:
-        """Returns the log of a game as this author may see it, compressed with zstd."""
-        return self._whole(lambda offset: Log(self.number(), game, offset))
+    def log(self, game: str, *, public: bool = False) -> bytes:
+        """Returns the log of a game, compressed with zstd: as this author may see it, or as everybody may."""
+        return self._whole(lambda offset: Log(self.number(), game, offset, public))
+
+    def season(self, tournament: str, file: str) -> bytes:
+        """Returns a file of a season."""
+        return self._whole(lambda offset: Season(self.number(), tournament, file, offset))
 
     def report(self, version: str, kind: str) -> bytes:
         """Returns the report on a step of a version's life, as JSON."""

@@ -23,6 +23,7 @@ from arena.door.messages import (
     Report,
     Request,
     Retire,
+    Season,
     Standings,
     Status,
     Submit,
@@ -96,7 +97,12 @@ class Desk:
             case Standings():
                 return self._published.standings(message.after or 0, message.id)
             case Log():
-                part = self._published.log(author, message.game, message.offset or 0, message.id)
+                seen_by = "" if message.public else author
+                part = self._published.log(seen_by, message.game, message.offset or 0, message.id)
+                self._usage.take(key, "logs", len(part.data), now)
+                return part
+            case Season():
+                part = self._published.season(message.tournament, message.file, message.offset or 0, message.id)
                 self._usage.take(key, "logs", len(part.data), now)
                 return part
             case Report():

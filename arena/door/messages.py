@@ -147,6 +147,21 @@ class Log(Message, frozen=True, tag="log"):
     """The game."""
     offset: Count | None = None
     """From which byte on; nil means from the first."""
+    public: bool = False
+    """Whether it is to be as everybody may see it, so that its SHA-256 is the one that is published."""
+
+
+class Season(Message, frozen=True, tag="season"):
+    """Asks for a file of a season: its commitment, secrets of deals, and once it is closed its results and secret."""
+
+    id: PositiveInt
+    """The request's number."""
+    tournament: Annotated[str, Meta(max_length=128)]
+    """The identifier of the season, as `welcome.league.seasons` has it."""
+    file: Annotated[str, Meta(pattern=r"^[a-z]{1,16}(-[0-9]{1,9})?\.jsonl?$")]
+    """The name of the file (section 7.1)."""
+    offset: Count | None = None
+    """From which byte on; nil means from the first."""
 
 
 class Serve(Message, frozen=True, tag="serve"):
@@ -356,11 +371,27 @@ class Error(Message, frozen=True, tag="error"):
 
 
 FromAuthor: TypeAlias = (
-    Hello | Submit | Chunk | Finish | Retire | Status | Games | Standings | Report | Log | Serve | Pong | Leave | Frame
+    Hello
+    | Submit
+    | Chunk
+    | Finish
+    | Retire
+    | Status
+    | Games
+    | Standings
+    | Report
+    | Log
+    | Season
+    | Serve
+    | Pong
+    | Leave
+    | Frame
 )
 FromDoor: TypeAlias = (
     Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Serving
     | Offer | Closed | Ping | Frame | Error
 )  # fmt: skip
-Request: TypeAlias = Hello | Submit | Chunk | Finish | Retire | Status | Games | Standings | Report | Log | Serve
+Request: TypeAlias = (
+    Hello | Submit | Chunk | Finish | Retire | Status | Games | Standings | Report | Log | Season | Serve
+)
 """What has an `id` and gets one answer."""

@@ -11,6 +11,7 @@ Files below `published/`; their form is that of `protocol/LEAGUE.md`, section 7:
     logs/GAME.jsonl.zst                  what everybody may see of a game
     own/NAME/GAME.jsonl.zst              what this author may see of it, where that is more
     reports/NAME/BOT/NUMBER/KIND.json    the report of a step
+    seasons/TOURNAMENT/FILE              a season: its commitment, secrets of deals, results, secret
 
 Laws:
 1. What a request costs is bounded, whatever the league has grown to: a list that is long comes in several answers, a
@@ -157,7 +158,7 @@ class Published:
             return None
 
     def log(self, author: str, game: str, offset: int, number: int) -> Part:
-        """Returns a part of a game's log, as this author may see it.
+        """Returns a part of a game's log, as this author may see it; as everybody may, if `author` is empty.
 
         Raises:
             Refusal: There is no such log that is public.
@@ -165,10 +166,22 @@ class Published:
         if not _NAME.match(game):
             raise unknown("a game that is over", game)
         name = f"{game}.jsonl.zst"
-        for path in (self._folder / "own" / author / name, self._folder / "logs" / name):
+        own = [self._folder / "own" / author / name] if author else []
+        for path in (*own, self._folder / "logs" / name):
             if path.is_file():
                 return self._part(path, offset, number)
         raise unknown("a game whose match is over", game)
+
+    def season(self, tournament: str, name: str, offset: int, number: int) -> Part:
+        """Returns a part of a file of a season.
+
+        Raises:
+            Refusal: There is no such file.
+        """
+        path = self._folder / "seasons" / tournament / name
+        if not (_NAME.match(tournament) and _NAME.match(name) and path.is_file()):
+            raise unknown("a file of a season that is published", f"{tournament} {name}")
+        return self._part(path, offset, number)
 
     def report(self, author: str, version: str, kind: str, offset: int, number: int) -> Part:
         """Returns a part of the report on a version of this author.

@@ -6,7 +6,8 @@ Laws:
 2. Its final is played first (`arena.league.ending`), with the settings of the season.
 3. Its last matches are published before it ends, whoever ends it: afterwards nobody asks for them any more.
 4. The season's end, the frozen standings with their digest, and the next season are one transaction.
-5. `league.toml` is read again for the next season, which may play something else.
+5. After that the secret of the season is published, with its results and standings (`arena.league.season_files`).
+6. `league.toml` is read again for the next season, which may play something else.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from arena.league.house import enter_house
 from arena.league.opening import open_season
 from arena.league.publishing import Publishing
 from arena.league.ranking import Ranking
+from arena.league.season_files import write_closed
 from arena.league.settings import Settings, check_season, load
 from arena.ratings.running import Rating, inherit
 from arena.store.league import LeagueReader, LeagueStore
@@ -102,7 +104,8 @@ def close_season(
     Raises:
         ConfigError: `league.toml` cannot be used. Nothing has changed.
         Refused: No season is to end, games are running, or its final is not over. The season is still open.
-        OSError: Its last matches cannot be published, for instance on a full disk. The season is still open.
+        OSError: Its last matches cannot be published, for instance on a full disk. The season is still open; or it is
+            closed, and its results and its secret are published when the service starts again.
     """
     closing = store.controls.closing
     season = store.seasons.current()
@@ -127,6 +130,7 @@ def close_season(
         open_season(store, folder, settings, closing.next, starts)
         enter_house(store, settings)
         store.controls.set("closing", None)
+    write_closed(store, folder, closed, alive)
     return closed
 
 

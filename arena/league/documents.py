@@ -53,6 +53,10 @@ def league(reader: LeagueReader, settings: Settings) -> Payload:
         "season": season and season.name,
         "commitment": row and row.commitment,
         "games": 0 if row is None else row.rated,
+        "seasons": [
+            {"name": one.name, "tournament": one.tournament, "closed": one.closed, "digest": one.digest}
+            for one in reader.seasons.all()
+        ],
     }
 
 
@@ -80,10 +84,10 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
     final = final_tables.document(reader, season)
     if final is None:
         return {**document, "order": order, "items": list(ranking.items)}
-    return {**document, "order": None, "final": final, "items": _finalists_first(final["items"], ranking.items)}
+    return {**document, "order": None, "final": final, "items": finalists_first(final["items"], ranking.items)}
 
 
-def _finalists_first(finalists: Sequence[Payload], items: Sequence[Payload]) -> list[Payload]:
+def finalists_first(finalists: Sequence[Payload], items: Sequence[Payload]) -> list[Payload]:
     """Returns the rows of a ranking, those of a final first, in its order and with its ranks."""
     others = {item["name"]: item for item in items}
     best = [{**others.pop(one["name"]), "rank": one["rank"]} for one in finalists if one["name"] in others]
@@ -123,7 +127,7 @@ def _version(version: Version, ranking: Ranking | None) -> Payload:
         "state": version.state,
         "since": version.since,
         "digest": version.digest,
-        **confinement(version),
+        **confinement(version.level),
         **{name: found and found[name] for name in own},
     }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from arena.league import finals
 from arena.ratings.pairs import PairResult
 from arena.store.league import LeagueReader
@@ -56,15 +54,16 @@ def document(reader: LeagueReader, season: Season) -> Payload | None:
         "left": [names[entrant] for entrant in final.left],
         "deals": sum(match.whole for match in reader.seasons.final_matches(season)),
         "most_deals": final.deals,
-        "items": [_item(one, names) for one in standings(reader, season)],
+        "items": [item(one, names[one.entrant]) for one in standings(reader, season)],
     }
 
 
-def _item(one: finals.Standing, names: Mapping[int, str]) -> Payload:
+def item(one: finals.Standing, name: str) -> Payload:
+    """Returns the row of a finalist."""
     interval = None if one.rating is None or one.half_width is None else (one.rating, one.half_width)
     return {
         "rank": one.rank,
-        "name": names[one.entrant],
+        "name": name,
         "points": one.points and round(one.points, 4),
         "deals": one.deals,
         "rating": interval and round(interval[0], 2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from arena.league.folder import Folder
+from arena.league.season_files import write_opened
 from arena.league.settings import Settings, check_season, load
 from arena.ratings.running import Rating
 from arena.record.published import sha256_of
@@ -36,7 +37,7 @@ def open_season(
     name: str,
     starts: Mapping[int, Rating] | None = None,
 ) -> Season:
-    """Opens the next season, with a new secret. All active versions are in it.
+    """Opens the next season, with a new secret, and publishes the commitment to it. All active versions are in it.
 
     Args:
         store: The league.
@@ -48,25 +49,25 @@ def open_season(
     Raises:
         Refused: A season is open, or there was one of that name.
         ConfigError: The settings cannot be used. Show the message to the operator.
+        OSError: The commitment cannot be published.
     """
     id = f"{settings.name}-{len(store.seasons.all()) + 1}"
     secret = new_secret()
     document = settings.season_settings()
     logs = folder.logs / id
     logs.mkdir(parents=True, exist_ok=True)
-    return store.seasons.open(
-        name,
-        Tournament(
-            id=id,
-            created=now(),
-            settings=document,
-            digest=sha256_of(document),
-            seed=None,
-            secret=secret,
-            commitment=commitment(secret),
-            logs=str(logs),
-            games=0,
-            open=True,
-        ),
-        starts=starts,
+    tournament = Tournament(
+        id=id,
+        created=now(),
+        settings=document,
+        digest=sha256_of(document),
+        seed=None,
+        secret=secret,
+        commitment=commitment(secret),
+        logs=str(logs),
+        games=0,
+        open=True,
     )
+    season = store.seasons.open(name, tournament, starts=starts)
+    write_opened(folder, name, season.opened, tournament, season.digest_before)
+    return season

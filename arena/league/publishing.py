@@ -25,7 +25,7 @@ import msgspec
 
 from arena import files
 from arena.errors import ArenaError, LogError
-from arena.league import documents, visible
+from arena.league import documents, season_files, visible
 from arena.league.folder import Folder
 from arena.league.keyring import publish_keys
 from arena.league.ranking import Ranking, ranking_of
@@ -92,8 +92,13 @@ class Publishing:
         """By version the state in which its reports were published last."""
         self._written: OrderedDict[Path, bytes] = OrderedDict()
 
-    def catch_up(self) -> None:
-        """Writes lists of games again that a kill may have left without the last matches."""
+    def catch_up(self, alive: Callable[[], object] = lambda: None) -> None:
+        """Writes what a kill may have left out: the last matches in lists of games, and files of seasons.
+
+        Args:
+            alive: Called again and again meanwhile: a season may have millions of games.
+        """
+        season_files.catch_up(self._store, self._folder, alive)
         count = self._store.matches.count()
         self._pages(range(max(0, count - PAGE), count), [author.name for author in self._authors()])
 
@@ -132,7 +137,7 @@ class Publishing:
         """
         while self._matches():
             alive()
-        self.catch_up()
+        self.catch_up(alive)
 
     def _matches(self) -> bool:
         """Publishes some of the matches that are over. Returns whether more are left."""
@@ -176,24 +181,11 @@ class Publishing:
 
         After a kill a line may come twice.
         """
-        lines = b""
+        lines = []
         for match in matches:
             secret = deal_secret(self._secret, match.deal)
-            lines += msgspec.json.encode(
-                {
-                    "tournament": match.tournament,
-                    "match": match.number,
-                    "deal": match.deal,
-                    "secret": secret.hex(),
-                    "commitment": commitment(secret),
-                    "logs": digests[match.number],
-                }
-            )
-            lines += b"\n"
-        public = self._folder.published / "deals"
-        public.mkdir(exist_ok=True)
-        for path in (self._logs / "deals.jsonl", public / f"{self._season.tournament}.jsonl"):
-            files.append(path, lines)
+            lines.append(season_files.deal_of(match, secret, commitment(secret), dict(digests[match.number])))
+        season_files.add_deals(self._folder, self._logs, lines)
 
     def _page(self, author: str, page: int) -> None:
         matches = range(page * PAGE, (page + 1) * PAGE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from arena.standings.table import Order, fit_of, tabulate
+from arena.standings.table import Order, Standing, fit_of, tabulate
 from arena.store.league import LeagueReader
 from arena.store.league.records import Season, Version
 from arena.types import Level, Payload
@@ -70,9 +70,8 @@ class Ranking:
                     "name": version.name,
                     "bot": version.bot,
                     "author": version.author,
-                    **confinement(version),
-                    **_rating(row.rating, row.half_width),
-                    **{name: getattr(row, name) for name in _FROM_TABLE},
+                    **confinement(version.level),
+                    **figures(row),
                     "matches": standing.matches,
                     "since": version.since,
                 }
@@ -91,9 +90,14 @@ def ranking_of(reader: LeagueReader) -> Ranking | None:
     return None if season is None else Ranking(reader, season)
 
 
-def confinement(version: Version) -> Payload:
-    """Returns how far a version is confined, and whether nobody knows what it computes with."""
-    return {"level": version.level, "uncontrolled": version.level == Level.REMOTE}
+def confinement(level: str) -> Payload:
+    """Returns how far a version of this level is confined, and whether nobody knows what it computes with."""
+    return {"level": level, "uncontrolled": level == Level.REMOTE}
+
+
+def figures(row: Standing) -> Payload:
+    """Returns what the row of a version shows of its results."""
+    return {**_rating(row.rating, row.half_width), **{name: getattr(row, name) for name in _FROM_TABLE}}
 
 
 def _rating(rating: float | None, half_width: float | None) -> Payload:

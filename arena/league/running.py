@@ -204,7 +204,7 @@ def _put_together(
     tournament = store.games.tournament(season.tournament)
     tools = LeagueTools(folder, settings)
     publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
-    publishing.catch_up()
+    publishing.catch_up(Manager().alive)
     helm = Helm(store, folder, settings, hands.number, tell, publishing.hurry)
     room = DiskRoom(folder, tell)
     jobs = Jobs(store, tools, settings, tournament, folder.feed)

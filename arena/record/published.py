@@ -86,8 +86,8 @@ def sha256_of(document: object) -> str:
     return hashlib.sha256(msgspec.json.encode(document, order="sorted")).hexdigest()
 
 
-def publish(folder: Path, file: str, document: Commitment | Contributions | Secret) -> None:
-    """Writes a document durably into the folder of the logs. It may be called again.
+def publish(folder: Path, file: str, document: msgspec.Struct) -> None:
+    """Writes a document durably into a folder. It may be called again.
 
     Raises:
         OSError: It could not be written.

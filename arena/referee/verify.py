@@ -5,6 +5,7 @@ Whether a folder holds every game of its tournament is the business of `arena.st
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from arena.record.published import (
     Secret,
     published,
 )
+from arena.record.season import SEASON_FILE, revealed
 from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.referee.replay import replay
 from arena.referee.times import Times
@@ -31,6 +33,8 @@ class Publication(msgspec.Struct, frozen=True):
     commitment: Commitment | None
     contributions: Contributions | None
     secret: Secret | None
+    deals: Mapping[int, bytes] = {}
+    """By deal its secret, of a league's season whose own secret is not out yet."""
 
     @property
     def key(self) -> bytes | None:
@@ -77,10 +81,12 @@ def published_in(folder: Path) -> Publication:
     Raises:
         LogError: A file is there and cannot be read.
     """
+    secret = published(folder, SECRET_FILE, Secret)
     return Publication(
         published(folder, COMMITMENT_FILE, Commitment),
         published(folder, CONTRIBUTIONS_FILE, Contributions),
-        published(folder, SECRET_FILE, Secret),
+        secret,
+        revealed(folder) if secret is None and (folder / SEASON_FILE).exists() else {},
     )
 
 
@@ -142,7 +148,11 @@ def _deal(log: Log, published: Publication) -> Deal | None:
             raise _chance(log, f"what the bot in seat {seat} put into chance is not in {CONTRIBUTIONS_FILE}")
     key = published.key
     if key is None:
-        return None
+        if (secret_of_deal := published.deals.get(header.deal)) is None:
+            return None
+        if commitment(secret_of_deal) != header.commitment:
+            raise _chance(log, "the deal's commitment does not belong to the secret that was revealed of it")
+        return Deal(secret_of_deal)
     derived = deal_secret(key, header.deal, bytes.fromhex(header.mix))
     if commitment(derived) != header.commitment:
         raise _chance(log, "the deal's commitment does not belong to the revealed secret")

@@ -9,9 +9,9 @@ import multiprocessing
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -102,12 +102,21 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     checked: tuple[str, ...]
     """The checks that were made."""
     faults: tuple[Fault, ...]
+    notes: tuple[str, ...] = ()
+    """What could not be checked, and why."""
+    of: Literal["tournament", "season"] = "tournament"
+    """What the folder holds: a tournament, or what is published of a league's season."""
 
 
-def examine(path: str) -> Examined:
-    """Checks one log by itself. Workers call it, each for many logs."""
+def examine(path: str, beside: str | None = None) -> Examined:
+    """Checks one log by itself. Workers call it, each for many logs.
+
+    Args:
+        path: The log.
+        beside: The folder with what is published of its tournament; None means the log's own.
+    """
     try:
-        verdict = verify(Path(path), _published_in(str(Path(path).parent)))
+        verdict = verify(Path(path), _published_in(beside or str(Path(path).parent)))
     except ReplayMismatch as error:
         return Examined(path=path, fault=Fault(error.check, str(error)))
     except LogError as error:
@@ -121,7 +130,7 @@ def examine(path: str) -> Examined:
         rotation=header.rotation,
         bots=tuple((bot.name, bot.version, bot.digest) for bot in header.bots),
         entropy=tuple(bot.entropy for bot in header.bots),
-        settings_sha256=_played(header.settings),
+        settings_sha256=played_digest(header.settings),
         commitment=header.commitment,
         result=result_of(header, verdict.log.records, verdict.log.sha256),
         turns=verdict.turns,
@@ -130,14 +139,15 @@ def examine(path: str) -> Examined:
     )
 
 
-def examine_all(paths: Sequence[str], processes: int) -> Iterator[Examined]:
+def examine_all(paths: Sequence[str], processes: int, beside: str | None = None) -> Iterator[Examined]:
     """Examines many logs on so many processes, and yields each result, in the order of the logs."""
+    examiner = partial(examine, beside=beside)
     if processes < 2 or len(paths) < FEW:
-        yield from map(examine, paths)
+        yield from map(examiner, paths)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_leave_signals_to_the_first) as workers:
-        yield from workers.map(examine, paths, chunksize=CHUNK)
+        yield from workers.map(examiner, paths, chunksize=CHUNK)
 
 
 def _leave_signals_to_the_first() -> None:
@@ -154,7 +164,8 @@ def _published_in(folder: str) -> Publication:
     return Publication(found.commitment, None, None) if found.contradictions() else found
 
 
-def _played(settings: GameSettings) -> str:
+def played_digest(settings: GameSettings) -> str:
+    """Returns the SHA-256 (hex) of what is played, the board's text left out: its hash stands for it."""
     board = settings.board
     short = settings if board is None else msgspec.structs.replace(
         settings, board=msgspec.structs.replace(board, text="")
@@ -381,7 +392,7 @@ class Auditor:
                 f"{log.path}:1: game {log.game} was played on deal {log.deal} in rotation {log.rotation}; "
                 f"by the schedule it is deal {game.deal}, rotation {game.rotation}",
             )
-        if log.settings_sha256 != _played(settings.game):
+        if log.settings_sha256 != played_digest(settings.game):
             self._fault("schedule", f"{log.path}:1: it was not played by the settings of the tournament")
         if self._dealt.setdefault(log.deal, log.commitment) != log.commitment:
             self._fault("deals", f"{log.path}:1: deal {log.deal} has another commitment than in another log")

@@ -331,7 +331,7 @@ def _of_chance(told: Told, record: Record) -> Iterator[str]:
 def _of_dates(told: Told) -> Iterator[str]:
     """Compares the dates with each other, and with the one in the identifier."""
     created, finished = told.row["created"], told.row["finished"]
-    if not _is_date(created) or not (finished is None or (_is_date(finished) and created <= finished)):
+    if not is_date(created) or not (finished is None or (is_date(finished) and created <= finished)):
         yield f"tournaments: expected its beginning, and its end after that, got: {created!s:.80}, {finished!s:.80}"
         return
     with suppress(ValueError):
@@ -341,12 +341,13 @@ def _of_dates(told: Told) -> Iterator[str]:
     wrong = 0
     for row in told.table("games"):
         ended = row["finished"]
-        is_right = _is_date(ended) and created <= ended <= (finished or ended)
+        is_right = is_date(ended) and created <= ended <= (finished or ended)
         if row["status"] in ("done", "void") and not is_right and (wrong := wrong + 1) <= MOST_FAULTS:
             yield f"game {row['id']}: expected an end between {created} and {finished or 'now'}, got: {ended!s:.80}"
 
 
-def _is_date(told: object) -> bool:
+def is_date(told: object) -> bool:
+    """Says whether it is a time in UTC (ISO 8601)."""
     try:
         return datetime.fromisoformat(str(told)).utcoffset() == timedelta(0)
     except ValueError:

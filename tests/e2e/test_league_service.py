@@ -145,7 +145,9 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         assert numbers == list(range(len(numbers))), "none is lost"
         over = [match for match in reader.matches.settled(0, 100) if match.state == "over"]
         digests = {row["game"]: row["public_sha256"] for row in reader.played.of(season.tournament)}
-    lines = [json.loads(line) for line in (cup.published / "deals" / "cup-1.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line) for line in (cup.published / "seasons" / "cup-1" / "deals-0.jsonl").read_text().splitlines()
+    ]
     told = {game: digest for line in lines for game, digest in line["logs"].items()}
     for match in over:
         assert match.published is not None
@@ -182,6 +184,10 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
         assert (cup.published / "metrics.prom").read_text().count("arena_league_games_running") >= 2
     with read_league(cup.database) as reader:
         assert not [game for match in reader.matches.running() for game in match.games if game.status == "running"]
+    verify = [sys.executable, "-m", "arena", "verify", str(cup.published), "--json"]
+    verified = subprocess.run(verify, cwd=ROOT, capture_output=True, text=True, check=True, timeout=120)
+    seasons = [(one["tournament"], one["complete"], one["faults"]) for one in json.loads(verified.stdout)["folders"]]
+    assert seasons == [("cup-1", True, []), ("cup-2", False, [])], "killed twice, nothing is missing"
 
 
 @pytest.mark.long

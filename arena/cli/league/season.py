@@ -1,4 +1,4 @@
-"""`arena league season`: ends a season, and lists those that there were."""
+"""`arena league season`: ends a season, lists those that there were, and fetches one."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "close": ("arena.cli.league.season:close", "End the season: freeze its standings, begin the next."),
     "list": ("arena.cli.league.season:list_", "List the seasons of a league."),
+    "get": ("arena.cli.league.fetch:get", "Fetch what a league elsewhere publishes of a season."),
 }
 """As `arena.cli.COMMANDS`."""
 _POLL_S: Final = 0.2
@@ -28,12 +29,13 @@ _POLL_S: Final = 0.2
 
 @click.command(cls=LazyGroup, lazy=COMMANDS)
 def season() -> None:
-    """End a league's season, or list those that there were.
+    """End a league's season, list those that there were, or fetch one to check it.
 
     \b
     Example:
       arena league season close first --to cup
       arena league season list cup
+      arena league season get first --out first --at tcp://cup.example:5599/5f… --key anna.key
     """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
@@ -240,17 +240,28 @@ class Seasons:
             raise Refused("busy", "expected a season whose ratings are right, got: they are being made again", "wait")
 
     def digest(self, season: Season, alive: Callable[[], object] = lambda: None) -> str:
-        """Returns the SHA-256 (hex) over a season's results, computed from its rows.
+        """Returns the SHA-256 (hex) over a season's results: the digest of the season before, then each line of them.
 
-        Of each game in order it takes a line of JSON: number, status, whether it counts, the entrants' names by seat,
-        their ranks and the play digest. The digest of the season before comes first. Of a season with a final there is
-        a last line: the number of its first game, who began it, who left it, the most deals, and its outcome.
+        Args:
+            season: The season.
+            alive: As for `results`.
+        """
+        digest = hashlib.sha256(f"{season.digest_before}\n".encode())
+        for line in self.results(season, alive):
+            digest.update(line)
+        return digest.hexdigest()
+
+    def results(self, season: Season, alive: Callable[[], object] = lambda: None) -> Iterator[bytes]:
+        """Yields the results of a season as lines of JSON, from its rows: one for each game, in order.
+
+        Each has the number, the status, whether it counts, the entrants' names by seat, their ranks and the play
+        digest. Of a season with a final there is a last line: the number of its first game, who began it, who left it,
+        the most deals, and its outcome.
 
         Args:
             season: The season.
             alive: Called after each some thousand games: millions take minutes.
         """
-        digest = hashlib.sha256(f"{season.digest_before}\n".encode())
         names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
         found = self._db.execute(
             "SELECT games.number, status, counts, seating, play_digest,"
@@ -270,7 +281,7 @@ class Seasons:
                 "ranks": msgspec.json.decode(ranks) if is_done else [],
                 "play_digest": play_digest if is_done else None,
             }
-            digest.update(f"{canonical(line)}\n".encode())
+            yield f"{canonical(line)}\n".encode()
         if season.final is not None:
             final = season.final
             line = {
@@ -280,8 +291,7 @@ class Seasons:
                 "deals": final.deals,
                 "outcome": final.outcome,
             }
-            digest.update(f"{canonical(line)}\n".encode())
-        return digest.hexdigest()
+            yield f"{canonical(line)}\n".encode()
 
     def _open_one(self) -> Season:
         season = self.current()

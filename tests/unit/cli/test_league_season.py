@@ -111,5 +111,5 @@ def test_the_last_matches_are_published_though_the_command_closes_the_season(cup
         found = store._db.execute("SELECT state, published IS NOT NULL FROM matches ORDER BY number").fetchall()
         secret = deal_secret(store.games.tournament(season.tournament).secret, 0)
     assert found == [("over", 1)]
-    [line] = (cup.published / "deals" / f"{season.tournament}.jsonl").read_text().splitlines()
+    [line] = (cup.published / "seasons" / season.tournament / "deals-0.jsonl").read_text().splitlines()
     assert json.loads(line)["secret"] == secret.hex()

@@ -105,4 +105,6 @@ def test_a_large_season_gives_signs_of_life_while_it_is_closed(cup: Folder, monk
     order(cup, "first", final="no")
     with open_league(cup.database) as store:
         close_season(store, cup, signs.append, lambda: signs.append("alive"))
-    assert signs.count("alive") == 2 + 3, "two batches of matches before the last one, and ten games of the digest"
+    assert signs.count("alive") == 2 + 2 * 3, (
+        "two batches of matches before the last one, and ten games of the digest and of the results"
+    )

@@ -1,0 +1,97 @@
+"""Seasons of a league that bots in memory play, for the tests of what is published of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from arena.league.closing import close_season
+from arena.league.folder import Folder
+from arena.league.inbox import give, new_order
+from arena.league.init import make_league
+from arena.league.planning import seatings_of
+from arena.league.publishing import Publishing
+from arena.league.settings import Bots, Game, Settings, load
+from arena.link.bots import BotSpec
+from arena.referee.job import Job
+from arena.store.league import LeagueStore, open_league
+from arena.store.league.records import Version
+from arena.types import Level
+from tests import league_kit
+from tests.audit_kit import play
+
+
+def cup(folder: Path) -> Folder:
+    """A league of games that bots in memory can play."""
+    game = Game(rules="samurai", ruleset="basic", time="5/move")
+    return make_league(folder / "cup", Settings(name="cup", game=game, bots=Bots(level="trusted")))
+
+
+def match(store: LeagueStore, folder: Folder, *versions: Version, rated: bool = True) -> int:
+    """Plays a match of these versions to its end, and returns its number."""
+    settings, season = load(folder), league_kit.season(store)
+    entrants = [version.entrant for version in versions if version.entrant is not None]
+    number = store.matches.count()
+    planned = store.matches.plan(len(entrants), None, seatings_of(entrants, number), "a test", rated)
+    for _ in planned.games:
+        [claim] = league_kit.claim(store)
+        game = store.matches.game(claim.number)
+        sat = [store.versions.of_entrant(entrant) for entrant in game.entrants]
+        job = Job(
+            game=claim.game,
+            tournament=claim.tournament,
+            settings=settings.game_settings(len(entrants)),
+            bots=tuple(spec(version) for version in sat if version is not None),
+            deal=game.deal,
+            rotation=game.rotation,
+            secret=store.games.tournament(season.tournament).secret,
+            logs=str(folder.logs / season.tournament),
+            level=Level.TRUSTED,
+        )
+        store.games.record(claim, play(job), game.entrants, 0.1)
+    return number
+
+
+def spec(version: Version) -> BotSpec:
+    """What stands for a version in a game."""
+    digest = hashlib.sha256(version.name.encode()).hexdigest()
+    return BotSpec(name=version.bot, version=str(version.number), command=("x",), folder="/", digest=digest)
+
+
+def close(folder: Folder, name: str = "first") -> None:
+    """Closes a season without a final, or whose final is over."""
+    give(folder, load(folder), new_order("season_close", {"season": name, "final": "no"}))
+    with open_league(folder.database) as store:
+        close_season(store, folder, print)
+
+
+def publish(store: LeagueStore, folder: Folder) -> None:
+    """Publishes what is over."""
+    season = league_kit.season(store)
+    secret = store.games.tournament(season.tournament).secret
+    Publishing(store, folder, load(folder), season, secret, print).publish()
+
+
+def closed(folder: Path, *, final: Sequence[str] = ()) -> Folder:
+    """A closed season of four versions: matches that count, one that does not, one that is struck, a void one."""
+    league = cup(folder)
+    with open_league(league.database) as store:
+        store.authors.add("anna")
+        fox, owl = (league_kit.active(store, bot) for bot in ("fox", "owl"))
+        random, greedy = (one for one in store.versions.active() if one.is_of_house)
+        for one, other in ((fox, random), (owl, greedy), (fox, greedy), (owl, random), (random, greedy)):
+            match(store, league, one, other)
+        match(store, league, fox, owl, rated=False)
+        struck = match(store, league, fox, random)
+        store.matches.strike(struck, "the machine was short of memory")
+        league_kit.remake(store)
+        store.matches.void(store.matches.count() - 1, "it is not needed")
+        if final:
+            finalists = [one for one in (fox, owl, random, greedy) if one.bot in final]
+            entrants = [one.entrant for one in finalists if one.entrant is not None]
+            store.seasons.begin_final(entrants, 100)
+            match(store, league, *finalists)
+            store.seasons.end_final("not settled", "a test")
+    close(league)
+    return league

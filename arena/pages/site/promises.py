@@ -18,6 +18,8 @@ from arena.store.records import Tournament
 from arena.types import Payload
 
 FILE: Final = "promises.json"
+CHECKS: Final = 2
+"""Counts up when the audit checks more. What was found out by an earlier one says less, and is found out again."""
 MOST_FAULTS: Final = 10
 """How many faults of one check are shown."""
 
@@ -27,6 +29,7 @@ class Kept(msgspec.Struct, frozen=True):
 
     finished: str
     audit: Audit
+    checks: int = 1
 
 
 def kept(folder: Path, row: Tournament) -> Audit | None:
@@ -36,7 +39,7 @@ def kept(folder: Path, row: Tournament) -> Audit | None:
         found = msgspec.json.decode(text, type=Kept)
     except (ArenaError, msgspec.MsgspecError):
         return None
-    return found.audit if found.finished == row.finished else None
+    return found.audit if (found.finished, found.checks) == (row.finished, CHECKS) else None
 
 
 def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance: Callable[[], object]) -> Audit | None:
@@ -69,7 +72,7 @@ def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance
         audit, folder=row.id, faults=tuple(Fault(one.check, places.hide(one.reason)) for one in audit.faults)
     )
     folder.mkdir(parents=True, exist_ok=True)
-    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Kept(row.finished or "", audit))))
+    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Kept(row.finished or "", audit, CHECKS))))
     return audit
 
 

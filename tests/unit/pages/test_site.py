@@ -167,6 +167,9 @@ def test_finished_tournaments_are_verified_once(tmp_path: Path) -> None:
     kept.write_text(json.dumps(found | {"audit": found["audit"] | {"faults": []}}))
     site_kit.make(tmp_path, verify=True)
     assert "✓ verified" in text(tmp_path / "site" / "index.html"), "what is kept is taken, not checked again"
+    kept.write_text(json.dumps(found | {"checks": 1, "audit": found["audit"] | {"faults": []}}))
+    site_kit.make(tmp_path, verify=True)
+    assert "broken" in text(tmp_path / "site" / "index.html"), "an earlier version looked at less"
 
 
 def test_the_frames_have_the_folder_that_the_script_asks_for() -> None:

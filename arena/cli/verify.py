@@ -98,7 +98,7 @@ def verify(
       arena verify logs
       arena verify logs/20260101-1a2b --complete --db arena.db
       arena verify latest --complete
-      arena verify cup/published
+      arena verify cup/published --db cup/league.db
     """
     from arena.standings.audit import examine_all
     from arena.tournament.workers import available_cores
@@ -158,13 +158,13 @@ def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable
         yield ToCheck([path])
     elif (path / SEASONS).is_dir():
         from arena.league.audit import SeasonAuditor, logs_of, season_of
+        from arena.store.league import league_of
 
-        if reader is not None:
-            raise ConfigError(f"expected no --db for what a league publishes, got: {reader.path}; leave it out")
+        league = None if reader is None else league_of(reader)
         folders = sorted(one for one in (path / SEASONS).iterdir() if one.is_dir())
         of = noted and season_of(noted, path)
         for folder in folders:
-            auditor = partial(SeasonAuditor, folder, noted if of == folder.name else None)
+            auditor = partial(SeasonAuditor, folder, noted if of == folder.name else None, league)
             yield ToCheck(logs_of(folder), auditor, str(folder))
     else:
         for folder, group in groupby(_logs_in(path), key=lambda file: file.parent):
@@ -197,7 +197,8 @@ def describe(audit: Audit) -> Iterable[str]:
     for name, promise in promises.items():
         faults = [fault for fault in audit.faults if fault.check == name]
         if name not in audit.checked:
-            yield f"  -       {name}: not checked, {_WHY_NOT[name]}"
+            why = _WHY_NOT_CLOSED if audit.of == "season" and name == "database" else _WHY_NOT[name]
+            yield f"  -       {name}: not checked, {why}"
             continue
         yield f"  {'FAILED' if faults else 'ok    '}  {name}: {promise}"
         for fault in faults[:MOST_FAULTS]:
@@ -220,6 +221,7 @@ _WHY_NOT = {
     "standings": "the season is not closed",
     "database": "--db names one",
 }
+_WHY_NOT_CLOSED = "--db names one, and only that of a closed season is compared"
 
 
 def _logs_in(path: Path) -> list[Path]:

@@ -15,6 +15,7 @@ import msgspec
 
 from arena.errors import ArenaError, LogError
 from arena.league.computed import Computed, Played, differences
+from arena.league.stored import contradictions
 from arena.record.log import find_logs
 from arena.record.published import SECRET_FILE, Secret, published, sha256_of
 from arena.record.season import (
@@ -38,7 +39,9 @@ from arena.standings.audit import PROMISES as OF_TOURNAMENTS
 from arena.standings.audit import Audit, Examined, Fault
 from arena.standings.disk_table import DiskTable
 from arena.standings.rebuilt import is_date
+from arena.store.league import LeagueReader
 from arena.store.records import game_id
+from arena.types import GameResult
 
 PROMISES: Final[Mapping[str, str]] = {
     "log": OF_TOURNAMENTS["log"],
@@ -50,11 +53,12 @@ PROMISES: Final[Mapping[str, str]] = {
     "results": "every result is that of its log, and the digest is over all of them",
     "standings": "the final standings follow from the results",
     "secret": OF_TOURNAMENTS["secret"],
+    "database": "the database says of the results and the standings what follows from these files",
 }
 """What each check is for."""
 UNREADABLE: Final = (
     *(ArenaError, ArithmeticError, AssertionError, AttributeError, LookupError),
-    *(RecursionError, TypeError, ValueError),
+    *(RecursionError, TypeError, ValueError, msgspec.MsgspecError),
 )
 """What a strange document may raise: anything may be in it."""
 MOST_FAULTS: Final = 5
@@ -85,17 +89,19 @@ def season_of(noted: Path, published_: Path) -> str:
 class SeasonAuditor:
     """Checks a season. Give each of its logs to `add`, examined, and then ask for `result`."""
 
-    def __init__(self, folder: Path, noted: Path | None = None) -> None:
+    def __init__(self, folder: Path, noted: Path | None = None, reader: LeagueReader | None = None) -> None:
         """Reads what is published.
 
         Args:
             folder: The folder `seasons/TOURNAMENT`, beside which `logs` is.
             noted: A copy of its season.json from before, if there is one elsewhere.
+            reader: The league's database, to compare with, if a closed season is checked where it is.
 
         Raises:
             LogError: `noted` cannot be read.
         """
         self._folder = folder
+        self._reader = reader
         self._faults: list[Fault] = []
         self._checked = {"log", "time", "commitment", "deals", "schedule", "bots"}
         self._count = 0
@@ -124,7 +130,7 @@ class SeasonAuditor:
         self._check_dates(self._opened, self._closed)
         self._read_deals(self._opened)
         if self._closed is not None:
-            self._checked |= {"results", "standings"}
+            self._checked |= {"results", "standings"} | ({"database"} if reader is not None else set())
             self._read_results(self._opened, self._closed)
 
     def add(self, log: Examined) -> None:
@@ -383,15 +389,29 @@ class SeasonAuditor:
         except UNREADABLE as error:
             self._fault("standings", f"{place}: they cannot be computed from these results: {error!r:.200}")
             return
+        if self._reader is not None:
+            self._check_database(self._reader, opened, closed, computed)
         for reason in found[:MOST_FAULTS]:
             self._fault("standings", f"{place}: {reason}")
         if len(found) > MOST_FAULTS:
             self._fault("standings", f"{place}: {len(found) - MOST_FAULTS} more differences")
 
+    def _check_database(
+        self, reader: LeagueReader, opened: SeasonOpened, closed: SeasonClosed, computed: Computed
+    ) -> None:
+        try:
+            for reason in contradictions(reader, opened, closed, computed, self._logged):
+                self._fault("database", f"{reader.path}: {reason}")
+        except UNREADABLE as error:
+            self._fault("database", f"{reader.path}: a row cannot be read: {error!r:.200}")
+
+    def _logged(self, number: int) -> GameResult | None:
+        return self._logs[number].result if number in self._logs else None
+
     def _played(self) -> Iterator[Played]:
         for number, result in enumerate(self._results):
             if result.status == "done":
-                log = self._logs[number].result if number in self._logs else None
+                log = self._logged(number)
                 yield Played(self._match_of[number].deal, result, None if log is None else log.seats)
 
     def _final_matches(self) -> list[tuple[int, list[Result]]]:

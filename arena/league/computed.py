@@ -51,14 +51,14 @@ class Computed:
         self._closed = closed
         self._players = [int(game["players"]) for game in opened.settings["games"]]
         self._season = opened.season
-        self._names = [one.name for one in closed.entrants]
-        self._number = {name: number for number, name in enumerate(self._names)}
-        self._ratings = [Rating(one.mu, one.sigma) for one in closed.entrants]
-        self._tallies = [Tally(number) for number in range(len(self._names))]
+        self.names = [one.name for one in closed.entrants]
+        self._number = {name: number for number, name in enumerate(self.names)}
+        self.ratings = [Rating(one.mu, one.sigma) for one in closed.entrants]
+        self.tallies = [Tally(number) for number in range(len(self.names))]
         self._matches: defaultdict[int, set[int]] = defaultdict(set)
         """By entrant the deals of its matches."""
-        self._incomplete: set[int] = set()
-        """Entrants of whom a log is missing."""
+        self.incomplete: set[int] = set()
+        """Entrants of whom a log is missing: of their sums only what ranks say is known."""
         pairs: list[PairResult] = []
         for game in played:
             deal, result = game.deal, game.result
@@ -67,16 +67,16 @@ class Computed:
                 self._matches[entrant].add(deal)
             if not result.counts:
                 continue
-            self._incomplete |= {*entrants} if game.seats is None else set()
+            self.incomplete |= {*entrants} if game.seats is None else set()
             seats = game.seats or tuple(
                 SeatResult(rank=rank, decisions=0, total_ms=0.0, max_ms=0.0) for rank in result.ranks
             )
-            after = rate([self._ratings[entrant] for entrant in entrants], tuple(result.ranks))
+            after = rate([self.ratings[entrant] for entrant in entrants], tuple(result.ranks))
             for entrant, rating, seat in zip(entrants, after, seats, strict=True):
-                self._ratings[entrant] = rating
-                self._tallies[entrant] = _sum(self._tallies[entrant], Tally.of(entrant, seat, seats))
+                self.ratings[entrant] = rating
+                self.tallies[entrant] = _sum(self.tallies[entrant], Tally.of(entrant, seat, seats))
             pairs += pairs_of(deal, entrants, tuple(result.ranks))
-        self._pairs = add_up(pairs)
+        self.pairs = add_up(pairs)
 
     def document(self, final: FinalResult | None, matches: Sequence[tuple[int, list[Result]]]) -> Payload:
         """Returns what the standings must be. What nobody can compute is as it is told.
@@ -87,15 +87,15 @@ class Computed:
         """
         told = self._closed.standings
         rows = {row["name"]: row for row in told["items"]}
-        fit = fit_of(self._tallies, self._pairs, max(self._players), {})
+        fit = fit_of(self.tallies, self.pairs, max(self._players), {})
         entrants = [
-            Entrant(number=number, name=name, version="", digest="", spec={}) for number, name in enumerate(self._names)
+            Entrant(number=number, name=name, version="", digest="", spec={}) for number, name in enumerate(self.names)
         ]
         table = tabulate(
             entrants,
-            self._ratings,
-            self._tallies,
-            self._pairs,
+            self.ratings,
+            self.tallies,
+            self.pairs,
             fit,
             crosstable=False,
             among=sorted(self._number[name] for name in rows),
@@ -103,7 +103,7 @@ class Computed:
         items = []
         for row in table.standings:
             number, found = self._number[row.bot], rows[row.bot]
-            skipped = FROM_LOGS if number in self._incomplete else ()
+            skipped = FROM_LOGS if number in self.incomplete else ()
             known = {
                 "rank": row.rank,
                 "name": row.bot,
@@ -136,7 +136,7 @@ class Computed:
             if all(result.counts for result in results)
         ]
         whole = {match.deal for match in matches if match.whole}
-        pairs = [pair for pair in self._pairs if pair.deal in whole]
+        pairs = [pair for pair in self.pairs if pair.deal in whole]
         outcome = final.outcome
         if outcome == "settled" and not finals.is_settled(design, pairs, whole):
             outcome = "not settled"
@@ -149,7 +149,7 @@ class Computed:
             "left": final.left,
             "deals": len(whole),
             "most_deals": final.deals,
-            "items": [item(one, self._names[one.entrant]) for one in standings],
+            "items": [item(one, self.names[one.entrant]) for one in standings],
         }
 
 

@@ -211,7 +211,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
     at = f" - at {told.reader.path}"
     names = [bot.name for bot in record.settings.bots]
     found = False
-    for reason in (*_of_chance(told, record), *_of_dates(told), *_of_views(told.reader, store)):
+    for reason in (*_of_chance(told, record), *_of_dates(told), *of_views(told.reader, store)):
         found = True
         yield reason + at
     for table in TABLES:
@@ -354,7 +354,8 @@ def is_date(told: object) -> bool:
         return False
 
 
-def _of_views(reader: Reader, store: Store) -> Iterator[str]:
+def of_views(reader: Reader, store: Store) -> Iterator[str]:
+    """Yields which views of a database are not those that arena defines, as another database has them."""
     told, expected = reader.views(), store.views()
     for name in VIEWS:
         if told.get(name) != expected[name]:

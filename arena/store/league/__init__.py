@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from arena.store.league.ledger import LeagueReader, LeagueStore, open_league, read_league
+from arena.store.league.ledger import LeagueReader, LeagueStore, league_of, open_league, read_league
 
-__all__ = ["LeagueReader", "LeagueStore", "open_league", "read_league"]
+__all__ = ["LeagueReader", "LeagueStore", "league_of", "open_league", "read_league"]

@@ -92,8 +92,9 @@ def read_league(path: Path) -> Iterator[LeagueReader]:
     """
     update(path)
     with open_reader(path) as reader:
-        yield LeagueReader(_connection_of(reader), path)
+        yield league_of(reader)
 
 
-def _connection_of(reader: Reader) -> Connection:
-    return reader._db
+def league_of(reader: Reader) -> LeagueReader:
+    """Returns what reads a league in a database that is open. It needs not be a league's: then there is no season."""
+    return LeagueReader(reader._db, reader.path)

@@ -55,7 +55,7 @@ def test_an_honest_season_is_checked_to_its_end(played: Path, with_final: Path) 
         found = audit(published / "seasons" / "cup-1")
         assert found.faults == ()
         assert found.complete
-        assert found.checked == tuple(PROMISES)
+        assert found.checked == tuple(name for name in PROMISES if name != "database")
         assert found.logs == 14 + 2 * (published == with_final)
     standings = json.loads((with_final / "seasons" / "cup-1" / STANDINGS_FILE).read_text())["standings"]
     assert [item["name"] for item in standings["items"]][:2] == ["fox/1", "random/1"]

@@ -20,7 +20,7 @@ from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.log import find_logs
 from arena.record.published import SECRET_FILE
-from arena.record.season import SEASONS
+from arena.record.season import PUBLISHED, SEASONS
 
 if TYPE_CHECKING:
     from arena.league.audit import SeasonAuditor
@@ -89,16 +89,15 @@ def verify(
     or that of a tournament, or `latest`. Every log is played again: each event, the outcome, the digests and the
     times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
     commitment.json says which games of which bots there must be, on which deals. Each check supports a promise of the
-    organiser, and is named with it. LOG may be what a league publishes, its folder published/ or what `arena league
-    season get` fetched: then each season is checked, and a closed one to its final standings. The exit code is 4 if
-    anything is wrong.
+    organiser, and is named with it. LOG may be a league, or what `arena league season get` fetched from one: then each
+    season is checked, and a closed one to its final standings. The exit code is 4 if anything is wrong.
 
     \b
     Example:
       arena verify logs
       arena verify logs/20260101-1a2b --complete --db arena.db
       arena verify latest --complete
-      arena verify cup/published --db cup/league.db
+      arena verify cup --db cup/league.db
     """
     from arena.standings.audit import examine_all
     from arena.tournament.workers import available_cores
@@ -154,6 +153,8 @@ def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable
     """Yields what there is to check in a file or folder."""
     from arena.standings.audit import Auditor
 
+    if (path / PUBLISHED / SEASONS).is_dir():  # the folder of a league
+        path = path / PUBLISHED
     if not path.is_dir():
         yield ToCheck([path])
     elif (path / SEASONS).is_dir():

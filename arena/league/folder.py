@@ -20,6 +20,7 @@ from typing import Final
 from arena.errors import ConfigError, StoreError
 from arena.files import MOST_TEXT, read_text
 from arena.places import ELSEWHERE, Places
+from arena.record.season import PUBLISHED
 from arena.store.lock import is_locked, lock_soon
 
 SETTINGS: Final = "league.toml"
@@ -51,7 +52,7 @@ class Folder:
         """What was built from the archives. It can always be made again."""
         self.logs = path / "logs"
         """The games' logs as they were written, a folder for each season."""
-        self.published = path / "published"
+        self.published = path / PUBLISHED
         """All that the door may read."""
         self.answers = self.published / "answers"
         """The answers to orders: `ID.json`."""

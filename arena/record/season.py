@@ -14,6 +14,8 @@ from arena.errors import LogError
 from arena.record.log import Hex
 from arena.types import Payload
 
+PUBLISHED: Final = "published"
+"""The folder of a league with all that it publishes."""
 SEASONS: Final = "seasons"
 """The folder with a folder for each season."""
 LOGS: Final = "logs"

@@ -19,8 +19,10 @@ def verify(*words: object, code: int = 0) -> Result:
 
 
 def test_a_published_league_is_checked_season_by_season(tmp_path: Path) -> None:
-    published = season_kit.closed(tmp_path).published
+    cup = season_kit.closed(tmp_path)
+    published = cup.published
     lines = verify(published).stdout.splitlines()
+    assert verify(cup.path, "--db", cup.database).stdout.splitlines()[10].startswith("  ok      database: ")
     first, second = (published / SEASONS / f"cup-{number}" for number in (1, 2))
     assert lines[0] == f"{first}: season cup-1, 14 of 16 games"
     assert sum(line.startswith("  ok") for line in lines) == 8 + 6

@@ -59,9 +59,8 @@ def summed(lines: Lines) -> bytes:
     """A log of these records with right sums: what a forger would write."""
     out = b""
     for line in lines:
-        out += json.dumps({key: value for key, value in line.items() if key != "sum"}, separators=(",", ":"))[
-            :-1
-        ].encode()
+        record = {key: value for key, value in line.items() if key != "sum"}
+        out += json.dumps(record, separators=(",", ":"), ensure_ascii=False)[:-1].encode()
         out += b',"sum":"%08x"}\n' % crc32(out)
     return out
 

@@ -46,14 +46,15 @@ def look(kinds, position, which=ALL_ENDS, known=NO_ENDS):
 class Plot:
     """A garden as it lies, with the ends of the lines of a card at each position."""
 
-    def __init__(self, prospects, layout, ends=None):
+    def __init__(self, prospects, layout, exactly_over=False, ends=None):
         self.prospects = prospects
         self.layout = layout
+        self.exactly_over = exactly_over
         self.ends = ends or {position: look(layout.kinds, position) for position in layout.positions}
 
     def after(self, position, face):
         """Returns the garden after a face of a card, a number as in `Prospects.faces`, was put at a position."""
-        layout = plant(self.layout, self.prospects.faces[face], position)
+        layout = plant(self.layout, self.prospects.faces[face], position, self.exactly_over)
         before, kinds, ends = self.ends, layout.kinds, {}
         card_x, card_y = point(position)
         for near in layout.positions:
@@ -64,7 +65,7 @@ class Plot:
                 x, y = point(near)
                 which = facing(x - card_x, y - card_y)
                 ends[near] = look(kinds, near, which, known) if which else known
-        return Plot(self.prospects, layout, ends)
+        return Plot(self.prospects, layout, self.exactly_over, ends)
 
     def promise(self, features, cards):
         """By card: what it is worth at best."""

@@ -26,6 +26,7 @@ class Table:
         self.seat, self.seats = game["seat"], game["seats"]
         self.target = int(options["target"])
         self.race = options["seize"] == "race"
+        self._exactly_over = options["exactly_over"] == "yes"
         self._uses_features = [uses_features(options, seat) for seat in range(self.seats)]
         self._prospects = prospects
         self._layout = lru_cache(maxsize=256)(self._plant)
@@ -41,7 +42,7 @@ class Table:
             return EMPTY
         card, x, y, turned = garden[-1]
         face = self._prospects.deck[card]
-        return plant(self._layout(garden[:-1]), face[::-1] if turned else face, square(x, y))
+        return plant(self._layout(garden[:-1]), face[::-1] if turned else face, square(x, y), self._exactly_over)
 
     def features(self, seat):
         """Returns the feature cards of a seat that are face up; 0: they are ignored."""
@@ -50,7 +51,7 @@ class Table:
     def plans(self, seat):
         """Returns the plantings in a seat's garden."""
         layout = self._layout(tuple(map(tuple, self.view["gardens"][seat])))
-        return self.plans_in(Plot(self._prospects, layout), self.features(seat), seat)
+        return self.plans_in(Plot(self._prospects, layout, self._exactly_over), self.features(seat), seat)
 
     def plans_in(self, plot, features, seat):
         """Returns the plantings in a garden, if it were that of a seat."""

@@ -58,6 +58,45 @@ def bot_module(name: str) -> Any:
 GREEDY = _bot_class("greedy", "Greedy")
 BANZAI = _bot_class("banzai", "Banzai")
 RANDOM = _bot_class("random", "RandomBot")
+DAIMYO = _bot_class("daimyo", "Daimyo")
+SHOGUN = _bot_class("shogun", "Shogun")
+PLANNER = _bot_class("planner", "Planner")
+
+
+class CountingShogun(SHOGUN):  # type: ignore[misc, valid-type]
+    """Shogun that takes so many rollouts for a turn, however long that takes."""
+
+    rollouts = 8
+
+    def start(self, game: Message) -> None:
+        super().start({**game, "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 100}})
+
+
+class CountingPlanner(PLANNER):  # type: ignore[misc, valid-type]
+    """Planner that looks and plays on so many times a decision, however long that takes."""
+
+    steps = 4
+    limit_ms = 30
+
+    def budget(self) -> Any:
+        return importlib.import_module("planner_budget").Count(self.steps)
+
+    def start(self, game: Message) -> None:
+        super().start({**game, "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": self.limit_ms}})
+
+    def decide(self, request: Message) -> Any:
+        return super().decide({**request, "clock": {"limit_ms": self.limit_ms, "bank_ms": None}})
+
+
+IN_PYTHON = {
+    "banzai": BANZAI,
+    "daimyo": DAIMYO,
+    "greedy": GREEDY,
+    "planner": CountingPlanner,
+    "random": RANDOM,
+    "shogun": CountingShogun,
+}
+"""The bundled bots that play in this process, by name."""
 
 
 def answer(seat: int, bot: Any, start: Message, request: Message) -> Message:

@@ -6,26 +6,15 @@ import importlib
 from random import Random
 
 import pytest
-from kit import samurai, single_options, tables, walk
-from unit.bots.games import GREEDY, RANDOM, _bot_class, play_game
+from kit import samurai, walk
+from unit.bots.games import GREEDY, CountingShogun, play_game
 
-SHOGUN = _bot_class("shogun", "Shogun")
 pace, rollouts, search, worlds = map(
     importlib.import_module, ("shogun_pace", "shogun_rollouts", "shogun_search", "shogun_worlds")
 )
-TABLES = [table for table in (*tables(), *single_options()) if table.name == "samurai"]
 
 
-class Counting(SHOGUN):
-    """Shogun that takes so many rollouts for a turn, however long that takes."""
-
-    rollouts = 8
-
-    def start(self, game):
-        super().start({**game, "time": {"bank_ms": None, "increment_ms": 0, "limit_ms": 100}})
-
-
-class Ticking(Counting):
+class Ticking(CountingShogun):
     """Shogun by a clock on which a millisecond goes by each time that it looks."""
 
     rollouts = None
@@ -53,27 +42,21 @@ def ask_all(cls, rules, seed, check):
     return play_game([cls() for _ in range(rules.seats)], rules, seed, ask)
 
 
-@pytest.mark.quick(2)
-@pytest.mark.parametrize("table", TABLES, ids=str)
-def test_no_action_is_illegal(table):
-    assert 1 in play_game([Counting(), *(RANDOM() for _ in range(1, table.seats))], table.rules, seed=2)
-
-
 @pytest.mark.long
 def test_no_action_is_illegal_where_tiles_must_follow_and_captures_are_instant():
     options = {"captures": "instant", "fast": "must_follow", "placement": "near_pieces", "move_is_fast": "yes"}
     for seats in (2, 3, 4):
-        assert 1 in play_game([Counting() for _ in range(seats)], samurai(seats, **options), seed=3)
+        assert 1 in play_game([CountingShogun() for _ in range(seats)], samurai(seats, **options), seed=3)
 
 
 @pytest.mark.long
 def test_same_requests_have_the_same_answers():
     def again(bot, start, request, answered):
-        other = Counting()
+        other = CountingShogun()
         other.start(start)
         assert other.decide(request) == answered
 
-    assert 1 in ask_all(Counting, samurai(2), 5, again)
+    assert 1 in ask_all(CountingShogun, samurai(2), 5, again)
 
 
 @pytest.mark.parametrize(("ruleset", "seats"), [("standard", 2), ("summary", 3), ("classic", 4)])
@@ -160,6 +143,6 @@ def test_time_comes_from_the_limit_and_the_bank():
 
 @pytest.mark.long
 def test_beats_greedy():
-    won = [play_game([Counting(), GREEDY()], samurai(2), deal)[0] == 1 for deal in range(6)]
-    won += [play_game([GREEDY(), Counting()], samurai(2), deal)[1] == 1 for deal in range(6)]
+    won = [play_game([CountingShogun(), GREEDY()], samurai(2), deal)[0] == 1 for deal in range(6)]
+    won += [play_game([GREEDY(), CountingShogun()], samurai(2), deal)[1] == 1 for deal in range(6)]
     assert sum(won) >= 8

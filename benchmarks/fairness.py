@@ -36,7 +36,7 @@ import msgspec
 from shares import mean_interval, wilson
 
 from arena import games
-from arena.referee.chance import Deal, bot_seed, deal_secret, seed_secret
+from arena.referee.chance import NO_MIX, Deal, bot_seed, deal_secret, seed_secret
 from arena.resources import bots_folder
 from arena.rules.base import Decision, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Late, Over
@@ -102,7 +102,7 @@ class Player:
                 "seat": seat,
                 "seats": table.players,
                 "board": None if board is None else board.payload(),
-                "bot_seed": bot_seed(SECRET, deal, seat),
+                "bot_seed": bot_seed(SECRET, str(deal), "", NO_MIX, seat),
             }
         )
 

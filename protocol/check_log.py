@@ -496,9 +496,10 @@ def check_draws(records: list[Record], secret: bytes) -> None:
         raise Fault(1, "3.1-6", "expected the commitment of the deal that the secret gives, got another")
     if mac(secret, f"arena/2/salt/{header['game']}".encode()).hex() != header["salt"]:
         raise Fault(1, "3.1-6", "expected the salt that the secret gives, got another")
-    key = mac(secret, f"arena/2/bot-seeds/{number}".encode())
+    own = header["game"].removeprefix(f"{header['tournament']}-") if header["tournament"] else ""
+    key = mac(secret, f"arena/3/bot-seeds/{own}/".encode() + bytes.fromhex(header["mix"]))
     for seat, bot in enumerate(header["bots"]):
-        seed = uint64(mac(key, f"arena/2/seat/{seat}".encode())) >> 11
+        seed = uint64(mac(key, f"arena/3/seat/{seat}".encode())) >> 11
         if bot["bot_seed"] != seed:
             raise Fault(1, "3.1-6", f"expected the seed {seed} for seat {seat}, got: {bot['bot_seed']}")
     drawn: dict[str, int] = {}

@@ -26,6 +26,7 @@ from arena.league.matchmaking import Matchmaking as Rule
 from arena.league.retention import Retention
 from arena.link.bots import check_name
 from arena.link.runtimes import grant
+from arena.referee.chance import VERSION
 from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
@@ -224,7 +225,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "games": games,
             "level": self.bots.level,
             "processes": "game",
-            "chance": 2,
+            "chance": VERSION,
         }
 
 

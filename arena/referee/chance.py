@@ -2,7 +2,7 @@
 
 `protocol/CHANCE.md` is the authority; `protocol/vectors/chance.json` are its test vectors. In short::
 
-    T                      the tournament's secret: 32 random bytes, or scrypt of a seed
+    T                      the tournament's secret: 32 random bytes, or scrypt of a seed, salted in a sandbox
     mix                    SHA-256 over a public beacon's value and what the bots contributed
     deal secret            D = HMAC-SHA-256(T, "arena/2/deal/{number}/" + mix)
     commitments            SHA-256(T) before the tournament; SHA-256(D) in the log; SHA-256(salt + D) to bots
@@ -21,6 +21,8 @@ from typing import Final
 from arena.errors import MachineFault
 from arena.types import Seat
 
+VERSION: Final = 3
+"""Of `protocol/CHANCE.md`: a tournament's settings name it."""
 SECRET_BYTES: Final = 32
 _SCRYPT_N: Final = 2**16
 _SCRYPT_MEMORY: Final = 2**27
@@ -33,17 +35,24 @@ def new_secret() -> bytes:
 
 
 @lru_cache(maxsize=8)
-def seed_secret(seed: str) -> bytes:
+def seed_secret(seed: str, settings: str = "") -> bytes:
     """Returns the tournament's secret for a seed. It takes a fraction of a second, to make guessing seeds slow.
 
     Anyone who knows the seed knows every draw.
 
+    Args:
+        seed: The seed.
+        settings: If bots run in sandboxes, the SHA-256 (hex) of the tournament's settings. They have the digest of
+            every bot, so that no bot can bring a table of the secrets of likely seeds: the table would be in its own
+            digest. Trusted bots can read the secret itself; there the same seed gives the same deals to any bots.
+
     Raises:
         MachineFault: There is too little memory for it.
     """
+    salt = f"arena/3/seed/{settings}" if settings else "arena/2/seed"
     try:
         return hashlib.scrypt(
-            seed.encode(), salt=b"arena/2/seed", n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
+            seed.encode(), salt=salt.encode(), n=_SCRYPT_N, r=8, p=1, maxmem=_SCRYPT_MEMORY, dklen=SECRET_BYTES
         )
     except ValueError as error:  # all other values are ours
         raise MachineFault(
@@ -86,10 +95,19 @@ def told_commitment(salt: bytes, deal: bytes) -> str:
     return hashlib.sha256(salt + deal).hexdigest()
 
 
-def bot_seed(tournament_secret: bytes, deal: int, seat: Seat) -> int:
-    """Returns a 53-bit number for a bot's own randomness."""
-    key = _hmac(tournament_secret, f"arena/2/bot-seeds/{deal}")
-    return int.from_bytes(_hmac(key, f"arena/2/seat/{seat}")[:8]) >> 11
+def bot_seed(tournament_secret: bytes, game: str, tournament: str | None, mixed: bytes, seat: Seat) -> int:
+    """Returns a 53-bit number for a bot's own randomness. No game of a tournament has that of another.
+
+    Args:
+        tournament_secret: The tournament's secret.
+        game: The game's identifier.
+        tournament: The tournament's, with which it begins; None for a game of no tournament.
+        mixed: What others than the organiser put into chance.
+        seat: The bot's seat.
+    """
+    number = "" if tournament is None else game.removeprefix(f"{tournament}-")
+    key = hmac.digest(tournament_secret, f"arena/3/bot-seeds/{number}/".encode() + mixed, "sha256")
+    return int.from_bytes(_hmac(key, f"arena/3/seat/{seat}")[:8]) >> 11
 
 
 class Deal:

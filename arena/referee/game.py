@@ -139,7 +139,7 @@ class Game:
             chair.seat,
             game=chair.session.next_game(),
             commitment=told_commitment(self._salt, self._secret),
-            bot_seed=bot_seed(job.secret, job.deal, chair.seat),
+            bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, chair.seat),
         )
 
     # Chance

@@ -68,7 +68,7 @@ class Scribe:
                         name=bot.name,
                         version=bot.version,
                         digest=bot.digest,
-                        bot_seed=bot_seed(job.secret, job.deal, seat),
+                        bot_seed=bot_seed(job.secret, job.game, job.tournament, job.mix, seat),
                         entropy=job.entropy[seat] if job.entropy else None,
                     )
                     for seat, bot in enumerate(job.bots)

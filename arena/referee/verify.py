@@ -153,13 +153,14 @@ def _deal(log: Log, published: Publication) -> Deal | None:
         if commitment(secret_of_deal) != header.commitment:
             raise _chance(log, "the deal's commitment does not belong to the secret that was revealed of it")
         return Deal(secret_of_deal)
-    derived = deal_secret(key, header.deal, bytes.fromhex(header.mix))
+    mixed = bytes.fromhex(header.mix)
+    derived = deal_secret(key, header.deal, mixed)
     if commitment(derived) != header.commitment:
         raise _chance(log, "the deal's commitment does not belong to the revealed secret")
     if game_salt(key, header.game).hex() != header.salt:
         raise _chance(log, "the salt does not follow from the secret and the game's identifier")
     for seat, bot in enumerate(header.bots):
-        if bot.bot_seed != bot_seed(key, header.deal, seat):
+        if bot.bot_seed != bot_seed(key, header.game, header.tournament, mixed, seat):
             raise _chance(log, f"the seed of the bot in seat {seat} does not follow from the secret")
     if (given or before) is not None and header.beacon != (given.beacon if given is not None else ""):
         raise _chance(log, f"the beacon {header.beacon!r} is not the one in contributions.json")

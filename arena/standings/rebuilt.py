@@ -324,8 +324,12 @@ def _of_chance(told: Told, record: Record) -> Iterator[str]:
         yield "tournaments: expected the secret of the commitment, got: another"
     if (told.row["seed"] is not None) != committed.seeded:
         yield f"tournaments: expected {'a' if committed.seeded else 'no'} seed, got: {told.row['seed']!s:.80}"
-    elif told.seed is not None and commitment(seed_secret(told.seed)) != committed.commitment:
+    elif told.seed is not None and _committed(told.seed, record.settings) != committed.commitment:
         yield "tournaments: expected the seed of the commitment, got: another"
+
+
+def _committed(seed: str, settings: Settings) -> str:
+    return commitment(seed_secret(seed, settings.seed_salt))
 
 
 def _of_dates(told: Told) -> Iterator[str]:

@@ -186,7 +186,7 @@ def publish_commitment(tournament: Tournament, settings: Settings) -> Commitment
         ArenaError: It cannot be written. Show the message to the operator.
     """
     plan = settings.plan_document()
-    open_settings = {key: value for key, value in settings.document().items() if key != "seed"}
+    open_settings = settings.public_document()
     document = Commitment(
         tournament=tournament.id,
         commitment=tournament.commitment,
@@ -225,7 +225,7 @@ def draw_tournament(settings: Settings, id: str, logs: Path) -> Tournament:
         id: Its identifier.
         logs: Its own folder of logs, absolute.
     """
-    secret = new_secret() if settings.seed is None else seed_secret(settings.seed)
+    secret = new_secret() if settings.seed is None else seed_secret(settings.seed, settings.seed_salt)
     schedule = settings.schedule(commitment(secret))
     return Tournament(
         id=id,

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
-from arena.referee.chance import mix
+from arena.record.published import sha256_of
+from arena.referee.chance import VERSION, mix
 from arena.referee.job import Job
 from arena.store.records import PlannedGame, StoredRound, Tournament, canonical, game_id
 from arena.tournament.blocks import Processes
@@ -57,8 +58,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How bots are confined."""
     on_overload: OnOverload = "rate"
     """What becomes of games that were lost because the machine was overloaded."""
-    chance: Literal[2] = 2
-    """Which version of `protocol/CHANCE.md` its deals follow."""
+    chance: Literal[2, 3] = VERSION
+    """Which version of `protocol/CHANCE.md` its deals follow. Only tournaments of this one are played and verified."""
     processes: Processes = "block"
     """How long a bot process is kept: for a block of games of which no two have the same deal, for one game, or for
     the whole tournament."""
@@ -85,6 +86,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if document["on_overload"] == "rate":
             del document["on_overload"]
         return {**document, "format": parameters.pop("name"), **parameters}
+
+    def public_document(self) -> Payload:
+        """Returns what is published of them: all but the seed."""
+        return {key: value for key, value in self.document().items() if key != "seed"}
+
+    @property
+    def seed_salt(self) -> str:
+        """What `seed_secret` mixes into the seed: the digest of what is published, if bots run in sandboxes."""
+        return "" if self.level is Level.TRUSTED else sha256_of(self.public_document())
 
     @classmethod
     def read(cls, document: Payload) -> Settings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from typing import Any
@@ -24,7 +25,8 @@ exec(CODE, PAGE)
 def test_secrets_commitments_and_seeds(tournament: dict[str, Any]) -> None:
     secret = bytes.fromhex(tournament["secret"])
     if (seed := tournament["seed"]) is not None:
-        assert chance.seed_secret(seed) == PAGE["seed_secret"](seed) == secret
+        settings = tournament["settings_sha256"] or ""
+        assert chance.seed_secret(seed, settings) == PAGE["seed_secret"](seed, settings) == secret
     assert chance.commitment(secret) == PAGE["commitment"](secret) == tournament["commitment"]
     beacon, contributions = tournament["beacon"], list(map(bytes.fromhex, tournament["contributions"]))
     mix = bytes.fromhex(tournament["mix"])
@@ -36,8 +38,20 @@ def test_secrets_commitments_and_seeds(tournament: dict[str, Any]) -> None:
         assert chance.commitment(deal_secret) == deal["commitment"]
         told = chance.told_commitment(chance.game_salt(secret, game), deal_secret)
         assert told == PAGE["told_commitment"](secret, game, deal_secret) == deal["told"]
-        for seat, expected in enumerate(deal["bot_seeds"]):
-            assert chance.bot_seed(secret, number, seat) == PAGE["bot_seed"](secret, number, seat) == expected
+    for told in tournament["games"]:
+        number = "" if told["tournament"] is None else told["game"].removeprefix(f"{told['tournament']}-")
+        for seat, expected in enumerate(told["bot_seeds"]):
+            assert chance.bot_seed(secret, told["game"], told["tournament"], mix, seat) == expected
+            assert PAGE["bot_seed"](secret, number, mix, seat) == expected
+
+
+def test_no_two_games_have_the_same_seed_for_a_bot() -> None:
+    """A bot that was told the same number again would know that it has met a deal before."""
+    logs = sorted((FOLDER / "vectors" / "tournaments" / "deals").glob("*.jsonl"))
+    headers = [json.loads(log.read_text(encoding="utf-8").partition("\n")[0]) for log in logs]
+    assert len({header["deal"] for header in headers}) < len(headers), "expected deals that are played twice"
+    seeds = [bot["bot_seed"] for header in headers for bot in header["bots"]]
+    assert len(seeds) == len(set(seeds)) == 8
 
 
 def test_what_others_put_in_changes_every_deal() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from golden.tournaments import FOLDER
 
 from arena.record.published import sha256_of
-from arena.referee.chance import commitment, game_salt
+from arena.referee.chance import bot_seed, commitment, game_salt
 from arena.tournament.formats.round_robin import RoundRobin
 
 Record = dict[str, Any]
@@ -60,7 +60,13 @@ def forgeries() -> Iterator[Record]:
     before = load("deals", "commitment.json")
     id = before["tournament"]
     games = {number: f"{id}-{number:06d}" for number in range(8)}
-    salts = {number: game_salt(secret, game).hex() for number, game in games.items()}
+    mixed = bytes.fromhex(load("deals", first)[0]["mix"])
+
+    def bound(number: int) -> dict[str, Any]:
+        """All of a header that follows from the game's identifier, and the secret."""
+        seeds = {f"bots__{seat}__bot_seed": bot_seed(secret, games[number], id, mixed, seat) for seat in range(2)}
+        return {"game": games[number], "salt": game_salt(secret, games[number]).hex(), **seeds}
+
     action = line("deals", first, lambda record: record["record"] == "action")
     chosen = {"secret": OTHER, "commitment": commitment(bytes.fromhex(OTHER))}
     other_deal = next(file for file in (second, third, fourth) if load("deals", file)[0]["deal"] != 0)
@@ -68,9 +74,8 @@ def forgeries() -> Iterator[Record]:
     place = int(other_seats[-12:-6])
 
     def posing(file: str) -> list[Edit]:
-        """Another game in the place of the one with the seats changed, down to its salt."""
-        header = {"game": games[place], "salt": salts[place]}
-        return [{"copy": file, "to": other_seats}, put(other_seats, 1, **header)]
+        """Another game in the place of the one with the seats changed, down to its salt and the bots' seeds."""
+        return [{"copy": file, "to": other_seats}, put(other_seats, 1, **bound(place))]
 
     # The secret and what is published
     yield forgery(
@@ -239,7 +244,7 @@ def forgeries() -> Iterator[Record]:
     )  # fmt: skip
     yield forgery(
         "game-unknown", "deals", "A log is of a game that the schedule does not have.",
-        "schedule", "is no game of the schedule", put(second, 1, game=games[7], salt=salts[7]),
+        "schedule", "is no game of the schedule", put(second, 1, **bound(7)),
     )  # fmt: skip
     yield forgery(
         "settings-of-a-game", "deals", "The bots had more time in one game.",

@@ -16,7 +16,7 @@ from arena.errors import LogError, ReplayMismatch
 from arena.link.memory import MemoryBot
 from arena.record.log import parse_log, play_digest, read_log
 from arena.record.published import SECRET_FILE
-from arena.referee.chance import bot_seed, commitment, deal_secret, game_salt
+from arena.referee.chance import NO_MIX, bot_seed, commitment, deal_secret, game_salt
 from arena.referee.verify import verify
 
 Lines = list[dict[str, Any]]
@@ -224,7 +224,7 @@ def test_a_draw_that_the_secret_does_not_give_is_caught(log: Path, tmp_path: Pat
     header = lines[0]
     header |= {"commitment": commitment(deal_secret(other, 0)), "salt": game_salt(other, header["game"]).hex()}
     for seat, bot in enumerate(header["bots"]):
-        bot["bot_seed"] = bot_seed(other, 0, seat)
+        bot["bot_seed"] = bot_seed(other, header["game"], header["tournament"], NO_MIX, seat)
     forged = tmp_path / "forged.jsonl"
     forged.write_bytes(summed(lines))
     assert not verify(forged).draws_checked

@@ -150,7 +150,7 @@ def fixed(**changes: Any) -> Settings:
 
 def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> None:
     """Else an unfinished tournament could not go on, and a finished one would be played again."""
-    assert fixed().digest == EARLIER
+    assert fixed(chance=2).digest == EARLIER
     assert "on_overload" not in fixed().document()
     assert fixed().document()["game"]["time"] == {"bank_ms": 10_000, "increment_ms": 100, "limit_ms": None}
 
@@ -166,6 +166,25 @@ def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> Non
 def test_each_of_them_makes_another_tournament_that_is_read_again(changed: Settings) -> None:
     assert changed.digest != EARLIER
     assert Settings.read(json.loads(json.dumps(changed.document()))) == changed
+
+
+def secret(settings: Settings) -> bytes:
+    return draw_tournament(settings, "t", Path("logs")).secret
+
+
+def test_a_seed_gives_the_same_deals_to_whatever_trusted_bots_play() -> None:
+    others = (BotSettings(name="eve", version="2", digest="1" * 64),) * 2
+    assert secret(fixed()) == secret(replace(fixed(), bots=others)) == secret(fixed(on_overload="void"))
+    assert secret(fixed()) != secret(replace(fixed(), seed="coffee"))
+
+
+def test_no_bot_in_a_sandbox_can_bring_a_table_of_seeds() -> None:
+    """It would be in the bot's files, whose digest is mixed into the seed. So is all else that is published."""
+    boxed = fixed(level=Level.ISOLATED, processes="game")
+    with_table = replace(boxed, bots=(replace(boxed.bots[0], digest="1" * 64), boxed.bots[1]))
+    others = [with_table, replace(boxed, format=RoundRobin(deals=3)), replace(boxed, level=Level.STRICT), fixed()]
+    assert secret(boxed) == secret(boxed)
+    assert len({secret(boxed), *map(secret, others)}) == 1 + len(others)
 
 
 def test_trusted_bots_are_kept_for_a_block_and_others_for_one_game() -> None:

@@ -7,8 +7,13 @@ from typing import Final
 
 from arena.errors import ConfigError
 
-MODULES: Final = {"pages": ("jinja2", "matplotlib", "starlette", "uvicorn")}
+MODULES: Final = {"beacon": ("py_ecc",), "pages": ("jinja2", "matplotlib", "starlette", "uvicorn")}
 """The modules of each extra; pyproject.toml has their versions."""
+
+
+def has(extra: str) -> bool:
+    """Says whether an extra, a key of `MODULES`, is installed."""
+    return not _missing(extra)
 
 
 def need(extra: str, purpose: str) -> None:
@@ -21,9 +26,12 @@ def need(extra: str, purpose: str) -> None:
     Raises:
         ConfigError: It is not. Show the message to the operator.
     """
-    missing = [module for module in MODULES[extra] if find_spec(module) is None]
-    if missing:
+    if missing := _missing(extra):
         raise ConfigError(
             f"expected the modules that {purpose} needs, got: no {' and no '.join(missing)}; "
             f"install them: pip install 'samurai-arena[{extra}]'"
         )
+
+
+def _missing(extra: str) -> list[str]:
+    return [module for module in MODULES[extra] if find_spec(module) is None]

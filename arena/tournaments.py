@@ -66,7 +66,7 @@ def play_tournament(
     concurrency: int | None = None,
     worker: Worker | None = None,
     same_worker: bool = False,
-    beacon: str | None = None,
+    beacon_value: str | None = None,
     new: bool = False,
     starts: Sequence[Rating] = (),
     tell: Callable[[str], None] = lambda sentence: None,
@@ -84,7 +84,7 @@ def play_tournament(
         concurrency: Games at a time; None means half of the cores.
         worker: Starts a worker; None means a process on this machine.
         same_worker: Whether a cluster plays the games of a match on one worker.
-        beacon: The value of a public beacon that goes into the deals.
+        beacon_value: The value of the public beacon that the settings name, once it is out.
         new: Whether to begin anew although a tournament with these settings is unfinished.
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
         tell: Called with a sentence about each order from another terminal.
@@ -99,7 +99,7 @@ def play_tournament(
     at_a_time = games_at_a_time(concurrency)
     begun = begin(store, setup.settings, setup.specs, logs, new=new, starts=starts, wait=wait)
     yield begun
-    tournament = fix_chance(store, begun.tournament, setup.specs, beacon)
+    tournament = fix_chance(store, begun.tournament, setup.specs, beacon_value)
     schedule = schedule_of(store, tournament, setup.settings)
     with steered(store.path, at_a_time, tell) as helm:
         runner = Runner(

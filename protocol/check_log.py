@@ -93,7 +93,7 @@ def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]
 
     Raises:
         ValueError: A key is there twice, the secret is not the one that was committed to, there is not one contribution
-            for each entrant, or the mix does not follow from them.
+            for each entrant, a beacon is there that was not named or is missing, or the mix does not follow from them.
     """
     files = {}
     for name in ("commitment", "contributions", "secret"):
@@ -109,6 +109,12 @@ def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]
     if (entries := len(given["entropy"])) != (bots := len(files["commitment"]["bots"])):
         raise ValueError(f"expected what each of {bots} entrants put into chance, got: {entries} entries - at {folder}")
     entropy = [entropy for entropy in given["entropy"] if entropy]
+    named = files["commitment"]["settings"].get("beacon")
+    if (named is None) != (given["beacon"] == "") or (named is not None and entropy):
+        raise ValueError(
+            f"expected the value of the beacon {named!r} and nothing beside it, or no beacon where the commitment names "
+            f"none, got: {given['beacon']!r} and {len(entropy)} contributions - at {folder}"
+        )
     parts = [bytes.fromhex(entropy) for entropy in entropy]
     beacon = hashlib.sha256(given["beacon"].encode()).digest()
     mix = hashlib.sha256(b"".join([b"arena/2/mix/", beacon, *parts])).hexdigest()

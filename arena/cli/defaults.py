@@ -29,7 +29,7 @@ SHARED: Final = (
     "quiet", "json",
 )  # fmt: skip
 """What may stand in that section."""
-ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "help"})
+ONCE: Final = frozenset({"new", "extend", "commit", "beacon", "beacon-value", "help"})
 """Options that mean one call, and so stand only on the command line."""
 
 

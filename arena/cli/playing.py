@@ -60,8 +60,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """Keep the games of a match on one worker of a cluster."""
     logs: Path
     """Where its folder of logs is made."""
-    beacon: str | None = None
-    """A public beacon's value that goes into the deals."""
+    beacon_value: str | None = None
+    """The value of the public beacon that the settings name."""
     commit: bool = False
     """Publish the commitment, and play nothing."""
     new: bool = False
@@ -92,7 +92,7 @@ def play_tournament(
         remark: What is said beside the progress. By default it is who leads.
 
     Returns:
-        Its final standings; None with `commit`, because no game is played.
+        Its final standings; None if no game is played: with `commit`, or because the value of a beacon is not known.
     """
     from arena.tournament.plan import Begun
     from arena.tournaments import Finished
@@ -105,7 +105,7 @@ def play_tournament(
         concurrency=manner.workers,
         worker=manner.worker,
         same_worker=manner.same_worker,
-        beacon=manner.beacon,
+        beacon_value=manner.beacon_value,
         new=manner.new,
         starts=starts,
         tell=nothing if manner.quiet else say,
@@ -118,10 +118,13 @@ def play_tournament(
         try:
             if not manner.quiet:
                 _announce(begun, setup, manner)
-            if manner.commit:
-                again = command_line(ctx, without=("commit", "new"))
-                say("Nothing is played yet. Publish the commitment; then, with --beacon and its value if you like:")
-                say(f"  {again}")
+            if manner.commit or _waits(begun, setup, manner):
+                _say_what_next(
+                    begun,
+                    setup,
+                    command_line(ctx, without=("commit", "new", "beacon_value")),
+                    given=manner.beacon_value is not None,
+                )
                 return None
             end = _show(events, store, begun, setup, manner, remark or _who_leads)
         except KeyboardInterrupt:
@@ -133,6 +136,29 @@ def play_tournament(
     if not manner.quiet:
         _summarise_forfeits(store, id)
     return end.report
+
+
+def _waits(begun: Begun, setup: Setup, manner: Manner) -> bool:
+    """Says whether a tournament waits for the value of its beacon. One that begins now cannot have it yet."""
+    is_open = setup.settings.beacon is not None and begun.tournament.entropy is None
+    return is_open and (manner.beacon_value is None or not begun.resumed)
+
+
+def _say_what_next(begun: Begun, setup: Setup, again: str, *, given: bool) -> None:
+    """Says what to do with a commitment before the tournament is played."""
+    from arena.referee.beacon import moment, round_of, where
+
+    beacon = setup.settings.beacon
+    if beacon is None or begun.tournament.entropy is not None:
+        say(f"Nothing is played yet. Publish the commitment; then:\n  {again}")
+        return
+    round = round_of(beacon)
+    if given:
+        say("The value given with --beacon-value is not taken: the commitment is new, and must be published before it.")
+    when = "before anybody can know" if round is None else f"before {moment(round)}, when the round is out"
+    say(plain(f"Nothing is played yet. Publish the commitment {when}. The value to come:"))
+    say(plain(f"  {where(beacon)}"))
+    say(f"Once it is out:\n  {again} --beacon-value VALUE")
 
 
 def nothing(text: str) -> None:

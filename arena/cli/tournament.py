@@ -69,7 +69,8 @@ class TournamentCommand(Explained, Steered):
 @option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
 @option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
 @option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
-@option(HOW, "--beacon", metavar="TEXT", help="A public beacon's value that goes into the deals.")
+@option(HOW, "--beacon", metavar="NAME", help="A public value to come; later give it: --beacon-value V.")
+@option(HOW, "--beacon-value", metavar="V", hidden=True, help="The value of the beacon, once it is out.")
 @option(
     HOW,
     "--extend",
@@ -104,6 +105,7 @@ def tournament(
     db: Path,
     logs: Path,
     beacon: str | None,
+    beacon_value: str | None,
     commit: bool,
     extends: str | None,
     new: bool,
@@ -136,7 +138,7 @@ def tournament(
         worker=lanes.worker,
         same_worker=same_worker,
         logs=logs,
-        beacon=beacon,
+        beacon_value=beacon_value,
         commit=commit,
         new=new,
         each_game=each_game,
@@ -144,7 +146,16 @@ def tournament(
     )
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
-    setup = set_up(entered, game, make_format(), processes=processes, level=level, on_overload=on_overload, seed=seed)
+    setup = set_up(
+        entered,
+        game,
+        make_format(),
+        processes=processes,
+        level=level,
+        on_overload=on_overload,
+        seed=seed,
+        beacon=beacon,
+    )
     tell = nothing if quiet else say
     with open_store(db, say) as store:
         if seeds is not None:

@@ -199,7 +199,7 @@ def describe(audit: Audit) -> Iterable[str]:
         faults = [fault for fault in audit.faults if fault.check == name]
         if name not in audit.checked:
             why = _WHY_NOT_CLOSED if audit.of == "season" and name == "database" else _WHY_NOT[name]
-            yield f"  -       {name}: not checked, {why}"
+            yield f"  -       {name}: not checked, {audit.unchecked.get(name) or why}"
             continue
         yield f"  {'FAILED' if faults else 'ok    '}  {name}: {promise}"
         for fault in faults[:MOST_FAULTS]:
@@ -214,6 +214,7 @@ MOST_FAULTS = 10
 """How many faults of one check are printed."""
 _WHY_NOT = {
     "commitment": "there is no commitment.json",
+    "beacon": "there is no commitment.json",
     "deals": f"there is no {SECRET_FILE} yet",
     "schedule": "there is no commitment.json",
     "bots": "there is no commitment.json",

@@ -39,6 +39,8 @@ class Commitment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """What is fixed before the first game."""
 
     tournament: str
+    created: str
+    """When, in UTC (ISO 8601), by the organiser's clock."""
     commitment: str
     """SHA-256 (hex) of the tournament's secret."""
     settings_sha256: str
@@ -64,7 +66,7 @@ class Contributions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     tournament: str
     beacon: str
-    """The value of a public beacon; empty if none was named."""
+    """The value of the public beacon that the settings name; empty if they name none."""
     entropy: list[Hex | None]
     """By entrant 32 bytes (hex), or None where it contributed nothing."""
     mix: Hex

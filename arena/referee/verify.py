@@ -6,6 +6,7 @@ Whether a folder holds every game of its tournament is the business of `arena.st
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -22,6 +23,7 @@ from arena.record.published import (
     published,
 )
 from arena.record.season import SEASON_FILE, revealed
+from arena.referee.beacon import moment, out_at, round_of
 from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
 from arena.referee.replay import replay
 from arena.referee.times import Times
@@ -40,6 +42,35 @@ class Publication(msgspec.Struct, frozen=True):
     def key(self) -> bytes | None:
         """The tournament's secret, once it is out."""
         return None if self.secret is None else bytes.fromhex(self.secret.secret)
+
+    @property
+    def beacon(self) -> str | None:
+        """The public value that was to be taken, as the commitment names it."""
+        named = None if self.commitment is None else self.commitment.settings.get("beacon")
+        return named if isinstance(named, str) else None
+
+    def of_beacon(self) -> list[str]:
+        """Returns what is wrong with the beacon, as far as the files contradict each other."""
+        before, given = self.commitment, self.contributions
+        value = "" if given is None else given.beacon
+        if before is None or (self.beacon is None and not value):
+            return []
+        if self.beacon is None:
+            return [f"{CONTRIBUTIONS_FILE}: expected no beacon, as {COMMITMENT_FILE} names none, got: {value!r:.80}"]
+        wrong = []
+        if not value:
+            wrong.append(f"{CONTRIBUTIONS_FILE}: expected the value of {self.beacon:.200}, got none")
+        if given is not None and any(given.entropy):
+            wrong.append(
+                f"{CONTRIBUTIONS_FILE}: expected no contribution beside a beacon, got some: whoever gave them may have "
+                "known its value"
+            )
+        if (round := round_of(self.beacon)) is not None and not _is_before(before.created, out_at(round)):
+            wrong.append(
+                f"{COMMITMENT_FILE}: expected a round that was not out yet at {before.created:.80}, "
+                f"got: {round}, which was out at {moment(round)}"
+            )
+        return wrong
 
     def contradictions(self) -> list[str]:
         """Returns what is wrong with the files, each by itself and beside each other. Call it before all else."""
@@ -116,7 +147,7 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
     log = read_log(path)
     if published is None:
         published = published_in(path.parent)
-        if wrong := published.contradictions():
+        if wrong := published.contradictions() + published.of_beacon():
             raise LogError(f"{wrong[0]} - at {path.parent}")
     deal = _deal(log, published)
     draws = 0
@@ -165,6 +196,14 @@ def _deal(log: Log, published: Publication) -> Deal | None:
     if (given or before) is not None and header.beacon != (given.beacon if given is not None else ""):
         raise _chance(log, f"the beacon {header.beacon!r} is not the one in contributions.json")
     return Deal(derived)
+
+
+def _is_before(date: str, moment: datetime) -> bool:
+    try:
+        found = datetime.fromisoformat(date)
+    except ValueError:
+        return False
+    return found.utcoffset() == timedelta(0) and found < moment
 
 
 def _chance(log: Log, reason: str) -> ReplayMismatch:

@@ -149,8 +149,8 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     yield f"level      {document['level']}"
     seed = "none: chance is the system's" if document["seed"] is None else document["seed"]
     yield plain(f"seed       {seed}")
-    if document["beacon"]:
-        yield plain(f"beacon     {document['beacon']}")
+    if (beacon := document["settings"].get("beacon")) is not None:
+        yield plain(f"beacon     {beacon}: {document['beacon'] or 'not out yet'}")
     yield f"commitment {document['commitment']}"
     found = "not there" if size is None else f"{_files(size['files'])}, {bytes_text(size['bytes'])}"
     yield plain(f"logs       {near(document['logs'])}: {found}")

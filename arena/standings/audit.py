@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from arena.errors import ArenaError, LogError, ReplayMismatch, StoreError
+from arena.extras import has
 from arena.record import compressed
 from arena.record.log import SUFFIX, find_logs
 from arena.record.published import (
@@ -27,6 +28,7 @@ from arena.record.published import (
     sha256_of,
 )
 from arena.record.result import result_of
+from arena.referee.beacon import is_signature, round_of
 from arena.referee.verify import Publication, published_in, verify
 from arena.standings.disk_table import DiskTable
 from arena.standings.rebuilt import Record, Told, contradictions, rebuild
@@ -40,6 +42,7 @@ from arena.types import GameResult, GameSettings, Level
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
     "commitment": "everything was fixed before the first game, and nothing of it was changed",
+    "beacon": "the public value is the one that the commitment names, and came after the commitment's date",
     "deals": "every draw follows from the secret that was committed to",
     "schedule": "every game of the schedule is there once, on its deal and in its seats",
     "bots": "the bots that played are those that were entered",
@@ -106,6 +109,8 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     """What could not be checked, and why."""
     of: Literal["tournament", "season"] = "tournament"
     """What the folder holds: a tournament, or what is published of a league's season."""
+    unchecked: dict[str, str] = {}
+    """By check that could not be made why not, where that is not the same for all tournaments."""
 
 
 def examine(path: str, beside: str | None = None) -> Examined:
@@ -191,6 +196,7 @@ class Auditor:
         self._reader = reader
         self._faults: list[Fault] = []
         self._checked = {"log", "time"}
+        self._unchecked: dict[str, str] = {}
         self._logs = 0
         self._draws_unchecked = 0
         self._kept = DiskTable(Examined)
@@ -204,6 +210,7 @@ class Auditor:
             self._fault("commitment", str(error))
         for wrong in self._published.contradictions():
             self._fault("commitment", f"{folder}/{wrong}")
+        self._check_beacon()
         for inner in _folders_of_games(folder) if self._published.commitment is not None else ():
             self._fault("schedule", f"{inner}: expected no folder of games among the games of a tournament, got one")
         self._schedule: Schedule | None = None
@@ -257,8 +264,30 @@ class Auditor:
             games=games,
             complete=games is not None and not missing and secret is not None and not self._is_open(),
             checked=tuple(name for name in PROMISES if name in self._checked),
+            unchecked=self._unchecked,
             faults=tuple(self._faults),
         )
+
+    def _check_beacon(self) -> None:
+        """Holds the beacon's value against the one that the commitment names."""
+        beacon, given = self._published.beacon, self._published.contributions
+        if wrong := self._published.of_beacon():
+            for reason in wrong:
+                self._fault("beacon", f"{self._folder}/{reason}")
+        elif beacon is None or given is None:
+            self._unchecked["beacon"] = "the commitment names none"
+        elif (round := round_of(beacon)) is None:
+            self._unchecked["beacon"] = f"look up for yourself whether {beacon:.200} gave {given.beacon!r:.200}"
+        elif not has("beacon"):
+            self._unchecked["beacon"] = "that needs a package: pip install 'samurai-arena[beacon]'"
+        elif is_signature(round, given.beacon):
+            self._checked.add("beacon")
+        else:
+            self._fault(
+                "beacon",
+                f"{self._folder}/{CONTRIBUTIONS_FILE}: expected the signature of quicknet's round {round}, "
+                f"got: {given.beacon!r:.120}",
+            )
 
     def _is_open(self) -> bool:
         return self._schedule is not None and self._schedule.open

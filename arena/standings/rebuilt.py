@@ -33,7 +33,6 @@ from arena.tournament.settings import Settings
 from arena.types import GameResult, Payload
 
 GIVEN: Final[Mapping[str, str]] = {
-    "tournaments.created": "no log has a date. Its day is that in the identifier, or the next",
     "tournaments.finished": "no log has a date. It is not before the end of any game",
     "tournaments.seconds": "no log says how long the tournament was not being played",
     "tournaments.logs": "logs may be moved",
@@ -130,7 +129,7 @@ def rebuild(store: Store, record: Record, told: Told | None) -> Schedule:
     store.create(
         Tournament(
             id=id,
-            created=str(row.get("created")),
+            created=record.commitment.created,
             settings=document,
             digest=sha256_of(document),
             seed=document["seed"],

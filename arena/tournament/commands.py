@@ -90,8 +90,8 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
         words += ["--on-overload", on_overload]
     if tournament.seed is not None:
         words += ["--seed", tournament.seed]
-    if tournament.beacon:
-        words += ["--beacon", tournament.beacon]
+    if (beacon := settings.get("beacon")) is not None:
+        words += ["--beacon", beacon]
     words += _of_db(db)
     if db is not None:
         words += _unless_default("--logs", Path(tournament.logs).parent, "logs")

@@ -33,6 +33,7 @@ from arena.record.published import (
     published,
     sha256_of,
 )
+from arena.referee import beacon
 from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
@@ -78,7 +79,8 @@ def begin(
             and with the seconds until they are certainly over.
 
     Raises:
-        ConfigError: The settings make no tournament, or its logs cannot be written there. Nothing is stored.
+        ConfigError: The settings make no tournament, or name a beacon that was out before, or its logs cannot be
+            written there. Nothing is stored.
         LevelError: This machine cannot confine bots as they demand. Nothing is stored.
         BotError: A bot cannot be confined so, or would see the database, the logs or a rival. Nothing is stored.
     """
@@ -102,6 +104,8 @@ def begin(
         gone = tuple(log for log in store.logs(found.id) if log not in there)
         return Begun(found, store.done(found.id), resumed=True, committed=committed, gone=gone)
 
+    if settings.beacon is not None:
+        beacon.check_future(settings.beacon)
     id = make_log_folder(logs, "", 2, store.has)
     tournament = draw_tournament(settings, id, logs.resolve() / id)
     entrants = [
@@ -134,26 +138,39 @@ def _check_commitment(tournament: Tournament, settings: Settings) -> None:
         )
 
 
-def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], beacon: str | None = None) -> Tournament:
+def fix_chance(store: Store, tournament: Tournament, specs: Sequence[BotSpec], value: str | None = None) -> Tournament:
     """Fixes what others than the organiser put into chance, unless it is fixed already. Returns the tournament with it.
 
     Args:
         store: The database.
         tournament: A tournament whose commitment is published.
         specs: The entrants' manifests, by number. Those that contribute are started to say what.
-        beacon: The value of a public beacon; None if none is named.
+            Where a beacon is named none is asked: whoever contributed after its value was out could try many.
+        value: The value of the beacon that the settings name; None if it is not known yet, or known already.
 
     Raises:
-        ConfigError: Another beacon was named before, or no beacon and games have been played.
+        ConfigError: The value is missing, or it is another one, or no beacon was named.
     """
-    if tournament.entropy is None:
-        store.contribute(tournament.id, beacon or "", contributions(specs, Settings.read(tournament.settings).level))
-        tournament = store.tournament(tournament.id)
-    elif beacon is not None and beacon != tournament.beacon:
-        was = f"the beacon {tournament.beacon!r}" if tournament.beacon else "no beacon"
+    settings = Settings.read(tournament.settings)
+    if value is not None and settings.beacon is None:
         raise ConfigError(
-            f"expected {was}, with which tournament {tournament.id} began, got: --beacon {beacon!r}; "
-            "leave it out to go on, or begin another tournament with --new"
+            f"expected no value of a beacon, as tournament {tournament.id} was committed to none, got: {value!r:.80} "
+            "- at --beacon-value; leave it out, or begin another tournament with --beacon"
+        )
+    if tournament.entropy is None:
+        if settings.beacon is None:
+            given = contributions(specs, settings.level)
+        elif value is None:
+            raise ConfigError(f"expected the value of {settings.beacon}, got none; give it with --beacon-value")
+        else:
+            beacon.check_value(settings.beacon, value)
+            given = (None,) * len(specs)
+        store.contribute(tournament.id, value or "", given)
+        tournament = store.tournament(tournament.id)
+    elif value is not None and value != tournament.beacon:
+        raise ConfigError(
+            f"expected {tournament.beacon!r}, with which tournament {tournament.id} began, got: {value!r:.80} "
+            "- at --beacon-value; leave it out to go on"
         )
     publish_contributions(tournament)
     return tournament
@@ -189,6 +206,7 @@ def publish_commitment(tournament: Tournament, settings: Settings) -> Commitment
     open_settings = settings.public_document()
     document = Commitment(
         tournament=tournament.id,
+        created=tournament.created,
         commitment=tournament.commitment,
         settings_sha256=sha256_of(open_settings),
         schedule_sha256=sha256_of(plan),

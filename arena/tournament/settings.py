@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from arena.errors import ConfigError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.record.published import sha256_of
+from arena.referee.beacon import named
 from arena.referee.chance import VERSION, mix
 from arena.referee.job import Job
 from arena.store.records import PlannedGame, StoredRound, Tournament, canonical, game_id
@@ -65,6 +66,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     the whole tournament."""
     seed: str | None = None
     """Source of the tournament's secret; None means the system's random generator."""
+    beacon: str | None = None
+    """Which public value goes into the deals, as `arena.referee.beacon` names it; None if none does."""
     bots: tuple[BotSettings, ...]
     """The entrants, by number."""
 
@@ -76,8 +79,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def document(self) -> Payload:
         """Returns the settings as plain values, with the format's name and parameters beside the rest.
 
-        The board is without its text, since its hash identifies it. `on_overload` is left out where it says `rate`: so
-        it was for all tournaments before there was a choice, and their digests stay.
+        The board is without its text, since its hash identifies it. `on_overload` is left out where it says `rate`, and
+        `beacon` where there is none: so it was for all tournaments before there was a choice, and their digests stay.
         """
         board = self.game.board
         short = replace(self.game, board=None if board is None else replace(board, text=""))
@@ -85,6 +88,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         parameters = document.pop("format")
         if document["on_overload"] == "rate":
             del document["on_overload"]
+        if document["beacon"] is None:
+            del document["beacon"]
         return {**document, "format": parameters.pop("name"), **parameters}
 
     def public_document(self) -> Payload:
@@ -175,6 +180,7 @@ def set_up(
     level: Level = Level.TRUSTED,
     on_overload: OnOverload = "rate",
     seed: str | None = None,
+    beacon: str | None = None,
 ) -> Setup:
     """Reads the bots and checks that they make a tournament.
 
@@ -186,6 +192,7 @@ def set_up(
         level: How bots are confined.
         on_overload: What becomes of games that were lost because the machine was overloaded.
         seed: Source of the tournament's secret; None means the system's random generator.
+        beacon: Which public value goes into the deals, as the operator names it; None if none does.
 
     Raises:
         ConfigError: Something cannot be used. Show the message to the operator: it says what, and what to do.
@@ -205,6 +212,7 @@ def set_up(
         on_overload=on_overload,
         processes=processes_at(level, processes),
         seed=seed,
+        beacon=None if beacon is None else named(beacon),
         bots=enter(specs),
     )
     settings.schedule()

@@ -451,24 +451,21 @@ def test_the_checker_needs_nothing_but_python(tmp_path: Path) -> None:
 
 
 def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = tmp_path / "gardener-draft.jsonl"
-    shutil.copy(LOGS / log.name, log)
-    examples = PUBLISHED
-    header = json.loads(log.read_bytes().splitlines()[0])
-    entropy = [bot.get("entropy") for bot in header["bots"]] + [hashlib.sha256(b"cid").hexdigest()]
-    right = {
-        "secret": {"secret": examples["secret"], "commitment": examples["commitment"]},
-        "commitment": {"commitment": examples["commitment"], "bots": [{} for _ in entropy]},
-        "contributions": {"beacon": header["beacon"], "entropy": entropy, "mix": header["mix"]},
-    }
+    deals = FOLDER / "vectors" / "tournaments" / "deals"
+    log = tmp_path / "20260101-0001-000000.jsonl"
+    shutil.copy(deals / log.name, log)
+    right = {name: load(deals / f"{name}.json") for name in ("secret", "commitment", "contributions")}
+    secret, entropy = bytes.fromhex(right["secret"]["secret"]), right["contributions"]["entropy"]
+    settings, mix = right["commitment"]["settings"], right["contributions"]["mix"]
     other = hashlib.sha256(b"other").hexdigest()
     for name, file, changes, status in (
         ("right", "secret", {}, 0),
         ("another secret", "secret", {"secret": other}, 2),
         ("another commitment", "commitment", {"commitment": other}, 2),
-        ("another beacon", "contributions", {"beacon": "other"}, 2),
+        ("a beacon that was not named", "contributions", {"beacon": "other", "mix": None}, 2),
+        ("a beacon that is not there", "commitment", {"settings": settings | {"beacon": "other"}}, 2),
         ("another mix", "contributions", {"mix": other}, 2),
-        ("other contributions", "contributions", {"entropy": [other, None, None], "mix": None}, 1),
+        ("other contributions", "contributions", {"entropy": [other, None], "mix": None}, 1),
         ("a contribution of nobody", "contributions", {"entropy": [*entropy, None]}, 2),
     ):
         for published, document in right.items():
@@ -477,9 +474,9 @@ def test_the_checker_holds_the_secret_to_what_was_published(tmp_path: Path, caps
             (tmp_path / f"{published}.json").write_text(text)
         assert checker["main"]([str(log)]) == status, name
     assert "expected the mix" in capsys.readouterr().out
-    assert checker["check"](log.read_bytes(), SECRET, header["mix"], [one for one in entropy if one])
+    assert checker["check"](log.read_bytes(), secret, mix, [one for one in entropy if one])
     with pytest.raises(checker["Fault"], match="expected a contribution of the tournament in seat"):
-        checker["check"](log.read_bytes(), SECRET, header["mix"], [])
+        checker["check"](log.read_bytes(), secret, mix, [])
     (tmp_path / "secret.json").write_text('{"secret": "00", ' + json.dumps(right["secret"])[1:])
     assert checker["main"]([str(log)]) == 2, "which secret is it?"
     (tmp_path / "secret.json").write_text(json.dumps(right["secret"]))
@@ -523,10 +520,10 @@ def test_a_commitment_describes_every_format(name: str, tmp_path: Path, capsys: 
     assert schedule["games"] == document["games"]
     assert document["games"] is None or document["deals"] is not None
 
-    example = TOURNAMENTS[0].parent
+    example = FOLDER / "vectors" / "tournaments" / "deals"
     for file in example.iterdir():
         shutil.copy(file, tmp_path)
-    same = {key: load(TOURNAMENTS[0])[key] for key in ("tournament", "commitment")}
+    same = {key: load(example / "commitment.json")[key] for key in ("tournament", "commitment")}
     (tmp_path / "commitment.json").write_text(json.dumps(document | same))
     assert checker["main"]([*map(str, sorted(tmp_path.glob("*.jsonl"))), "--json"]) == 0, capsys.readouterr().out
 

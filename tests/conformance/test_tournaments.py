@@ -31,7 +31,18 @@ def test_an_honest_tournament_keeps_every_promise(name: str) -> None:
     result = audit(tournaments.FOLDER / name, tournaments.FOLDER / name / "commitment.json", complete=True)
     assert result.faults == ()
     assert result.complete
-    assert set(result.checked) == PROMISES.keys() - {"database"}
+    assert set(result.checked) == PROMISES.keys() - {"database", *result.unchecked}
+    why = {"deals": "the commitment names none", "clock": "look up for yourself whether the last seven digits"}
+    assert result.unchecked.keys() == ({"beacon"} if name in why else set())
+    assert result.unchecked.get("beacon", "").startswith(why.get(name, ""))
+
+
+def test_a_beacon_is_not_called_good_where_its_signature_cannot_be_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.extras.find_spec", lambda module: None)
+    result = audit(tournaments.FOLDER / "race", complete=True)
+    assert result.faults == ()
+    assert "beacon" not in result.checked
+    assert "pip install 'samurai-arena[beacon]'" in result.unchecked["beacon"]
 
 
 def test_the_stored_tournaments_are_those_that_are_played_today() -> None:

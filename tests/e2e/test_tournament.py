@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -50,7 +51,7 @@ SCHEMA = closed(
         deals={"type": "integer", "minimum": 1},
         seatings={"enum": ["cyclic", "all"]},
         level={"enum": ["trusted", "isolated", "strict"]},
-        chance={"const": 2},
+        chance={"const": 3},
         processes={"enum": ["block", "game", "tournament"]},
         seed=SEED,
         bots={"type": "array", "minItems": 2, "items": closed(name=TEXT, version={"type": "string"}, digest=HEX)},
@@ -279,6 +280,23 @@ def test_the_seeding_is_by_the_standings_of_another_tournament(arena: Run, tmp_p
     [commitment] = (tmp_path / "cup").glob("*/commitment.json")
     assert [bot["name"] for bot in json.loads(commitment.read_text())["bots"]] == ["greedy", "random"]
     assert "got: latest, which is this one when the same command goes on" in arena(*words, "latest", code=2).stderr
+
+
+def test_a_beacon_is_named_before_its_value_is_given(arena: Run, tmp_path: Path) -> None:
+    words = ("tournament", "random", "random", "--deals", "1", "--beacon", "the hash of block 940000 of Bitcoin")
+    said = arena(*words, "--beacon-value", "too early").stderr
+    assert "The value given with --beacon-value is not taken" in said
+    assert "Publish the commitment before anybody can know" in said
+    [folder] = (tmp_path / "logs").iterdir()
+    assert os.listdir(folder) == ["commitment.json"]
+    [again] = re.findall(r"^  arena (.* --beacon-value VALUE)$", said, re.MULTILINE)
+    arena(*shlex.split(again.replace("VALUE", "36f1a0b")))
+    assert json.loads((folder / "contributions.json").read_text())["beacon"] == "36f1a0b"
+    checked = arena("verify", "latest", "--complete").stdout
+    asked = "look up for yourself whether the hash of block 940000 of Bitcoin gave '36f1a0b'"
+    assert f"-       beacon: not checked, {asked}" in checked
+    assert "36f1a0b" in arena("tournaments", "show", "latest").stdout
+    assert "which was out at" in arena(*words[:-1], "quicknet:123", code=2).stderr
 
 
 @pytest.mark.long

@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from golden.tournaments import FOLDER
+from golden.tournaments import FOLDER, SIGNATURE
 
 from arena.record.published import sha256_of
-from arena.referee.chance import bot_seed, commitment, game_salt
+from arena.referee.chance import bot_seed, commitment, game_salt, mix
 from arena.tournament.formats.round_robin import RoundRobin
 
 Record = dict[str, Any]
 Edit = dict[str, Any]
 OTHER: Final = "ab" * 32
+EARLIER: Final = "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92"
+"""What round 123 of quicknet gave."""
 
 
 def load(of: str, file: str) -> Any:
@@ -52,6 +54,15 @@ def put(file: str, at: int | None = None, **values: Any) -> Edit:
     """An edit that sets values; the keys are paths, with `__` for the dots."""
     place = {} if at is None else {"line": at}
     return {"file": file, **place, "set": {path.replace("__", "."): value for path, value in values.items()}}
+
+
+def of_value(of: str, value: str) -> list[Edit]:
+    """Another value of a beacon, with the mix that follows from it, in the documents and in the logs."""
+    given = load(of, "contributions.json")
+    mixed = mix(value, [bytes.fromhex(entropy) for entropy in given["entropy"] if entropy]).hex()
+    logs = sorted(path.name for path in (FOLDER / of).glob("*.jsonl"))
+    edits = [put("contributions.json", beacon=value, mix=mixed)]
+    return edits + [put(name, 1, beacon=value, mix=mixed) for name in logs]
 
 
 def forgeries() -> Iterator[Record]:
@@ -141,6 +152,41 @@ def forgeries() -> Iterator[Record]:
     yield forgery(
         "contribution-in-two-forms", "deals", "A contribution is written in another form of the same bytes.",
         "commitment", "expected a contributions.json", put("contributions.json", entropy=["0F" * 32, None]),
+    )  # fmt: skip
+    # The beacon
+    yield forgery(
+        "beacon-of-nobody", "deals", "A value went into the deals that the commitment does not name.",
+        "beacon", "names none", *of_value("deals", "round 42"),
+    )  # fmt: skip
+    yield forgery(
+        "beacon-left-out", "race", "The value that the commitment names did not go into the deals.",
+        "beacon", "expected the value of drand", {"delete": "contributions.json"},
+    )  # fmt: skip
+    yield forgery(
+        "beacon-of-another-round", "race", "The value is that of an earlier round, which was liked better.",
+        "beacon", "expected the signature of quicknet's round", *of_value("race", EARLIER),
+    )  # fmt: skip
+    yield forgery(
+        "beacon-invented", "race", "The value is no signature at all.",
+        "beacon", "expected the signature of quicknet's round", *of_value("race", "round 657413"),
+    )  # fmt: skip
+    yield forgery(
+        "beacon-in-another-form", "race", "The value is written in another form of the same bytes.",
+        "beacon", "expected the signature of quicknet's round", *of_value("race", SIGNATURE.upper()),
+    )  # fmt: skip
+    yield forgery(
+        "beacon-known-before", "race", "The round was out when the commitment was made.",
+        "beacon", "expected a round that was not out yet", put("commitment.json", created="2023-09-15T11:00:03+00:00"),
+    )  # fmt: skip
+    yield forgery(
+        "beacon-and-a-contribution", "race", "A bot of the organiser's put something in, once the value was known.",
+        "beacon", "expected no contribution beside a beacon", put("contributions.json", entropy=["11" * 32, None]),
+    )  # fmt: skip
+    renamed = load("clock", "commitment.json")["settings"] | {"beacon": "the hash of block 940001 of Bitcoin"}
+    yield forgery(
+        "beacon-renamed", "clock", "Another value was named afterwards. Only who noted the first one can see it.",
+        "commitment", "expected the settings_sha256",
+        put("commitment.json", settings=renamed, settings_sha256=sha256_of(renamed)), noted=True,
     )  # fmt: skip
     # One form
     changed = before["settings"] | {"comment": "x"}

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
 from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec
 from arena.link.memory import MemoryBot, MemoryLink, answer
+from arena.referee.beacon import QUICKNET
 from arena.referee.game import Game
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import draw_tournament, publish_commitment, publish_contributions, reveal_secret
@@ -43,33 +45,79 @@ def silent(request: Request) -> Any:
     return [answer(request, first_legal(request), after_ms=2)] if request.id < 3 else []
 
 
-TOURNAMENTS: Final[dict[str, tuple[GameSettings, int, Any, Any]]] = {
-    "deals": (make_settings("samurai", 2, ruleset="basic"), 2, after(2), after(5)),
-    "race": (make_settings("gardener", 2, ruleset="race"), 1, after(2), after(2.5, 4, 4, 7)),
-    "clock": (make_settings("samurai", 2, ruleset="basic", time="0.2/move"), 1, after(2), silent),
+class Honest(NamedTuple):
+    """A tournament, and how it is played."""
+
+    id: str
+    game: GameSettings
+    deals: int
+    bots: tuple[Any, Any]
+    """How the two bots decide."""
+    beacon: str | None = None
+    """Which public value goes into the deals."""
+    value: str = ""
+    entropy: tuple[str | None, ...] = (None, None)
+    """What the bots put into chance."""
+
+
+ROUND: Final = 657413
+"""A round of drand's quicknet, of 2023-09-15 11:00:03 UTC, and what it gave."""
+SIGNATURE: Final = "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b"
+TOURNAMENTS: Final = {
+    "deals": Honest(
+        "20260101-0001",
+        make_settings("samurai", 2, ruleset="basic"),
+        2,
+        (after(2), after(5)),
+        entropy=("0f" * 32, None),
+    ),
+    "race": Honest(
+        "20230915-0002",
+        make_settings("gardener", 2, ruleset="race"),
+        1,
+        (after(2), after(2.5, 4, 4, 7)),
+        beacon=f"drand {QUICKNET} round {ROUND}",
+        value=SIGNATURE,
+    ),
+    "clock": Honest(
+        "20260101-0003",
+        make_settings("samurai", 2, ruleset="basic", time="0.2/move"),
+        1,
+        (after(2), silent),
+        beacon="the last seven digits of the hash of block 940000 of Bitcoin",
+        value="36f1a0b",
+    ),
 }
-"""By name: what is played, on how many deals, and how the two bots decide."""
 
 
 def files() -> Iterator[tuple[Path, bytes]]:
     """Yields every file of the honest tournaments, with its content."""
-    for number, name in enumerate(TOURNAMENTS, start=1):
+    for name in TOURNAMENTS:
         with tempfile.TemporaryDirectory() as logs:
-            play(name, f"20260101-000{number}", Path(logs))
+            play(name, Path(logs))
             for file in sorted(Path(logs).glob("*.json*")):
                 yield FOLDER / name / file.name, file.read_bytes()
 
 
-def play(name: str, id: str, logs: Path) -> None:
-    """Plays a tournament into a folder. Bots contribute, and a beacon has spoken."""
-    game, deals, *decide = TOURNAMENTS[name]
-    settings = Settings(game=game, format=RoundRobin(deals=deals), seed=f"vectors/{name}", bots=enter(specs()))
+def play(name: str, logs: Path) -> None:
+    """Plays a tournament into a folder."""
+    honest = TOURNAMENTS[name]
+    settings = Settings(
+        game=honest.game,
+        format=RoundRobin(deals=honest.deals),
+        seed=f"vectors/{name}",
+        beacon=honest.beacon,
+        bots=enter(specs()),
+    )
     setup = Setup(settings=settings, specs=specs(), refs=("quick", "slow"))
-    tournament = replace(draw_tournament(settings, id, logs), beacon="round 42", entropy=("0f" * 32, None))
+    created = f"{datetime.strptime(honest.id[:8], '%Y%m%d'):%Y-%m-%d}T10:00:00+00:00"
+    tournament = replace(
+        draw_tournament(settings, honest.id, logs), created=created, beacon=honest.value, entropy=honest.entropy
+    )
     publish_commitment(tournament, settings)
     publish_contributions(tournament)
     for game_of in settings.schedule():
-        bots = [MemoryBot(decide[entrant]) for entrant in game_of.entrants]
+        bots = [MemoryBot(honest.bots[entrant]) for entrant in game_of.entrants]
         job = setup.job(tournament, game_of)
         Game(job, rules_of(job.settings), MemoryLink(bots)).play()
     reveal_secret(tournament)

@@ -251,7 +251,7 @@ def _settings(shown: Shown) -> list[tuple[str, str]]:
         ("commitment", row.commitment),
     ]
     if row.beacon:
-        found.append(("beacon", row.beacon))
+        found.append(("value of the beacon", row.beacon))
     found += [("begun", moment(row.created)), ("finished", moment(row.finished) if row.finished else "not yet")]
     return [(name, "none" if value == "None" else value) for name, value in found]
 

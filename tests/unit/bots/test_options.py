@@ -81,6 +81,7 @@ def test_no_action_is_illegal(bot, setting):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)  # those that think take minutes, on a busy machine many
 @pytest.mark.parametrize(("bot", "setting"), PLAYS, ids=str, indirect=["bot"])
 def test_no_action_is_illegal_in_many_games(bot, setting):
     for seed in range(GAMES):

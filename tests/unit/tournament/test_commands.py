@@ -106,10 +106,11 @@ def test_bots_are_named_as_they_are_typed_here(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_finished_tournament_is_played_anew_and_files_elsewhere_are_named() -> None:
-    setup = begun(["tournament", "random", "greedy", "--seed", "s"])
-    words = again(setup, finished="2026-01-01T00:00:00+00:00", logs="/elsewhere/20260101-1a2b", beacon="drand 1")
+    setup = begun(["tournament", "random", "greedy", "--seed", "s", "--beacon", "the hash of block 940000"])
+    words = again(setup, finished="2026-01-01T00:00:00+00:00", logs="/elsewhere/20260101-1a2b", beacon="36f1a0b")
     assert words[-1] == "--new"
-    assert words[words.index("--beacon") + 1] == "drand 1"
+    assert words[words.index("--beacon") + 1] == "the hash of block 940000"
+    assert "36f1a0b" not in words
     assert Path(words[words.index("--logs") + 1]).resolve() == Path("/elsewhere")
     assert "--db" not in words
 

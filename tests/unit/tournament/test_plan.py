@@ -14,6 +14,7 @@ import pytest
 
 from arena.errors import ConfigError, StoreError
 from arena.link.bots import BotSpec
+from arena.referee.beacon import named
 from arena.referee.chance import NO_MIX, mix
 from arena.standings.closing import close
 from arena.store.store import Store, open_store
@@ -143,15 +144,44 @@ def test_bots_contribute_before_the_first_game_and_once(store: Store, tmp_path: 
     ]
     setting = msgspec.structs.replace(SETTINGS, bots=enter(specs))
     begun = begin(store, setting, specs, tmp_path)
-    fixed = fix_chance(store, begun.tournament, specs, "drand 7")
+    with pytest.raises(ConfigError, match="expected no value of a beacon"):
+        fix_chance(store, begun.tournament, specs, "seven")
+    fixed = fix_chance(store, begun.tournament, specs)
     assert fixed.entropy == (first, None, second)
     told = json.loads((Path(fixed.logs) / "contributions.json").read_text())
-    assert (told["beacon"], told["entropy"]) == ("drand 7", [first, None, second])
-    assert bytes.fromhex(told["mix"]) == mix_of(fixed) == mix("drand 7", [bytes.fromhex(first), bytes.fromhex(second)])
+    assert (told["beacon"], told["entropy"]) == ("", [first, None, second])
+    assert bytes.fromhex(told["mix"]) == mix_of(fixed) == mix("", [bytes.fromhex(first), bytes.fromhex(second)])
     again = fix_chance(store, begin(store, setting, specs, tmp_path).tournament, [instant.spec("x")] * 3)
     assert again == fixed
-    with pytest.raises(ConfigError, match=r"expected the beacon 'drand 7', .* got: --beacon 'drand 8'"):
-        fix_chance(store, fixed, specs, "drand 8")
+
+
+def test_the_value_of_a_beacon_comes_after_the_commitment_and_once(store: Store, tmp_path: Path) -> None:
+    """And no bot is asked beside it: whoever contributed after the value was out could try many."""
+    specs = [contributing(tmp_path, "ann", "0a" * 32), instant.spec("bob")]
+    setting = msgspec.structs.replace(SETTINGS, bots=enter(specs), beacon="the hash of block 940000 of Bitcoin")
+    begun = begin(store, setting, specs, tmp_path)
+    committed = json.loads((Path(begun.tournament.logs) / "commitment.json").read_text())
+    assert committed["settings"]["beacon"] == setting.beacon
+    assert committed["created"] == begun.tournament.created
+    with pytest.raises(ConfigError, match=r"expected the value of the hash of block 940000 of Bitcoin, got none"):
+        fix_chance(store, begun.tournament, specs)
+    with pytest.raises(ConfigError, match="as one line"):
+        fix_chance(store, begun.tournament, specs, "")
+    fixed = fix_chance(store, begun.tournament, specs, "36f1a0b")
+    told = json.loads((Path(fixed.logs) / "contributions.json").read_text())
+    assert (told["beacon"], told["entropy"]) == ("36f1a0b", [None, None])
+    assert bytes.fromhex(told["mix"]) == mix_of(fixed) == mix("36f1a0b")
+    assert fix_chance(store, fixed, specs) == fix_chance(store, fixed, specs, "36f1a0b") == fixed
+    with pytest.raises(ConfigError, match=r"expected '36f1a0b', with which .* got: '36f1a0c'"):
+        fix_chance(store, fixed, specs, "36f1a0c")
+
+
+def test_a_round_that_is_out_begins_nothing(store: Store, tmp_path: Path) -> None:
+    setting = msgspec.structs.replace(SETTINGS, beacon=named("quicknet:123"))
+    with pytest.raises(ConfigError, match="expected a round that nobody knows yet"):
+        instant.start(store, setting, tmp_path / "logs")
+    assert not (tmp_path / "logs").exists()
+    assert store.unfinished(setting.digest) is None
 
 
 def test_a_bot_that_says_nothing_puts_nothing_in(store: Store, tmp_path: Path) -> None:

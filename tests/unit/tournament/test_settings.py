@@ -151,7 +151,7 @@ def fixed(**changes: Any) -> Settings:
 def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> None:
     """Else an unfinished tournament could not go on, and a finished one would be played again."""
     assert fixed(chance=2).digest == EARLIER
-    assert "on_overload" not in fixed().document()
+    assert not {"on_overload", "beacon"} & fixed().document().keys()
     assert fixed().document()["game"]["time"] == {"bank_ms": 10_000, "increment_ms": 100, "limit_ms": None}
 
 
@@ -160,6 +160,7 @@ def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> Non
     [
         fixed(level=Level.ISOLATED, processes="game"),
         fixed(on_overload="void"),
+        fixed(beacon="the hash of block 940000 of Bitcoin"),
         fixed(time=TimeControl(bank_ms=10_000, increment_ms=100, cpu_ms=20_000)),
     ],
 )

@@ -42,7 +42,7 @@ from arena.types import GameResult, GameSettings, Level
 PROMISES: Final[Mapping[str, str]] = {
     "log": "every log is whole, and was played by the rules",
     "commitment": "everything was fixed before the first game, and nothing of it was changed",
-    "beacon": "the public value is the one that the commitment names, and came after the commitment's date",
+    "beacon": "the public value is the one that the commitment names, and came after the date that it gives",
     "deals": "every draw follows from the secret that was committed to",
     "schedule": "every game of the schedule is there once, on its deal and in its seats",
     "bots": "the bots that played are those that were entered",

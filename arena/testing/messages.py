@@ -174,7 +174,7 @@ def check_wild_actions(rules: Rules[Any], seed: int, tries: int = 60) -> None:
             at.step, step = chance.choice(steps)
             at.seat = step.seat
             assert step.seat is not None
-            action = _mutated(json.loads(json.dumps(rules.write_action([step.move]))), chance)
+            action = mutated(json.loads(json.dumps(rules.write_action([step.move]))), chance)
             if isinstance(action, dict):
                 _try_wild(at, step.before, step.seat, action)
 
@@ -194,14 +194,14 @@ def _try_wild(at: Probe, state: Any, seat: int, action: Payload) -> None:
     )
 
 
-def _mutated(value: Any, chance: random.Random) -> Any:
+def mutated(value: Any, chance: random.Random) -> Any:
     """Returns an action with one of its values replaced, one of its keys dropped, or an item repeated."""
     if isinstance(value, dict) and value and chance.random() < 0.9:
         key = chance.choice(list(value))
         rest = {name: item for name, item in value.items() if name != key}
-        return rest if chance.random() < 0.1 else rest | {key: _mutated(value[key], chance)}
+        return rest if chance.random() < 0.1 else rest | {key: mutated(value[key], chance)}
     if isinstance(value, list) and value and chance.random() < 0.9:
         at = chance.randrange(len(value))
         again = [value[at]] if chance.random() < 0.2 else []
-        return [*value[:at], _mutated(value[at], chance), *again, *value[at + 1 :]]
+        return [*value[:at], mutated(value[at], chance), *again, *value[at + 1 :]]
     return chance.choice(_WILD)

@@ -1,20 +1,24 @@
 """The law of secrecy: what a seat may not know changes nothing that it is shown.
 
 Two worlds that a seat cannot tell apart come from `resample`, or from another draw or play that it does not learn of.
-Everything that goes to the seat must be the same bytes in both, now and for as long as both go on alike.
+Everything that goes to the seat must be the same bytes in both, now and for as long as both go on alike: also the words
+with which an action of its own is refused, and what it is told when others forfeit.
 """
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from arena.errors import ActionError
 from arena.rules.base import Event, Rules
-from arena.testing.walks import Probe, Step, contrast, play_to_end, probing, walk
+from arena.testing.messages import mutated
+from arena.testing.walks import Probe, Step, contrast, play_to_end, probing, shown, walk
+from arena.types import Payload
 
 ALTERNATIVES: Final = 2
 """Other draws or plays that are tried at each step."""
@@ -47,14 +51,17 @@ def check_secrecy(rules: Rules[Any], seed: int) -> int:
     with probing(rules, "secrecy", seed) as at:
         chance = random.Random(seed)
         steps = list(walk(rules, seed, forfeits=_FAILING if seed % 2 else 0.0))
-        changed = sum(_check_worlds(at, rules.start(), chance))
+        actions = [rules.write_action([step.move]) for step in steps if step.seat is not None]
+        gone: set[int] = set()
+        changed = sum(_check_worlds(at, rules.start(), gone, actions, chance))
         for number, step in enumerate(at.follow(steps)):
             if not rules.nothing_hidden:
                 for seat in range(rules.seats):
                     far = FARTHEST if chance.randrange(len(steps)) < FORKS else 1
                     _check_later(at, number, steps[number : number + far], seat, chance)
             at.step, at.what = number + 1, at.describe(step)
-            changed += sum(_check_worlds(at, step.after, chance))
+            gone.update(step.gone)
+            changed += sum(_check_worlds(at, step.after, gone, actions, chance))
             _check_alternatives(at, step, chance)
         if steps and not rules.nothing_hidden:
             for _ in range(ENDS):
@@ -89,10 +96,20 @@ def _demand_same(at: Probe, one: Any, other: Any, what: str, worlds: str, remedy
         raise at.fault(f"{what} of seat {at.seat} as the same bytes in {worlds}", contrast(first, second), remedy)
 
 
-def _check_worlds(at: Probe, state: Any, chance: random.Random) -> Iterator[bool]:
+def _check_worlds(
+    at: Probe, state: Any, gone: set[int], actions: Sequence[Payload], chance: random.Random
+) -> Iterator[bool]:
     """Checks what each seat is shown of a state and of another that it must not tell from this one.
 
-    Yields for each seat whether the other state was another one.
+    Args:
+        at: Where the check is.
+        state: The one world.
+        gone: The seats that forfeited before.
+        actions: What a seat may send, legal or not.
+        chance: The source of chance.
+
+    Yields:
+        For each seat whether the other state was another one.
     """
     rules, before = at.rules, at.rules.dump(state)
     for at.seat in range(rules.seats):
@@ -107,6 +124,9 @@ def _check_worlds(at: Probe, state: Any, chance: random.Random) -> Iterator[bool
                 _demand_same(
                     at, part, there[name], _NAMES[name], worlds, f"{_BUILD}; or let resample keep what it knows"
                 )
+            _check_forfeit(at, state, other, gone, worlds, chance)
+            if here["pending"] and actions:
+                _check_refusal(at, state, other, chance.choice(actions), worlds, chance)
             yield True
         else:
             yield False
@@ -117,6 +137,46 @@ _NAMES: Final = {
     "view": "the view", "pending": "the decision", "legal": "the legal plays", "turn": "the turn",
     "outcome": "the outcome",
 }  # fmt: skip
+
+
+def _check_forfeit(at: Probe, state: Any, other: Any, gone: set[int], worlds: str, chance: random.Random) -> None:
+    """Checks what a seat is told in two worlds when others forfeit who are asked, also where that ends the game."""
+    rules, seat = at.rules, at.seat
+    assert seat is not None
+    asked = [{decision.seat for decision in rules.pending(world)} - gone - {seat} for world in (state, other)]
+    owing = sorted(asked[0] & asked[1])
+    if not owing:
+        return
+    guilty = tuple(sorted(chance.sample(owing, chance.randint(1, len(owing)))))
+    told: list[Event] = []
+    elsewhere: list[Event] = []
+    here, there = rules.forfeit(state, guilty, told), rules.forfeit(other, guilty, elsewhere)
+    what = f"(forfeit of {', '.join(f'seat {one}' for one in guilty)})"
+    if here is not None and there is not None and not _same_view(rules, here, there, seat):
+        return
+    fix = "a forfeit shows what the seat's view shows after it, and nothing else; mind `to`"
+    events = _told(told, seat), _told(elsewhere, seat)
+    _demand_same(at, *events, f"the events {what}", worlds, fix)
+    _demand_same(at, here is None, there is None, f"the end {what}", worlds, fix)
+
+
+def _check_refusal(at: Probe, state: Any, other: Any, action: Payload, worlds: str, chance: random.Random) -> None:
+    """Checks that an action of a seat is refused in the same words in two worlds, or in neither."""
+    assert at.seat is not None
+    for tried in (action, mutated(json.loads(json.dumps(action)), chance)):
+        if isinstance(tried, dict):
+            here, there = (_refusal(at.rules, world, at.seat, tried) for world in (state, other))
+            fix = "name in an error what the seat sent and what its own view shows, and nothing else"
+            _demand_same(at, here, there, f"the refusal of {shown(tried)}", worlds, fix)
+
+
+def _refusal(rules: Rules[Any], state: Any, seat: int, action: Payload) -> list[str] | None:
+    """Returns the code and the words with which an action is refused; None if it is accepted."""
+    try:
+        rules.act(state, seat, rules.read_action(state, seat, action))
+    except ActionError as error:
+        return [error.code, str(error)]
+    return None
 
 
 def _check_later(at: Probe, start: int, steps: list[Step], seat: int, chance: random.Random) -> None:

@@ -12,12 +12,14 @@ import msgspec
 import pytest
 from kuhn_poker import KuhnPoker, Move, State
 
-from arena.errors import ConfigError, IllegalAction
+from arena.errors import ConfigError, IllegalAction, MalformedAction
 from arena.rules.base import Draw, Event, Legal, Option, Outcome, Product, Ruleset
 from arena.testing import GameFault, check_forfeits, check_game, play_to_end, walk
 from arena.testing.walks import contrast
 
 PLACE = r" - at kuhn_poker standard, 2 players, seed \d+, step \d+ \(.+\), seat [01]; "
+FORFEIT = r"\(forfeit of seat [01]\) of seat [01]"
+ACTION = r"of {.*} of seat [01]"
 
 
 def fault(game: type[KuhnPoker], **settings: Any) -> GameFault:
@@ -85,6 +87,45 @@ class LegalTells(KuhnPoker):
         return Legal([Product.of(Move, ["fold"])]) if legal and against_king else legal
 
 
+class RefusesInWordsThatTell(KuhnPoker):
+    """The words of a refusal name the other seat's card."""
+
+    def check(self, state: State, seat: int, play: Move) -> None:
+        if play not in self.legal(state, seat):
+            raise IllegalAction(f"{play.move} is not possible, least of all against {state.cards[1 - seat]}")
+
+
+class RefusesByACodeThatTells(KuhnPoker):
+    """What cannot be read is illegal against a king."""
+
+    def read_play(self, state: State, play: Any, path: str) -> Move:
+        try:
+            return super().read_play(state, play, path)
+        except MalformedAction:
+            if state.cards[1 - seat_to_move(state)] == "K":
+                raise IllegalAction("no such move") from None
+            raise
+
+
+def seat_to_move(state: State) -> int:
+    return len(state.moves) % 2
+
+
+class ForfeitShowsACard(KuhnPoker):
+    """The forfeit that ends the game shows the card of the guilty seat."""
+
+    def forfeit(self, state: State, seats: Any, events: Any = None) -> None:
+        if events is not None:
+            events += [Event({"event": "shown", "cards": [state.cards[seat]]}) for seat in seats if state.cards[1:]]
+
+
+class ForfeitEndsWithAKing(KuhnPoker):
+    """Whether a forfeit ends the game depends on the card of the guilty seat."""
+
+    def forfeit(self, state: State, seats: Any, events: Any = None) -> State | None:
+        return None if "K" in [state.cards[seat] for seat in seats if state.cards[seat:]] else state
+
+
 class ResampleLies(KuhnPoker):
     """Claims that a seat knows all."""
 
@@ -143,6 +184,10 @@ def test_what_everybody_knows_is_known_to_every_seat() -> None:
         (TellsTheDeal, "the events of seat [01] as the same bytes", r'"of":"[JQK]".*  and  .*"of":"[JQK]"'),
         (TellsWithAMove, "the events of seat [01] as the same bytes", r'"[JQK]"}\]  and  .*"[JQK]"}\]'),
         (LegalTells, "the legal plays of seat [01] as the same bytes", r'\["?.*fold"\]}\]  and  .*fold"\]}\]'),
+        (RefusesInWordsThatTell, f"the refusal {ACTION} as the same bytes", "inst [JQK].*  and  .*inst [JQK]"),
+        (RefusesByACodeThatTells, f"the refusal {ACTION} as the same bytes", "(illegal|malformed).* and "),
+        (ForfeitShowsACard, f"the events {FORFEIT} as the same bytes", r'\["[JQK]"\].*  and  .*\["[JQK]"\]'),
+        (ForfeitEndsWithAKing, f"the end {FORFEIT} as the same bytes", "(false  and  true|true  and  false)"),
         (ResampleChangesTheOwnCard, "the view of seat [01] as the same bytes", r'.*"card":.*  and  .*"card":'),
     ],
 )  # fmt: skip

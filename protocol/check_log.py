@@ -43,6 +43,8 @@ PLAYED = {
     "outcome": ("termination", "ranks", "scores", "turns", "actions"),
 }
 """By kind of record, what the play digest covers."""
+DECISIONS = {"samurai": ("hand",), "gardener": ("seize", "plant", "score")}
+"""By game of the pages in rules/: what a seat decides first in a turn that seats may decide together, and after it."""
 
 Record = dict[str, Any]
 
@@ -322,6 +324,9 @@ def check_header(header: Record) -> None:
         raise Fault(1, "3.1-2", "expected a board and its text, or neither")
     if settings["time"]["bank_ms"] is None and settings["time"]["limit_ms"] is None:
         raise Fault(1, "3.1-3", "expected a bank or a limit, got neither")
+    seeds = [bot["bot_seed"] for bot in header["bots"]]
+    if len({*seeds}) < len(seeds):
+        raise Fault(1, "3.1-8", f"expected another bot_seed for each seat, got: {seeds}")
 
 
 class Course:
@@ -345,6 +350,13 @@ class Course:
         """The seats that were passed over when it was their turn to be served."""
         self.order: list[int] = []
         """The tied seats that are still to be served."""
+        self.kinds = DECISIONS.get(settings["rules"], ())
+        self.alone = {"seize"} if settings["options"].get("seize") == "draft" else set()
+        """What seats decide one after another."""
+        self.decisions = [0] * self.players
+        """By seat, how many of `kinds` it has decided in this turn."""
+        self.closed: dict[str, int] = {}
+        """The kinds that nobody decides any more in this turn, as seats forfeited who owed it: the line of that."""
 
     def check(self, line: int, record: Record) -> None:
         """Checks the next record against those before it."""
@@ -357,6 +369,8 @@ class Course:
         turn = record.get("turn", self.turn)
         if turn < self.turn:
             raise Fault(line, "4-2", f"expected turn {self.turn} or a later one, got: {turn}")
+        if turn > self.turn:
+            self.decisions, self.closed = [0] * self.players, {}
         self.turn = turn
         if record["record"] not in ("action", "late") and record["ms"] < self.ms:
             raise Fault(
@@ -367,7 +381,13 @@ class Course:
             case "chance":
                 self.chance(line, record)
             case "action" | "late":
+                if closed := self.closed.get(record["kind"]):
+                    raise Fault(
+                        closed, "3.5-4", f"expected this behind line {line}: who is asked together forfeits last"
+                    )
                 self.decided(line, record["seat"])
+                if record["record"] == "action" and record["kind"] in self.kinds:
+                    self.decisions[record["seat"]] = self.kinds.index(record["kind"]) + 1
                 self.charge(line, record["seat"], record["used_ns"])
             case "forfeit":
                 self.forfeit(line, [forfeit["seat"] for forfeit in record["forfeits"]])
@@ -414,6 +434,9 @@ class Course:
         self.gone |= {*seats}
         self.refused -= {*seats}
         self.order = []
+        if line > 2:  # else they did not come to the game
+            owed = {kind for seat in seats for kind in self.kinds[self.decisions[seat] :][:1]}
+            self.closed |= dict.fromkeys(owed - self.alone, line)
 
 
 def seats_of(record: Record) -> Iterator[int]:

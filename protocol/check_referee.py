@@ -483,6 +483,13 @@ def _disconnect(bot: Bot, good: dict[str, Any]) -> list[list[bytes]]:
     return []
 
 
+def _disconnect_then_crash(bot: Bot, good: dict[str, Any]) -> None:
+    """Closes its connection, and ends when its deadline is over and the referee still waits for its end."""
+    bot.socket.close(0)
+    time.sleep(SETTLE_MS * 0.75 / 1000)
+    os._exit(7)
+
+
 def _second_connection(bot: Bot, good: dict[str, Any]) -> None:
     """Says hello a second time over another connection, answers there what is not due, and closes it."""
     second = bot.connect()
@@ -744,6 +751,24 @@ MISDEEDS = [
         None,
         "timeout",
     ),
+    Misdeed(
+        "time.closed",
+        "calls nobody late whose connection was closed before the deadline, and waits whether the process ends",
+        ("§10-4",),
+        "request",
+        _disconnect,
+        None,
+        "disconnected",
+    ),
+    Misdeed(
+        "time.ended",
+        "calls a process crashed that ends after its deadline, but within two seconds after its connection was closed",
+        ("§10-4",),
+        "request",
+        _disconnect_then_crash,
+        None,
+        "crashed",
+    ),
 ]
 """Each is played in a game of its own, against a bot that plays well."""
 
@@ -836,7 +861,7 @@ RUNS: dict[str, Run] = {
         (replace(ALL, fast=True, pace_ms=(0,) * 8 + (60,) * 12), replace(ALL, fast=True)),
         options=("fast=must_follow",), bank_ms=5_000, increment_ms=200, limit_ms=2_000, alone=True,
     ),
-    "three": Run((GOOD, Part(misdeed="action.illegal"), GOOD)),
+    "three": Run((ALL, Part(misdeed="action.illegal"), Part(pace_ms=(500,)))),
     "world-first": Run((Part(want=WANTS, first=True), Part(first=True))),
     "world-last": Run((Part(want=WANTS, first=True), Part(first=True, hand="last"))),
     "stays": Run((Part(stays=True), Part(misdeed="session.crash"))),
@@ -862,7 +887,7 @@ RUNS |= {
             ),
             GOOD,
         ),
-        limit_ms=1_000 if deed.id == "time.late" else 10_000,
+        limit_ms=1_000 if deed.id.startswith("time.") else 10_000,
         alone=deed.id == "time.late",
     )
     for deed in MISDEEDS
@@ -1416,6 +1441,24 @@ def game_over_to_all(session: Session, world: World) -> Iterator[tuple[Entry, st
         yield game[-1], None if told else "expected game_over, got: nothing more of the game"
 
 
+@watch("session.lapsed", "ends no game while a seat owes an answer, unless it interrupts the game", "§10-2")
+def lapsed(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """Looks what the bot owed at each game_over, as it sees it."""
+    asked = False
+    for entry in session.entries:
+        if entry.of("request"):
+            asked = True
+        elif entry.kind == "out":
+            asked = False
+        elif entry.of("game_over"):
+            why = entry.message.get("termination")
+            yield (
+                entry,
+                f"expected interrupted, as the bot was asked, got: {why}" if asked and why != "interrupted" else None,
+            )
+            asked = False
+
+
 @watch("session.harmless", "sends no error to a bot that does nothing wrong", "§6-3", "§8.1-4", "§11-1", "§11-5")
 def harmless(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
     """Looks for one."""
@@ -1672,7 +1715,9 @@ def _misdeed_judge(deed: Misdeed) -> Callable[[World, Played], str]:
 
 AT_ONCE_MS = 1_000
 """By then others have been told of a forfeit for which nothing is awaited."""
-PATIENT = {"start.silence", "ready.late", "session.disconnect", "frames.huge", "time.late"}
+PATIENT = {
+    "start.silence", "ready.late", "session.disconnect", "frames.huge", "time.late", "time.closed", "time.ended",
+}  # fmt: skip
 """Misdeeds after which a time is awaited."""
 
 
@@ -1815,6 +1860,120 @@ def legal(world: World, *runs: Played) -> str:
     return f"{actions:,} actions in {sum(len(played.sessions[0].games()) for played in runs)} games"
 
 
+@watch("action.complete", "names every legal first play, and no other", "§8.5-4", "§12-1",
+       runs=("samurai", "gardener", "face-down", "again", "race"))  # fmt: skip
+def complete(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """Works the legal plays out from board and view."""
+    for game in session.games():
+        start = game[0].message
+        for entry in game:
+            if entry.of("request") and {"view", "legal"} <= {*session.part.wants(start["rules"])}:
+                rules = samurai_legal if start["rules"] == "samurai" else gardener_legal
+                expected = rules(start, entry.message["kind"], entry.message["view"])
+                named = plays_in(entry.message["legal"])
+                wrong = [f"{len(plays)} {what}, such as {dict(min(plays, key=str))}" for plays, what in
+                         ((expected - named, "left out"), (named - expected, "too many")) if plays]  # fmt: skip
+                yield entry, f"expected all legal plays, got: {' and '.join(wrong)}" if wrong else None
+
+
+Play = frozenset[tuple[str, Any]]
+
+
+def plays_in(legal: list[dict[str, Any]]) -> set[Play]:
+    """Returns the plays that products stand for. Those with `choose` stand as one, with what is chosen from."""
+    plays = set()
+    for product in legal:
+        values = [
+            [("choose", value["choose"], *sorted(value["of"]))] if isinstance(value, dict) else value
+            for value in product.values()
+        ]
+        for chosen in itertools.product(*values):
+            plays.add(_play(**{key: _frozen(value) for key, value in zip(product, chosen, strict=True)}))
+    return plays
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _play(**play: Any) -> Play:
+    if "with" in play:
+        one, other = sorted([(play["caste"], play["space"]), (play["with_caste"], play["with"])])
+        play |= {"caste": one[0], "space": one[1], "with_caste": other[0], "with": other[1]}
+    return frozenset(play.items())
+
+
+TILES = {
+    **{f"{caste}{value}": 1 for caste in ("buddha", "rice", "castle") for value in (2, 3, 4)}, "samurai1": 2,
+    "samurai2": 2, "samurai3": 1, "ship1": 2, "ship2": 1, "ronin1": 1, "switch": 1, "move": 1,
+}  # fmt: skip
+FAST = {"ship1", "ship2", "ronin1", "switch"}
+
+
+def samurai_legal(start: dict[str, Any], kind: str, view: dict[str, Any]) -> set[Play]:
+    """Returns the plays that may come first, with the options that the check sets (rules/samurai.md, §S3 and §S4)."""
+    if kind == "hand":
+        return {_play(hand=("choose", 5, *sorted(tile for tile in TILES for _ in range(TILES[tile]))))}
+    of_kind: dict[str, list[int]] = {}
+    for number, space in enumerate(start["board"]["spaces"]):
+        of_kind.setdefault(space["kind"], []).append(number)
+    pieces = [(caste, space) for caste, spaces in view["pieces"].items() for space in spaces]
+    held = Counter(space for _, space in pieces)
+    if kind == "setup":
+        cities = [space for space in of_kind["city"] if held[space] < 2]
+        places = cities or [space for space in of_kind["village"] if not held[space]]
+        return {
+            _play(caste=caste, space=space)
+            for caste, left in view["supply"].items() if left
+            for space in places if (caste, space) not in pieces
+        }  # fmt: skip
+    taken = {space for space, _, _ in view["tiles"]}
+    land, sea = ([space for space in of_kind[kind] if space not in taken] for kind in ("land", "sea"))
+    hand = {*view["hand"]} & (FAST if view["fast_only"] else {*TILES})
+    plays = {
+        _play(tile=tile, space=space)
+        for tile in hand - {"switch", "move"}
+        for space in (sea if tile.startswith("ship") else land)
+    }
+    if "switch" in hand:
+        for (caste, space), (other, at) in itertools.combinations(pieces, 2):
+            if caste == other or space == at or not {(caste, at), (other, space)} & {*pieces}:
+                plays.add(_play(tile="switch", caste=caste, space=space, with_caste=other, **{"with": at}))
+    if "move" in hand:
+        own = [space for space, seat, tile in view["tiles"]
+               if seat == view["seat"] and tile not in FAST | {"move"} and space not in view["placed"]]  # fmt: skip
+        plays |= {_play(tile="move", to=to, **{"from": space}) for space in own for to in land}
+    return plays
+
+
+def gardener_legal(start: dict[str, Any], kind: str, view: dict[str, Any]) -> set[Play]:
+    """Returns the plays that may come first, with the options that the check sets (rules/gardener.md, §G3)."""
+    seat = view["seat"]
+    if kind == "seize":
+        return {_play(card=card) for card in view["offer"]}
+    if kind == "score":
+        rows = [row for row in view["rows"][seat] if row["kind"] in view["features"][seat]]
+        return {_play(at=tuple(row["at"]), along=row["along"]) for row in rows}
+    seen: dict[tuple[int, int], str] = {}
+    for card, x, y, turned in view["gardens"][seat]:
+        kinds = start["board"]["cards"][card]
+        seen |= {(x + at % 2, y + at // 2): kinds[5 - at if turned else at] for at in range(6)}
+    closed = set()  # the squares of rows
+    for x, y in seen:
+        for right, down in ((1, 0), (0, 1)):
+            line = [(x + step * right, y + step * down) for step in range(3)]
+            if len({seen.get(square, square) for square in line}) == 1:
+                closed.update(line)
+    beside = {(x + right, y + down) for x, y in seen for right, down in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
+    put = {(x, y) for _, x, y, _ in view["gardens"][seat]}
+    positions = {(x - at % 2, y - at // 2) for x, y in beside for at in range(6)} - put
+    return {
+        _play(at=(x, y), turned=turned)
+        for x, y in positions if not closed & {(x + at % 2, y + at // 2) for at in range(6)}
+        for turned in (False, True)
+    }  # fmt: skip
+
+
 @duty("action.again", "asks again where a decision needs more plays", "§8.5-5", "§8.5-1", runs=["again"])
 def again(world: World, played: Played) -> str:
     """The bots play a fast tile, which another one must follow."""
@@ -1876,6 +2035,22 @@ def three(world: World, played: Played) -> str:
     if culprit.came("game_over"):
         raise Broken("expected error as the last message to the guilty bot, got: game_over", culprit)
     return "both finished the game"
+
+
+@duty("session.together", "lets a seat forfeit when all that were asked with it have answered", "§10-2", "§10-3",
+      runs=["three"])  # fmt: skip
+def together(world: World, played: Played) -> str:
+    """The bot in the middle fails at once, and the last one takes half a second."""
+    for session in played.of_bot(0):
+        for game in session.games()[:1]:
+            told = [event["event"] for event in _events(game)]
+            if "forfeited" not in told:
+                raise Broken("expected an event that says who forfeited, got: none", session)
+            hands = told[: told.index("forfeited")].count("hand")
+            if hands != 2:
+                raise Broken(f"expected a forfeit after the other seats' answers, got: after {hands} of 2", session)
+            return "after the slowest answer"
+    raise NotTried("no game was begun")
 
 
 @duty(
@@ -2050,6 +2225,23 @@ def anonymous(session: Session, world: World) -> Iterator[tuple[Entry, str | Non
     for entry in session.came_at_all():
         found = [text for text in hidden if any(text in frame for frame in entry.frames)]
         yield entry, f"expected nothing of another bot's, got: {found}" if found else None
+
+
+@watch("secrets.seeds", "gives each seat of a game another bot_seed", "§8.3-6")
+def seeds(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """Compares with what other bots were sent in the same game, which the commitment tells."""
+    others = [
+        entry.message
+        for other in world.played[session.run].sessions if other.bot != session.bot
+        for entry in other.came("game_start")
+    ]  # fmt: skip
+    for entry in session.came("game_start"):
+        own = entry.message
+        same = [
+            other["seat"] for other in others
+            if (other["commitment"], other["bot_seed"]) == (own["commitment"], own["bot_seed"])
+        ]  # fmt: skip
+        yield entry, f"expected another bot_seed for each seat, got: that of seats {same} too" if same else None
 
 
 @duty("secrets.events", "tells all seats the same, but for what only one may know", "§8.5-3", "§12-1",

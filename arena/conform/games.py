@@ -7,8 +7,6 @@ from collections.abc import Callable, Container
 from random import Random
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from arena.conform.base import Finding
 from arena.conform.dialogue import Dialogue
 from arena.conform.frames import Form
@@ -18,11 +16,10 @@ from arena.games import default_board, find_ruleset, game, rules_of
 from arena.referee.chance import commitment
 from arena.referee.clock import Clock
 from arena.referee.tell import game_over, game_start, request
-from arena.rules.base import Decision, Event, Outcome, Rules
+from arena.rules.base import Decision, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Over, Refused, playout
-from arena.rules.seats import rank
-from arena.types import NS_PER_MS, GameSettings, Payload, Seat, Termination, TimeControl
-from arena.wire.messages import Action, ForfeitNotice, GameOver
+from arena.types import NS_PER_MS, GameSettings, Payload, Seat, TimeControl
+from arena.wire.messages import Action
 from arena.wire.session import State
 
 
@@ -207,34 +204,15 @@ class TrialGame:
         self.over()
         return over
 
-    def over(self, *, forfeit: bool = False) -> None:
-        """Sends the `game_over`: finished if the game is, else interrupted.
-
-        With `forfeit` the next seat is said to have forfeited, which ends a game of two seats.
-        """
+    def over(self) -> None:
+        """Sends the `game_over`: finished if the game is, else interrupted."""
         dialogue = self._dialogue
         if dialogue.session.state not in (State.PREPARING, State.PLAYING, State.ASKED):
             return
-        wants = self._wants()
         number = dialogue.session.next_game() - 1
         ended = isinstance(self._course.due, Over)
-        message = game_over(self._course, self._seat, wants, number, interrupted=not ended)
-        dialogue.send(self._with_forfeit(message) if forfeit else message, self._form)
-
-    def _with_forfeit(self, message: GameOver) -> GameOver:
-        """Returns the end of a game in which the next seat forfeits while the bot is asked."""
-        guilty = (self._seat + 1) % self._rules.seats
-        told: list[Event] = []
-        state = self._rules.forfeit(self._course.state, (guilty,), told)
-        outcome = Outcome(rank([0] * self._rules.seats, [(guilty,)])) if state is None else self._rules.outcome(state)
-        news = [event.data for event in told if event.reaches(self._seat)]
-        return replace(
-            message,
-            forfeits=[ForfeitNotice(guilty, Termination.TIMEOUT)],
-            termination=Termination.TIMEOUT if outcome else Termination.INTERRUPTED,
-            ranks=list(outcome.ranks) if outcome else [],
-            events=None if message.events is None else [*message.events, *news],
-        )
+        message = game_over(self._course, self._seat, self._wants(), number, interrupted=not ended)
+        dialogue.send(message, self._form)
 
     def _request(self, own: Decision, due: Ask) -> None:
         """Asks the seats that are due, and sends the bot its request. Unless it races, the others answer at once."""

@@ -65,6 +65,9 @@ def rules_of(header: Header, source: str) -> Rules[Any]:
     ):
         if logged != actual:
             raise ReplayMismatch(source, 1, f"expected the {what} {actual}, the header says {logged}")
+    seeds = [bot.bot_seed for bot in header.bots]
+    if len({*seeds}) < len(seeds):
+        raise ReplayMismatch(source, 1, f"expected another bot_seed for each seat, the header says {seeds}")
     return rules
 
 

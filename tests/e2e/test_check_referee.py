@@ -76,9 +76,14 @@ FAULTS = {
 MORE_FAULTS = {
     "any_id_accepted": "action.id",
     "clock_at_half_speed": "time.bank",
+    "closed_is_late": "time.closed",
+    "equal_seeds": "secrets.seeds",
     "event_left_out": "secrets.view",
+    "forfeit_at_once": "session.together",
     "increment_for_every_request": "time.decision",
     "leak_of_a_sum": "secrets.worlds",
+    "legal_in_a_hand_left_out": "action.complete",
+    "legal_left_out": "action.complete",
     "names_told": "secrets.anonymous",
     "no_time_to_read": "session.killed",
     "slowest_first": "time.race",
@@ -138,7 +143,7 @@ def deserved(program: Any, steps: list[dict[str, Any]]) -> dict[str, str]:
 WATCHES = {
     "frames.one", "frames.value", "frames.values", "fields.tables", "session.order", "session.numbers", "start.welcome",
     "session.harmless", "messages.game_start", "messages.wants", "messages.legal", "messages.game_over",
-    "messages.error", "messages.experiments",
+    "messages.error", "messages.experiments", "session.lapsed",
 }  # fmt: skip
 
 

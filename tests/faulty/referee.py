@@ -14,11 +14,12 @@ from arena.cli import main
 from arena.errors import RemoteProtocolError
 from arena.link.local import LocalLink
 from arena.link.pool import Pool
+from arena.link.watch import Watch
 from arena.referee import game
-from arena.referee.clock import Clock
+from arena.referee.clock import Cause, Clock
 from arena.referee.game import Game
 from arena.referee.table import Table
-from arena.rules.course import Course, Race
+from arena.rules.course import Course, Forfeits, Over, Race
 from arena.types import NS_PER_MS
 from arena.wire.codec import decode, encode
 from arena.wire.messages import Action, Request
@@ -199,6 +200,74 @@ def names_told() -> None:
     """Goodbye says which other bots there are."""
     dismiss = Pool._dismiss
     Pool._dismiss = lambda pool, bot, reason: dismiss(pool, bot, ", ".join(other.spec.name for other in pool._bots))
+
+
+@fault
+def equal_seeds() -> None:
+    """All seats are sent the same seed."""
+    start = Game._game_start
+    Game._game_start = lambda played, chair: replace(start(played, chair), bot_seed=7)
+
+
+@fault
+def legal_left_out() -> None:
+    """The last space, square or card of the last product is not named."""
+    request = game.request
+
+    def shortened(*words: Any) -> Request:
+        made = request(*words)
+        for product in (made.legal or [])[-1:]:
+            key, values = [*product.items()][-1]
+            if isinstance(values, list) and len(values) > 1:
+                made = replace(made, legal=[*made.legal[:-1], {**product, key: values[:-1]}])
+        return made
+
+    game.request = shortened
+
+
+@fault
+def legal_in_a_hand_left_out() -> None:
+    """One tile is not offered for the first hand."""
+    request = game.request
+
+    def shortened(*words: Any) -> Request:
+        made = request(*words)
+        if made.kind == "hand" and made.legal:
+            made = replace(made, legal=[{"hand": {"choose": 5, "of": made.legal[0]["hand"]["of"][:-1]}}])
+        return made
+
+    game.request = shortened
+
+
+@fault
+def forfeit_at_once() -> None:
+    """A seat forfeits as soon as it fails, and the others are told when they are next sent something."""
+    due = Course._next_due
+
+    def next_due(course: Course) -> Any:
+        if course.failed:
+            return Forfeits(tuple(sorted(course.failed)))
+        return Over(course.outcome) if course.outcome else due(course)
+
+    def await_all(played: Game) -> None:
+        while (came := played._table.next("did not answer in time")) is not None:
+            seat, answer = came
+            if isinstance(answer, Cause):
+                played._fail(seat, answer)
+            else:
+                played._answer(seat, answer)
+            if played._course.failed:
+                played._forfeit(tuple(sorted(played._course.failed)))
+            if played._course.outcome:
+                break
+
+    Course._next_due, Game._await_all = next_due, await_all
+
+
+@fault
+def closed_is_late() -> None:
+    """A bot whose connection is closed is waited for up to its deadline, and no longer."""
+    Watch.is_failing = property(lambda watch: watch.is_too_big or watch._ended_ns is not None)
 
 
 if __name__ == "__main__":

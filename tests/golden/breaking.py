@@ -15,7 +15,7 @@ from zlib import crc32
 from tests.conformance.logs import SUM, bodies, broken, checker
 
 DRAFT, RACE, STANDARD = "gardener-draft", "gardener-race", "samurai-standard"
-FORFEITS, ABSENT, MEASURED = "gardener-forfeits", "gardener-absent", "gardener-young"
+FORFEITS, CRASHES, ABSENT, MEASURED = "gardener-forfeits", "samurai-forfeits", "gardener-absent", "gardener-young"
 
 
 def compact(value: Any) -> str:
@@ -413,6 +413,12 @@ def _(log: Breaker) -> int:
     return log.replace(1, '"bank_ms":10000', '"bank_ms":null')
 
 
+@case("log-seeds-equal", "§L3.1-8", "consistency", DRAFT, "Two seats were sent the same `bot_seed`.")
+def _(log: Breaker) -> int:
+    first, second = (bot["bot_seed"] for bot in log.records[0]["bots"])
+    return log.replace(1, f'"bot_seed":{second}', f'"bot_seed":{first}')
+
+
 @case("log-draw-beyond-n", "§L3.2-1", "consistency", DRAFT, "A draw is as large as the number of outcomes.")
 def _(log: Breaker) -> int:
     line = log.find("chance", 2)
@@ -540,6 +546,61 @@ def _(log: Breaker) -> int:
 def _(log: Breaker) -> int:
     line = log.find("forfeit")
     return log.change(line, "forfeits", log.records[line - 1]["forfeits"][::-1])
+
+
+@case(
+    "log-forfeit-between-answers",
+    "§L3.5-4",
+    "consistency",
+    FORFEITS,
+    "Two of four seats forfeit before one has answered that was asked with them.",
+)
+def _(log: Breaker) -> int:
+    line = log.find("forfeit")
+    log.insert(line - 1, log.lines[line - 1])
+    log.delete(line + 1)
+    return line - 1
+
+
+@case(
+    "log-forfeit-before-answers",
+    "§L3.5-4",
+    "consistency",
+    FORFEITS,
+    "Two of four seats forfeit as soon as they fail, before any of those that were asked with them has answered.",
+)
+def _(log: Breaker) -> int:
+    line = log.find("forfeit")
+    log.insert(line - 2, log.lines[line - 1])
+    log.delete(line + 1)
+    return line - 2
+
+
+FAILED = '{"record":"forfeit","forfeits":[{"seat":%d,"code":"crashed","sentence":"x"}],"turn":%d,"events":[],"ms":%d'
+
+
+@case(
+    "log-forfeit-in-a-hand",
+    "§L3.5-4",
+    "consistency",
+    CRASHES,
+    "One of three seats forfeits before another has chosen its hand.",
+)
+def _(log: Breaker) -> int:
+    line = log.delete(log.find("action", kind="hand", seat=1))
+    return log.insert(line, FAILED % (1, 0, log.records[line - 2]["ms"]))
+
+
+@case(
+    "log-forfeit-in-a-race",
+    "§L3.5-4",
+    "consistency",
+    RACE,
+    "One of three seats forfeits before the others have seized a card.",
+)
+def _(log: Breaker) -> int:
+    line = log.find("action", kind="seize", turn=2)
+    return log.insert(line, FAILED % (0, 2, log.records[line - 2]["ms"]))
 
 
 @case("log-acts-after-forfeit", "§L3.5-2", "consistency", FORFEITS, "A seat that forfeited decides.")

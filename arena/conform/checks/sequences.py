@@ -19,12 +19,12 @@ _COMPLAINT = "the bot check says so: see what you do after an error"
 
 @SEQUENCES.check("sequences.crossing", "goes on when game_over crosses its action", "§6-4", owns=True, remedy=_CROSSED)
 def crossing(bench: Bench) -> str:
-    """Lets another seat forfeit while the bot is asked. Its action, if it still comes, has lapsed."""
+    """Interrupts a game while the bot is asked. Its action, if it still comes, has lapsed."""
     dialogue = bench.shared()
     played = bench.trial(dialogue)
     played.start()
     played.ask()
-    played.over(forfeit=True)
+    played.over()
     bench.still_plays(dialogue)
     bench.short_game(dialogue)
     return ""

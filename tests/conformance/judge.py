@@ -119,6 +119,7 @@ class Judge:
                 ("§8.7-1", message["game"] == self.games),
                 ("§8.7-2", len(ranks) == (0 if message["termination"] == "interrupted" else seats)),
                 ("§8.7-3", ("events" in message) == ("events" in self._wanted())),
+                ("§10-2", self.state != "asked" or message["termination"] == "interrupted"),
                 ("§8.7-4", scores is None or (bool(ranks) and len(scores) == seats)),
             )
             if not kept

@@ -502,6 +502,19 @@ def test_who_has_failed_does_not_run_on(pool: Pool, monkeypatch: pytest.MonkeyPa
     assert eventually(lambda: not lives(pid_of(pool)))
 
 
+def test_a_closed_connection_is_no_timeout_though_the_deadline_passes(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """§10-4."""
+    monkeypatch.setattr(watch, "SETTLE_MS", 600)
+    link = started(pool, faulty("disconnect"))
+    until_ns = link.send(0, request()) + 300 * 10**6
+    fault = link.receive(until_ns)
+    assert isinstance(fault, Fault)
+    assert fault.code is Termination.DISCONNECTED
+    assert link.now_ns() > until_ns
+
+
 def test_lateness_is_kept_for_all_whose_time_ended_at_one_moment(pool: Pool) -> None:
     link = started(pool, faulty("silent"))
     until_ns = link.now_ns() + 30 * 10**6

@@ -149,6 +149,7 @@ def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: st
 @pytest.mark.parametrize(("seats", "guilty"), SEATS)
 @pytest.mark.parametrize("fault", AT_START)
 def test_a_fault_at_the_start_is_that_seats_forfeit_alone(tmp_path: Path, fault: str, seats: int, guilty: int) -> None:
+    """§10-3: it forfeits before anything else happens."""
     kind, code = AT_START[fault]
     bots = [kind(first_legal) if seat == guilty else MemoryBot(first_legal) for seat in range(seats)]
     result, _ = referee(tmp_path, bots)
@@ -157,6 +158,7 @@ def test_a_fault_at_the_start_is_that_seats_forfeit_alone(tmp_path: Path, fault:
     assert (forfeit.code, forfeit.turn) == (code, 0)
     assert result.ranks[guilty] == seats
     assert sum(seat.forfeit is not None for seat in result.seats) == 1
+    assert b'"record":"forfeit"' in (tmp_path / result.log).read_bytes().splitlines()[1]
 
 
 def test_a_bot_that_says_it_will_not_play_is_not_waited_for(tmp_path: Path) -> None:
@@ -361,6 +363,7 @@ def test_events_over_the_wire_fold_to_the_views_over_the_wire(tmp_path: Path) ->
 
 
 def test_no_name_reaches_a_bot_and_numbers_are_the_sessions_own(tmp_path: Path) -> None:
+    """§12-2, §6-6; §8.3-6: but each has a seed of its own."""
     bots = [MemoryBot(first_legal) for _ in range(4)]
     _, link = referee(tmp_path, bots)
     assert not any(b"bot0" in frame or b"bot1" in frame for _, frame in link.frames)

@@ -85,7 +85,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         board = self.game.board
         short = replace(self.game, board=None if board is None else replace(board, text=""))
         document: Payload = msgspec.json.decode(canonical(replace(self, game=short)))
-        parameters = document.pop("format")
+        del document["format"]
+        parameters = self.format.parameters(self.game.players)
         if document["on_overload"] == "rate":
             del document["on_overload"]
         if document["beacon"] is None:
@@ -113,7 +114,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             raise ValueError(f"unknown format {name!r:.80}")
         own = {key: document[key] for key in FORMATS[name].__struct_fields__ if key in document}
         rest = {key: value for key, value in document.items() if key not in own}
-        return msgspec.convert({**rest, "format": {"name": name, **own}}, cls)
+        settings = msgspec.convert({**rest, "format": {"name": name, **own}}, cls)
+        if "planning" in own or not settings.format.depends_on_planning(settings.game.players):
+            return settings
+        return replace(settings, format=replace(settings.format, planning=1))
 
     def schedule(self, commitment: str = "", stored: Iterable[StoredRound] = ()) -> Schedule:
         """Returns the games as far as they are planned.

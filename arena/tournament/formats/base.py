@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -26,6 +26,11 @@ from arena.types import Payload
 MAX_GAMES: Final = 10**9
 """The most games of a tournament. At 25 games a second they take more than a year: the operator typed a digit too
 many. Below it every number in the database, a meeting's too, is far from SQLite's 2**63."""
+
+
+Planning: TypeAlias = Literal[1, 2]
+"""Which version of the formats a tournament is planned by. The latter orders the meetings of three and more evenly,
+gives half a point for a bye at such tables, and decides a level tie of a knockout by seed, not by the whole event."""
 
 
 class Meeting(msgspec.Struct, frozen=True):
@@ -122,6 +127,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     """How many deals a meeting plays."""
     seatings: Seatings = "cyclic"
     """How a meeting's entrants are seated on a deal: rotated, or in every order."""
+    planning: Planning = 2
+    """By which version it is planned."""
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there can be such a tournament.
@@ -151,6 +158,20 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
         """Returns how many different deals there are, 0 and up, or None if that depends on the results."""
         return None
 
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning can differ in games of so many players."""
+        return False
+
+    def parameters(self, players: int) -> Payload:
+        """Returns name and parameters as plain values, with lists for tuples, as in a file.
+
+        `planning` is there only where it is 2 and makes a difference: so documents of earlier tournaments stay.
+        """
+        parameters: Payload = msgspec.json.decode(msgspec.json.encode(self))
+        if self.planning == 1 or not self.depends_on_planning(players):
+            del parameters["planning"]
+        return parameters
+
     def anchored(self, entrants: int) -> range:
         """Returns the entrants whose ratings hold the scale while the others are rated against them."""
         return range(0)
@@ -167,7 +188,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
 
     def document(self, entrants: int, players: int) -> Payload:
         """Returns a description from which, with the results, every round can be computed, as plain values."""
-        parameters: Payload = msgspec.json.decode(msgspec.json.encode(self))  # with lists for tuples, as in a file
+        parameters = self.parameters(players)
         return {
             "format": parameters.pop("name"),
             "entrants": entrants,

@@ -55,10 +55,11 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
         old = set(combinations(self.unchanged, players))
-        both = Pairings(entrants, players, 0) if old else ()
+        pairings = Pairings(entrants, players, 0, self.planning)
+        both = pairings if old else ()
         new = [
             Meeting(meeting.entrants, self._missing if old else 0)
-            for meeting in Pairings(entrants, players, 0)
+            for meeting in pairings
             if meeting.entrants not in old
         ]
         rounds = []
@@ -69,6 +70,10 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
                 Round(title="new bots", deals=self.deals - (self._missing if old else 0), meetings=tuple(new))
             )
         return _InTurn(rounds)
+
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning differ: in the order of pairings."""
+        return players > 2
 
     @property
     def _missing(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from arena.errors import ConfigError
-from arena.tournament.formats.base import Director, Format, Meeting
+from arena.tournament.formats.base import Director, Format, Meeting, Planning
 from arena.tournament.formats.round_robin import Computed, Pairings, Stages, stage_of
 from arena.tournament.formats.seating import orders
 from arena.types import Payload
@@ -51,11 +51,18 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return Stages(self.deals, lambda first_deal: Challenges(self.challengers, entrants, players, first_deal))
+        return Stages(self.deals, lambda first_deal: self._meetings(entrants, players, first_deal))
+
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning differ: in the order of the choices of the field."""
+        return players > 3
+
+    def _meetings(self, entrants: int, players: int, first_deal: int) -> Challenges:
+        return Challenges(self.challengers, entrants, players, first_deal, self.planning)
 
     def document(self, entrants: int, players: int) -> Payload:
         """Returns the description, with what says how the order follows."""
-        meetings = Challenges(self.challengers, entrants, players, 0)
+        meetings = self._meetings(entrants, players, 0)
         return {
             **super().document(entrants, players),
             "stage": stage_of(self.deals, len(meetings)),
@@ -69,8 +76,8 @@ class Challenges(Computed):
     Wherever it is cut, the challengers have nearly the same number of games, and so have the bots of the field.
     """
 
-    def __init__(self, challengers: int, entrants: int, players: int, first_deal: int) -> None:
-        self.choices = Pairings(entrants - challengers, players - 1, first_deal)
+    def __init__(self, challengers: int, entrants: int, players: int, first_deal: int, planning: Planning = 2) -> None:
+        self.choices = Pairings(entrants - challengers, players - 1, first_deal, planning)
         self._challengers = challengers
         self._first_deal = first_deal
 

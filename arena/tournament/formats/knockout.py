@@ -58,6 +58,10 @@ class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):
         """Returns the director. It draws nothing."""
         return _Bracket(self, entrants, players)
 
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning differ: in who goes on from a tie that stays level."""
+        return True
+
 
 class _Tie:
     """A table whose best go on. A bye is a table of one, who goes on."""
@@ -198,10 +202,13 @@ class _Bracket(Director):
             self._losers = out
 
     def _ranked(self, tie: _Tie) -> list[int]:
-        """Returns the entrants of a tie, the best first: by share in it, by share in the event, by seed."""
+        """Returns the entrants of a tie, the best first: by share in it, then by seed.
+
+        The rest of the event does not count: who had a bye has no games in it. By the first version of planning it did.
+        """
 
         def key(entrant: int) -> tuple[float, float, int]:
-            event = self._shares[entrant] / max(1, self._played[entrant])
+            event = self._shares[entrant] / max(1, self._played[entrant]) if self._format.planning == 1 else 0
             return -round(tie.shares[entrant], 9), -round(event, 9), entrant
 
         return sorted(tie.entrants, key=key)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from itertools import count
+from functools import lru_cache
+from itertools import accumulate, count
 from typing import Final, overload
 
-from arena.tournament.formats.base import Director, Format, Meeting, Round
+from arena.tournament.formats.base import Director, Format, Meeting, Planning, Round
 from arena.tournament.formats.seating import orders
 from arena.types import Payload
 
@@ -38,14 +38,18 @@ class RoundRobin(Format, frozen=True, kw_only=True, tag="round-robin"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return Stages(self.deals, lambda first_deal: Pairings(entrants, players, first_deal))
+        return Stages(self.deals, lambda first_deal: Pairings(entrants, players, first_deal, self.planning))
+
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning differ: in the order of pairings."""
+        return players > 2
 
     def document(self, entrants: int, players: int) -> Payload:
         """Returns the description, with what says how the order follows."""
         return {
             **super().document(entrants, players),
             "stage": stage_of(self.deals, math.comb(entrants, players)),
-            "stride": Pairings(entrants, players, 0).stride if players > 2 else None,
+            "stride": Pairings(entrants, players, 0, self.planning).stride if players > 2 else None,
         }
 
 
@@ -105,12 +109,16 @@ class Pairings(Computed):
     """Every choice of entrants, in the order of a stage.
 
     In this order all entrants have nearly the same number of games wherever it is cut.
+
+    Three or more: let the entrants stand in a circle. A choice that is turned round the circle, step by step, seats
+    everybody equally often. So choices come circle by circle: those that are one another, turned.
     """
 
-    def __init__(self, entrants: int, players: int, first_deal: int) -> None:
+    def __init__(self, entrants: int, players: int, first_deal: int, planning: Planning = 2) -> None:
         self.entrants = entrants
         self.players = players
         self._first_deal = first_deal
+        self._planning = planning
         self._len = math.comb(entrants, players)
 
     def __len__(self) -> int:
@@ -119,15 +127,11 @@ class Pairings(Computed):
     def _at(self, place: int) -> Meeting:
         return Meeting(self._pair(place) if self.players == 2 else self._choice(place), self._first_deal)
 
-    @cached_property
+    @property
     def stride(self) -> int:
-        """How far apart, in lexicographic order, two pairings of three or more are that follow each other.
-
-        It has no common divisor with the number of pairings, so that each comes once. It is near that number times the
-        fraction of the square root of two, so that a few pairings in a row are spread over all entrants.
-        """
-        near = max(1, round(self._len * (math.sqrt(2) - 1)))
-        return next(stride for stride in count(near) if math.gcd(stride, self._len) == 1)
+        """How far apart two circles of three or more are that follow each other, and in the first version of planning
+        two pairings, in lexicographic order."""
+        return spread(self._len if self._planning == 1 else len(circles(self.entrants, self.players)[0]))
 
     def _pair(self, place: int) -> tuple[int, ...]:
         """Returns a pair by the circle method: each round of it gives every entrant (or all but one) a game."""
@@ -141,7 +145,75 @@ class Pairings(Computed):
         return min(one, other), max(one, other)
 
     def _choice(self, place: int) -> tuple[int, ...]:
-        return combination(self.entrants, self.players, place * self.stride % self._len)
+        if self._planning == 1:
+            return combination(self.entrants, self.players, place * self.stride % self._len)
+        whole, short = circles(self.entrants, self.players)
+        number, turn = divmod(place, self.entrants)
+        if number < len(whole):
+            gaps = whole[number * self.stride % len(whole)]
+            turn = turn * spread(self.entrants) % self.entrants
+        else:
+            gaps, turn = short[place - self.entrants * len(whole)]
+        return tuple(sorted((turn + step) % self.entrants for step in accumulate(gaps)))
+
+
+@lru_cache(maxsize=8)
+def circles(entrants: int, players: int) -> tuple[list[tuple[int, ...]], list[tuple[tuple[int, ...], int]]]:
+    """Returns what the choices of entrants are by turning: how a choice goes on from its first entrant, step by step.
+
+    First each of which every turn gives another choice. Then, each with its turn, those that come round sooner.
+    """
+    whole, short = [], []
+    for gaps in necklaces(entrants, players):
+        different = turns(gaps)
+        if different == entrants:
+            whole.append(gaps)
+        else:
+            short += [(gaps, turn) for turn in range(different)]
+    return whole, short
+
+
+@lru_cache(maxsize=32)
+def spread(n: int) -> int:
+    """Returns a stride with which all of `n` places come once, and a few in a row lie far from each other.
+
+    It has no common divisor with `n`, and is near `n` times the fraction of the square root of two.
+    """
+    near = max(1, round(n * (math.sqrt(2) - 1)))
+    return next(stride for stride in count(near) if math.gcd(stride, n) == 1)
+
+
+def necklaces(entrants: int, players: int) -> Iterator[tuple[int, ...]]:
+    """Yields every way to seat players in a circle of entrants, but for turns, by the steps from one to the next.
+
+    >>> list(necklaces(6, 3))
+    [(1, 1, 4), (1, 2, 3), (1, 3, 2), (2, 2, 2)]
+    """
+    for first in range(1, entrants // players + 1):
+        for rest in compositions(entrants - first, players - 1, first):
+            gaps = (first, *rest)
+            if all(gaps <= gaps[at:] + gaps[:at] for at in range(1, players)):
+                yield gaps
+
+
+def compositions(total: int, parts: int, least: int) -> Iterator[tuple[int, ...]]:
+    """Yields every way to write a number as a sum of so many parts, each of at least `least`, in order."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(least, total - (parts - 1) * least + 1):
+        for rest in compositions(total - first, parts - 1, least):
+            yield (first, *rest)
+
+
+def turns(gaps: tuple[int, ...]) -> int:
+    """Returns after how many turns by one a choice with these steps is the same again.
+
+    >>> turns((1, 2, 3)), turns((2, 2, 2)), turns((1, 2, 1, 2))
+    (6, 2, 3)
+    """
+    period = next(at for at in range(1, len(gaps) + 1) if gaps[at:] + gaps[:at] == gaps)
+    return sum(gaps[:period])
 
 
 def combination(n: int, k: int, index: int) -> tuple[int, ...]:

@@ -11,15 +11,17 @@ from arena.tournament.formats.matching import pairs, tables
 from arena.tournament.formats.seating import orders
 
 BYE = 1.0
-"""Points of a bye: those of a won match."""
+"""Points of a bye where two meet: those of a won match."""
+BYE_AT_TABLES = 0.5
+"""Points of a bye at tables of three and more: the mean of a table."""
 
 
 class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
     """In each round entrants of about equal points meet, and nobody meets somebody again if it can be avoided.
 
     A match won gives a point, a level one half a point; at a table of three or more an entrant's share is its points.
-    The lowest who had no bye yet rest if the tables do not come out even, and get a point. There are no colours to
-    balance: each deal is played in all its seatings.
+    The lowest who had no bye yet rest if the tables do not come out even, and get a point, or half a point at tables of
+    three or more, where that is the mean. There are no colours to balance: each deal is played in all its seatings.
     """
 
     rounds: int | None = None
@@ -51,12 +53,18 @@ class Swiss(Format, frozen=True, kw_only=True, tag="swiss"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return _Rounds(self.rounds_of(entrants), self.deals, entrants, players)
+        bye = BYE_AT_TABLES if self.depends_on_planning(players) and self.planning == 2 else BYE
+        return _Rounds(self.rounds_of(entrants), self.deals, entrants, players, bye)
+
+    def depends_on_planning(self, players: int) -> bool:
+        """Returns whether the versions of planning differ: in the points of a bye."""
+        return players > 2
 
 
 class _Rounds(Director):
-    def __init__(self, rounds: int, deals: int, entrants: int, players: int) -> None:
+    def __init__(self, rounds: int, deals: int, entrants: int, players: int, bye: float) -> None:
         self._rounds = rounds
+        self._bye = bye
         self._deals = deals
         self._entrants = entrants
         self._players = players
@@ -85,7 +93,7 @@ class _Rounds(Director):
         self._next = None
         for entrant in self._resting.popleft():
             self._byes[entrant] += 1
-            self._points[entrant] += BYE
+            self._points[entrant] += self._bye
         for meeting in result.meetings:
             entrants = meeting.meeting.entrants
             for entrant in entrants:

@@ -26,6 +26,8 @@ FORMATS = {
     "swiss of three with byes": setup(Swiss(rounds=2, deals=1), 7, 3),
     "knockout": setup(Knockout(deals=1, third_place=True), 5, 2),
     "knockout of three": setup(Knockout(deals=1), 7, 3),
+    "swiss of three, planned as before": setup(Swiss(rounds=2, deals=1, planning=1), 7, 3),
+    "knockout of three, planned as before": setup(Knockout(deals=1, planning=1), 7, 3),
     "ladder": setup(Ladder(matches=6), 8, 2),
     "compare": setup(Compare(deals=1, max_deals=4, sprt=(0, 400)), 2, 2),
     "extension": setup(Extension(deals=2, played=1, extends="earlier", unchanged=(0, 1)), 3, 2),

@@ -14,7 +14,11 @@ from msgspec.structs import replace
 from arena.errors import ConfigError
 from arena.games import game, make_settings, names
 from arena.store.records import Tournament
+from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.gauntlet import Gauntlet
+from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.formats.swiss import Swiss
 from arena.tournament.plan import draw_tournament
 from arena.tournament.settings import (
     BotSettings,
@@ -153,6 +157,24 @@ def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> Non
     assert fixed(chance=2).digest == EARLIER
     assert not {"on_overload", "beacon"} & fixed().document().keys()
     assert fixed().document()["game"]["time"] == {"bank_ms": 10_000, "increment_ms": 100, "limit_ms": None}
+
+
+@pytest.mark.parametrize("format", [RoundRobin(deals=1), Gauntlet(deals=1), Swiss(), Knockout()], ids=type)
+def test_a_tournament_of_before_is_planned_as_it_was(format: AnyFormat) -> None:
+    bots = tuple(BotSettings(name=f"bot{number}", version="1", digest="0" * 64) for number in range(6))
+    new = Settings(game=make_settings("samurai", 4), format=format, seed="tea", bots=bots)
+    document = new.document()
+    assert document.pop("planning") == new.plan_document()["planning"] == 2
+    before = Settings.read(document)
+    assert before.format.planning == 1
+    assert before.document() == document
+    assert "planning" not in before.plan_document()
+    assert before.digest != new.digest
+    assert Settings.read(new.document()).format == format
+
+
+def test_what_planning_does_not_change_has_the_digest_of_before() -> None:
+    assert Settings.read(fixed().document()).format == fixed().format == RoundRobin(deals=2, planning=2)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from formats_kit import Performances, Played, all_level, by_number, by_order, by
 
 from arena.errors import ConfigError
 from arena.ratings.evidence import Evidence
-from arena.tournament.formats.knockout import MOST_SHOWN, Knockout, seeding, size_below
+from arena.tournament.formats.knockout import MOST_SHOWN, Knockout, _Bracket, _Tie, seeding, size_below
 
 
 def places(played: Played) -> dict[int, int]:
@@ -100,7 +100,7 @@ def test_only_level_ties_are_played_again() -> None:
     assert [meeting.entrants for meeting in played.rounds[1].meetings] == [(0, 3)]
 
 
-def test_after_six_times_the_deals_the_share_of_the_event_decides_then_the_seed() -> None:
+def test_after_six_times_the_deals_the_seed_decides() -> None:
     level = play(Knockout(deals=1), 4, performances=all_level)
     check_laws(level)
     assert titles(level)[:6] == ["semi-finals", *(f"semi-finals, replay {number}" for number in range(1, 6))]
@@ -110,8 +110,28 @@ def test_after_six_times_the_deals_the_share_of_the_event_decides_then_the_seed(
     def performances(rng: random.Random, entrants: Sequence[int]) -> Sequence[float]:
         return [0, 0] if 0 in entrants else by_number(rng, entrants)
 
-    # 1 has beaten 2 and is level with 0, who was level with 3.
-    assert places(play(Knockout(deals=1), 4, performances=performances)) == {1: 1, 0: 2, 2: 3, 3: 3}
+    # 1 has beaten 2 and is level with 0, who was level with 3: the rest of the event does not count.
+    assert places(play(Knockout(deals=1), 4, performances=performances)) == {0: 1, 1: 2, 2: 3, 3: 3}
+    assert places(play(Knockout(deals=1, planning=1), 4, performances=performances)) == {1: 1, 0: 2, 2: 3, 3: 3}
+
+
+@pytest.mark.parametrize(("entrants", "players"), [(3, 2), (5, 2), (5, 4)])
+def test_a_bye_is_no_handicap_in_a_level_final(entrants: int, players: int) -> None:
+    def performances(rng: random.Random, met: Sequence[int]) -> Sequence[float]:
+        return [0] * len(met) if 0 in met else by_number(rng, met)
+
+    played = play(Knockout(deals=1), entrants, players, performances=performances)
+    assert 0 in played.rounds[0].byes
+    assert [entrant for entrant, place in places(played).items() if place == 1] == [0]
+
+
+@pytest.mark.parametrize(("entrants", "players"), [(8, 2), (8, 4)])
+def test_the_games_of_the_tie_come_before_the_seed(entrants: int, players: int) -> None:
+    """A tie that ends at 400 deals without a verdict is not level all the same."""
+    tie = _Tie(range(players), players // 2)
+    tie.shares = {entrant: 1.0 + 0.1 * entrant for entrant in tie.entrants}
+    ranked = _Bracket(Knockout(until_shown=True), entrants, players)._ranked(tie)
+    assert ranked == [*reversed(range(players))]
 
 
 @pytest.mark.parametrize(("entrants", "players"), [(4, 2), (4, 4), (9, 3)])

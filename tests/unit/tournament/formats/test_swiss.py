@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from itertools import combinations
+from typing import Literal
 
 import pytest
 from formats_kit import all_level, by_number, by_order, by_skill, check_laws, play
@@ -53,6 +54,24 @@ def test_a_level_match_gives_half_a_point_and_buchholz_sums_up_who_was_met() -> 
         1: (1.5, 1.0),
         2: (1.5, 1.0),
     }
+
+
+@pytest.mark.parametrize(("entrants", "players"), [(4, 3), (5, 3), (9, 4), (7, 5)])
+def test_a_bye_at_tables_of_three_and_more_is_the_mean(entrants: int, players: int) -> None:
+    """Among equals whoever rests is neither ahead nor behind, and the points of all are half a point a round."""
+    for rounds in (1, 2, 3):
+        played = play(Swiss(rounds=rounds, deals=1), entrants, players, performances=all_level)
+        points = played.director.points()
+        assert points is not None
+        assert {one.points for one in points.values()} == {rounds / 2}
+
+
+@pytest.mark.parametrize(("players", "planning", "bye"), [(2, 1, 1), (2, 2, 1), (3, 1, 1), (3, 2, 0.5)])
+def test_points_of_a_bye(players: int, planning: Literal[1, 2], bye: float) -> None:
+    played = play(Swiss(rounds=1, deals=1, planning=planning), players + 1, players)
+    points = played.director.points()
+    assert points is not None
+    assert [points[entrant].points for entrant in played.rounds[0].byes] == [bye]
 
 
 @pytest.mark.parametrize(("entrants", "players", "rounds"), [(5, 2, 5), (7, 3, 7), (9, 4, 9), (11, 4, 3), (6, 5, 6)])

@@ -139,7 +139,7 @@ def list_(folder: Path, as_json: bool) -> None:
             "name": one.name,
             "opened": one.opened,
             "closed": one.closed,
-            "first": next((item["name"] for item in (one.standings or {}).get("items", [])), None),
+            "first": [item["name"] for item in (one.standings or {}).get("items", []) if item["rank"] == 1],
             "final": one.final and (one.final.outcome or "being played"),
             "digest": one.digest,
         }
@@ -149,6 +149,7 @@ def list_(folder: Path, as_json: bool) -> None:
         show_json(rows)
         return
     for row in rows:
-        what = f"won by {row['first']}, digest {row['digest']}" if row["closed"] else "open"
+        first = f"{'shared' if len(row['first']) > 1 else 'won'} by {', '.join(row['first']) or 'nobody'}"
+        what = f"{first}, digest {row['digest']}" if row["closed"] else "open"
         what += f", final {row['final']}" if row["final"] else ""
         echo(plain(f"{row['number']}  {row['name']}  {row['opened']}  {what}"))

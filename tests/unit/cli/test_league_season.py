@@ -58,7 +58,7 @@ def test_the_final_is_played_by_the_service_and_shown(cup: Folder) -> None:
     assert "Final of 2 versions, settled: the winner is settled (" in shown
     assert "  1  random/1  100.0% of the points  rating " in shown
     [first, second] = json.loads(arena("season", "list", str(cup.path), "--json").stdout)
-    assert (first["first"], first["final"], second["final"]) == ("random/1", "settled", None)
+    assert (first["first"], first["final"], second["final"]) == (["random/1"], "settled", None)
     assert f"won by random/1, digest {first['digest']}, final settled" in arena("season", "list", str(cup.path)).stdout
     document = json.loads(arena("standings", str(cup.path), "--season", "first", "--json").stdout)
     assert [item["rank"] for item in document["items"]] == [1, 2]
@@ -69,6 +69,9 @@ def test_without_a_final_it_is_closed_at_once(cup: Folder) -> None:
     assert close(cup, "--no-final", "--next", "spring").stdout.startswith("Season first is closed; digest ")
     cup.settings.write_text(cup.settings.read_text().replace("final = 8", "final = 0"))
     assert arena("season", "close", "spring", "--to", str(cup.path)).stdout.startswith("Season spring is closed")
+    said = arena("season", "list", str(cup.path)).stdout
+    assert "spring" in said.splitlines()[1]
+    assert "  shared by " in said.splitlines()[1], "nobody has played in it: all are level"
     shown = arena("standings", str(cup.path), "--season", "spring").stdout
     assert "Final" not in shown
 

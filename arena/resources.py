@@ -5,13 +5,29 @@ In a checkout they are beside the package; in an installed wheel they are under 
 
 from __future__ import annotations
 
+import hashlib
 import os
+from functools import cache
 from pathlib import Path
 
-from arena import files
+from arena import __version__, files
 from arena.errors import ConfigError, InternalError, did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parent
+
+
+@cache
+def code_version() -> str:
+    """Returns the version of this program with a digest of its modules: programs that have the same are the same.
+
+    Its place, and what is bundled in a wheel, do not count.
+    """
+    digest = hashlib.sha256()
+    for name, path in sorted((path.relative_to(_PACKAGE).as_posix(), path) for path in _PACKAGE.rglob("*.py")):
+        if not name.startswith("bundled/"):
+            data = path.read_bytes()
+            digest.update(f"{name}\0{len(data)}\0".encode() + data)
+    return f"{__version__} ({digest.hexdigest()[:16]})"
 
 
 def bots_folder() -> Path:

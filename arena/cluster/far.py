@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from arena import __version__, files
+from arena import files, resources
 from arena.cluster.orders import BROUGHT, Ended, encode, read_frame, write_frame
 from arena.errors import ConfigError, MachineFault
 
@@ -117,7 +117,7 @@ async def open_lane(token: str, idle_s: float, dask_worker: Worker) -> bytes:
     own = Path(dask_worker.local_directory)
     lane = _lanes[token] = await asyncio.to_thread(_Lane, own / f"arena-{token}", own.parent / BOTS)
     threading.Thread(target=_guard, args=(token, lane, idle_s), daemon=True).start()
-    return msgspec.msgpack.encode(Opened(__version__, lane.player.pid))
+    return msgspec.msgpack.encode(Opened(resources.code_version(), lane.player.pid))
 
 
 async def bring(token: str, parcel: str, offset: int, data: bytes) -> None:

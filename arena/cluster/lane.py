@@ -194,18 +194,19 @@ class ClusterLane(Executor):
         Raises:
             _Refused: The worker cannot.
         """
-        from arena import __version__
+        from arena import resources
 
+        here = resources.code_version()
         try:
             answer = self._heeded(OPEN_S, far.open_lane, self.token, self.lease_s / 2)
             there = msgspec.msgpack.decode(answer, type=far.Opened)
         except Exception as error:  # whatever Dask or the worker raises
             why = f"expected it to start a player, got: {error!r:.500}"
             if kind(error) in _OF_ANOTHER_ARENA:
-                raise _Refused(Refusal(f"{why}; install arena {__version__} there")) from error
+                raise _Refused(Refusal(f"{why}; install arena {here} there")) from error
             raise _Refused(Refusal(why, may_later=True)) from error
-        if there.version != __version__:
-            raise _Refused(Refusal(f"expected arena {__version__}, got: {there.version}; install the same"))
+        if there.version != here:
+            raise _Refused(Refusal(f"expected arena {here}, got: {there.version}; install the same"))
 
     def _bring(self, parcels: Parcels, job: Job) -> None:
         """Sees to it that the player has the bots of a game.

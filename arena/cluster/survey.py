@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from arena import __version__
+from arena import resources
 from arena.files import MIB
 from arena.link.bots import bundled_folders, read_manifest
 from arena.link.sandbox.doctor import examine
@@ -69,8 +69,11 @@ def facts() -> Facts:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of what this process works with; packages that are not installed are left out."""
-    found = {"arena": __version__, "python": platform.python_version()}
+    """Returns the versions of what this process works with; packages that are not installed are left out.
+
+    That of arena has a digest of its code: a checkout that was changed is another.
+    """
+    found = {"arena": resources.code_version(), "python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = metadata.version(package)

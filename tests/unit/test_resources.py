@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena import resources
+from arena import __version__, resources
 from arena.errors import ConfigError, InternalError, did_you_mean
 from arena.resources import board_names, board_text, bots_folder, protocol_folder
 
@@ -51,3 +51,24 @@ def test_an_installed_package_has_its_data_inside(tmp_path: Path, monkeypatch: p
 
 def test_nothing_close_suggests_nothing() -> None:
     assert did_you_mean("xyz", ["random"]) == ""
+
+
+def test_the_version_of_the_code_is_that_of_its_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So two machines with the same number and other code are told apart, and a wheel and a checkout are not."""
+
+    def version(name: str, **modules: str) -> str:
+        package = tmp_path / name
+        for module, text in {"one": "x = 1\n", "two": "", **modules}.items():
+            path = package / f"{module.replace('__', '/')}.py"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        monkeypatch.setattr(resources, "_PACKAGE", package)
+        return resources.code_version.__wrapped__()
+
+    same = version("here")
+    assert same == version("there")
+    assert same == version("wheel", bundled__bots__first="x = 2\n")
+    assert same != version("changed", one="x = 2\n")
+    assert same != version("more", sub__three="")
+    assert same != version("moved", one="", two="x = 1\n")
+    assert resources.code_version().startswith(f"{__version__} (")

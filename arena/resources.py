@@ -25,7 +25,7 @@ def code_version() -> str:
     digest = hashlib.sha256()
     for name, path in sorted((path.relative_to(_PACKAGE).as_posix(), path) for path in _PACKAGE.rglob("*.py")):
         if not name.startswith("bundled/"):
-            data = path.read_bytes()
+            data = files.read(path, "a module", files.MOST_TEXT, InternalError)
             digest.update(f"{name}\0{len(data)}\0".encode() + data)
     return f"{__version__} ({digest.hexdigest()[:16]})"
 

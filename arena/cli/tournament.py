@@ -128,6 +128,7 @@ def tournament(
     from arena.store.finding import LATEST, identified
     from arena.store.store import open_store
     from arena.tournament.extend import extend
+    from arena.tournament.plan import as_begun
     from arena.tournament.settings import seeded, set_up
 
     lanes = ctx.with_resource(
@@ -178,9 +179,11 @@ def tournament(
                 show_report(report(store, extended.of)[0], as_json=as_json, quiet=quiet)
                 return
             setup, starts = replace(setup, settings=extended.settings), extended.starts
-        if not new and (before := played_before(store, setup.settings, tell)) is not None:
-            show_report(report(store, before)[0], as_json=as_json, quiet=quiet)
-            return
+        if not new:
+            setup = replace(setup, settings=as_begun(store, setup.settings))
+            if (before := played_before(store, setup.settings, tell)) is not None:
+                show_report(report(store, before)[0], as_json=as_json, quiet=quiet)
+                return
         document = play_tournament(ctx, store, setup, manner, starts=starts)
     if document is not None:
         show_report(document, as_json=as_json, quiet=quiet)

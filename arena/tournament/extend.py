@@ -21,7 +21,7 @@ from arena.tournament.settings import BotSettings, Settings
 
 LATEST: Final = "latest"
 """Stands for the latest finished tournament that can be extended."""
-_FREE: Final = ("deals", "seed", "format", "extends", "unchanged", "played")
+_FREE: Final = ("deals", "seed", "format", "planning", "extends", "unchanged", "played")
 """What may differ from the tournament that is extended, and the bots."""
 
 

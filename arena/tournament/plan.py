@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
@@ -35,6 +36,7 @@ from arena.record.published import (
 )
 from arena.referee import beacon
 from arena.referee.chance import commitment, new_secret, seed_secret
+from arena.store.reader import Reader
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
 from arena.tournament.settings import Settings, mix_of
@@ -121,6 +123,14 @@ def begin(
     ]
     store.create(tournament, entrants)
     return Begun(tournament, 0, resumed=False, committed=publish_commitment(tournament, settings))
+
+
+def as_begun(store: Reader, settings: Settings) -> Settings:
+    """Returns the settings by which a tournament of these goes on: what an earlier version planned stays as it is."""
+    earlier = replace(settings, format=replace(settings.format, planning=1))
+    if store.unfinished(settings.digest) is None and store.unfinished(earlier.digest) is not None:
+        return earlier
+    return settings
 
 
 def _check_commitment(tournament: Tournament, settings: Settings) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -133,7 +133,7 @@ def list_(folder: Path, as_json: bool) -> None:
     """
     with reading(folder_of(folder)) as reader:
         seasons = reader.seasons.all()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "number": one.number,
             "name": one.name,

@@ -100,6 +100,13 @@ def test_a_bot_that_left_is_named(store: Store, tmp_path: Path) -> None:
     assert extended.told[-1] == "Left out: the games of cid."
 
 
+def test_what_was_planned_in_the_order_of_before_can_be_extended(store: Store, tmp_path: Path) -> None:
+    before = instant.settings(players=3, seed=None, format=RoundRobin(deals=2, planning=1))
+    base = finished(store, before, tmp_path)
+    extended = extend(store, instant.settings(players=3, deals=5, seed=None), base)
+    assert extended.settings.games == 3 * 3
+
+
 def test_what_cannot_be_extended_is_refused_with_the_reason(store: Store, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="expected a finished round-robin of samurai standard to extend, got none"):
         extend(store, SETTINGS, LATEST)

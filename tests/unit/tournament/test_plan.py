@@ -18,7 +18,8 @@ from arena.referee.beacon import named
 from arena.referee.chance import NO_MIX, mix
 from arena.standings.closing import close
 from arena.store.store import Store, open_store
-from arena.tournament.plan import begin, fix_chance
+from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.plan import as_begun, begin, fix_chance
 from arena.tournament.settings import enter, mix_of
 from tests import instant
 
@@ -36,6 +37,18 @@ def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_
     again = instant.start(store, SETTINGS, tmp_path / "logs")
     assert (first.resumed, again.resumed) == (False, True)
     assert again.tournament == first.tournament
+
+
+def test_a_tournament_that_was_planned_as_before_goes_on_so(store: Store, tmp_path: Path) -> None:
+    now = instant.settings(players=3)
+    before = instant.settings(players=3, format=RoundRobin(deals=2, planning=1))
+    assert as_begun(store, now) == now
+    first = instant.start(store, before, tmp_path / "logs")
+    again = instant.start(store, as_begun(store, now), tmp_path / "logs")
+    assert (again.resumed, again.tournament) == (True, first.tournament)
+    instant.start(store, now, tmp_path / "logs")
+    assert as_begun(store, now) == now, "what is begun anew comes first"
+    assert as_begun(store, SETTINGS) == SETTINGS
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def settle(top: Path, kept: Iterable[str]) -> int:
                     removed += _remove(entry)
                     continue
                 if entry.is_symlink():
-                    _check_link(Path(entry.path), top)
+                    _check_link(Path(entry.path), top, is_way=path in around)
                 elif entry.is_dir(follow_symlinks=False):
                     _take_over(Path(entry.path))
                     left.append(Path(entry.path))
@@ -121,8 +121,17 @@ def _remove(entry: os.DirEntry[str]) -> int:
     return count
 
 
-def _check_link(path: Path, top: Path) -> None:
-    """Checks that a symbolic link leads to something in the folder."""
+def _check_link(path: Path, top: Path, *, is_way: bool) -> None:
+    """Checks that a symbolic link leads to something in the folder, and lies on the way to nothing that stays.
+
+    Where a bot's files lie is what its archive was checked for: a link in the place of the bot's own folder would make
+    the names of its manifest those of other files, even of other bots.
+    """
+    if is_way:
+        raise BotError(
+            f"expected a folder, as it was sent, got: a link to {plain(os.readlink(path))!r} "
+            f"- at {plain(str(path.relative_to(top)))}; let the build write into the folder"
+        )
     target = path.resolve()
     if not target.is_relative_to(top.resolve()):
         raise BotError(

@@ -45,6 +45,14 @@ def test_no_link_leads_out(tmp_path: Path, target: str) -> None:
         settle(top, ["data", "a", "loop", "loop2"])
 
 
+def test_no_link_takes_the_place_of_a_folder_that_was_sent(tmp_path: Path) -> None:
+    """What the manifest names would be looked for from where the link leads: `../DIGEST` would be another's bot."""
+    (tmp_path / "bot.toml").touch()
+    (tmp_path / "fox").symlink_to(".")
+    with pytest.raises(BotError, match="expected a folder, as it was sent, got: a link to '.' - at fox"):
+        settle(tmp_path, ["bot.toml", "fox/bot.toml"])
+
+
 def test_links_inside_stay(tmp_path: Path) -> None:
     make(tmp_path, {"lib/v1/x": "1"})
     (tmp_path / "lib" / "current").symlink_to("v1")

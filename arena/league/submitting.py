@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 
 from arena import files, parcels
-from arena.errors import ParcelError, Refused, StoreError
+from arena.errors import BotError, ParcelError, Refused, StoreError
 from arena.league.allowance import Allowance
 from arena.league.desk import Desk
 from arena.link import runtimes
@@ -40,10 +41,8 @@ def submit(desk: Desk) -> Payload:
             f"expected a bot that plays {desk.settings.game.rules}, got: one of {', '.join(rules)}",
             f"add it to `rules` in {MANIFEST}, or leave that out",
         )
-    if desk.settings.level is not Level.TRUSTED:
-        for program in (contents.manifest.command[0], *contents.manifest.needs):
-            if "/" not in program and not runtimes.is_granted(program):
-                raise Refused("archive", *str(runtimes.not_granted(name, program)).split("; ", 1))
+    if desk.settings.level is not Level.TRUSTED and (error := _not_runnable(contents)):
+        raise Refused("archive", *str(error).split("; ", 1))
     if not _is_there(store, name, contents.digest):
         check_quotas(desk, author, name)
     kept = folder.archive(contents.digest)
@@ -149,6 +148,17 @@ def check_quotas(desk: Desk, author: str, bot: str) -> None:
 
 def _is_there(store: LeagueStore, bot: str, digest: str) -> bool:
     return any(version.digest == digest for version in store.versions.of_bot(bot))
+
+
+def _not_runnable(contents: parcels.Contents) -> BotError | None:
+    """Returns what is wrong with the programs that a bot calls; None if all are its own or granted."""
+    name, own = contents.manifest.name, contents.manifest.command[0]
+    for program in (own, *contents.manifest.needs):
+        if "/" not in program and not runtimes.is_granted(program):
+            return runtimes.not_granted(name, program)
+    if "/" in own and os.path.normpath(os.path.join(contents.bot, own)) in contents.scripts:
+        return runtimes.script(name, own)
+    return None
 
 
 def _remedy(error: ParcelError) -> str:

@@ -115,6 +115,14 @@ def not_granted(bot: str, program: str) -> BotError:
     )
 
 
+def script(bot: str, program: str) -> BotError:
+    """Returns the error for a bot whose own program is a script: its first line names the program that would run."""
+    return BotError(
+        f"{bot}: expected a program that needs no other, got: {plain(program)}, a script; name its runtime in "
+        f'`command`, such as command = ["sh", "{plain(program)}"], instead of a first line with #!'
+    )
+
+
 def is_granted(name: str) -> bool:
     """Tells whether a bot may call a program by this name here."""
     return name in (PYTHON, PYTHON_WITH_ARENA) or find(name) is not None

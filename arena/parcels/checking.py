@@ -13,13 +13,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 
 from arena.errors import BotError, ConfigError, ParcelError
 from arena.files import MOST_PROGRAM, opened
 from arena.link.bots import MANIFEST, Manifest, parse_manifest
+from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 from arena.parcels.base import (
     FORMAT,
     HERE,
@@ -39,6 +40,7 @@ from arena.parcels.streams import Source, inflated, too_large
 
 Archive: TypeAlias = Path | bytes
 """An archive: its file, or its bytes."""
+_SCRIPT: Final = b"#!"
 Take: TypeAlias = Callable[[Entry, Iterator[bytes]], None]
 """Is called with each entry and its content in pieces, which it need not take."""
 
@@ -55,6 +57,8 @@ class Contents(msgspec.Struct, frozen=True, kw_only=True):
     """The files, sorted."""
     size: int
     """Bytes of all files."""
+    scripts: frozenset[str]
+    """The paths of files that begin with `#!`."""
 
 
 def check(archive: Archive, limits: Limits = LIMITS) -> Contents:
@@ -82,12 +86,13 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         path = MANIFEST if label.bot == HERE else f"{label.bot}/{MANIFEST}"
         manifest: Manifest | None = None
         entries: list[Entry] = []
+        scripts: set[str] = set()
         count = Count(limits)
         while (block := source.take(BLOCK)) != END[:BLOCK]:
             entry = read_header(block)
             count.add(entry)
             entries.append(entry)
-            content = source.pieces(entry.size)
+            content = _noted(entry, source.pieces(entry.size), scripts)
             if entry.path == path:
                 data = _manifest_bytes(entry, content, limits)
                 manifest = _manifest(data, path, label.bot)
@@ -101,7 +106,25 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
         digest = source.finish()
     if manifest is None:
         raise ParcelError(Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path))
-    return Contents(digest=digest, bot=label.bot, manifest=manifest, entries=tuple(entries), size=count.bytes)
+    return Contents(
+        digest=digest,
+        bot=label.bot,
+        manifest=manifest,
+        entries=tuple(entries),
+        size=count.bytes,
+        scripts=frozenset(scripts),
+    )
+
+
+def _noted(entry: Entry, content: Iterator[bytes], scripts: set[str]) -> Iterator[bytes]:
+    """Yields a content as it is, and adds its path to `scripts` if it is one."""
+    start = b""
+    for piece in content:
+        if len(start) < len(_SCRIPT):
+            start += piece[: len(_SCRIPT)]
+            if start.startswith(_SCRIPT):
+                scripts.add(entry.path)
+        yield piece
 
 
 class Count:
@@ -225,7 +248,7 @@ def check_places(manifest: Manifest, bot: str) -> None:
         ParcelError: Something does not.
     """
     programs = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
-    named = (*manifest.include, *manifest.built, *manifest.fetched)
+    named = (*manifest.include, *manifest.built, *manifest.fetched, *_python_file(manifest))
     for name in (*named, *(name for name in programs if "/" in name)):
         path = os.path.normpath(os.path.join(bot, name))
         if path.startswith(("/", "../")) or path == "..":
@@ -235,6 +258,14 @@ def check_places(manifest: Manifest, bot: str) -> None:
                 "or name a runtime in `command`",
                 path=shown(name),
             )
+
+
+def _python_file(manifest: Manifest) -> tuple[str, ...]:
+    """Returns the file that a Python is to run: whether it is there is asked on the machine, and is told."""
+    program, *arguments = manifest.command
+    if program not in (PYTHON, PYTHON_WITH_ARENA):
+        return ()
+    return tuple(word for word in arguments[:1] if not word.startswith("-"))
 
 
 @contextmanager

@@ -21,9 +21,10 @@ import msgspec
 
 from arena.errors import BotError
 from arena.link import runtimes
-from arena.link.bots import BotSpec
+from arena.link.bots import MANIFEST, BotSpec
 from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA, SYSTEM, Runtime, is_in, is_private, outermost
 from arena.link.sandbox.kinds import check_kinds
+from arena.resources import bots_folder
 
 BOT: Final = "/bot"
 """Where a sandbox has a bot's files."""
@@ -73,6 +74,8 @@ def needs(spec: BotSpec) -> Needs:
         own = {BOT: spec.folder}
     for path in own.values():
         _check(path, spec)
+    for path in beside:
+        _check_no_other(path, spec)
     called = _called(spec)
     first = called.get(spec.command[0])
     used = list(called.values())
@@ -219,10 +222,7 @@ def _own_program(spec: BotSpec) -> Iterator[str]:
     except OSError:
         return  # it is not there, or not to be read, and the start says so
     if is_script:
-        raise BotError(
-            f"{spec.name}: expected a program that needs no other, got: {word}, a script; name its runtime in "
-            f'`command`, such as command = ["sh", "{word}"], instead of a first line with #!'
-        )
+        raise runtimes.script(spec.name, word)
 
 
 def _check(tree: str, spec: BotSpec) -> None:
@@ -236,6 +236,24 @@ def _check(tree: str, spec: BotSpec) -> None:
             f"{spec.name}: expected a bot in a folder of its own, all of which it will see, got: {tree}, which has "
             "other things; move the bot to one"
         )
+
+
+def _check_no_other(path: str, spec: BotSpec) -> None:
+    """Checks that what lies beside a bot's folder is not another bot's. The bundled bots may share their files.
+
+    Raises:
+        BotError: It is.
+    """
+    around = os.path.dirname(spec.folder)
+    if is_in(spec.folder, [str(bots_folder().resolve())]):
+        return
+    for at, top in ((Path(path), Path(around)), (Path(os.path.realpath(path)), Path(os.path.realpath(around)))):
+        folders = [folder for folder in (at, *at.parents) if folder != top and folder.is_relative_to(top)]
+        if other := next((folder for folder in folders if os.path.lexists(folder / MANIFEST)), None):
+            raise BotError(
+                f"{spec.name}: expected files that are no other bot's, got: {path}, which belongs to the bot in {other}; "
+                "copy it into the bot's folder, or to a folder that is no bot's"
+            )
 
 
 def _read(spec: BotSpec) -> Iterator[str]:

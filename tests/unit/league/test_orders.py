@@ -23,6 +23,7 @@ from arena.store.league import LeagueStore, open_league, read_league
 from arena.store.league.records import HOUSE
 from arena.store.league.states import Actor, State
 from arena.types import Payload
+from tests.parcel_kit import make
 
 SETTINGS = Settings(name="cup")
 
@@ -154,6 +155,21 @@ def test_a_submission_that_calls_what_is_not_granted_is_refused_in_one_sentence(
     assert answer["code"] == "archive"
     assert "or with the name of a runtime ({python}, {python+arena}, " in answer["message"]
     assert "[runtimes]" in answer["remedy"]
+    assert list(folder.submissions.iterdir()) == []
+    trusted = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="trusted"))
+    assert submit(store, folder, archive, trusted)["version"] == "fox/1"
+
+
+def test_a_submission_whose_program_is_a_script_is_refused_in_one_sentence(
+    store: LeagueStore, folder: Folder, tmp_path: Path
+) -> None:
+    """What its first line names would be run with it."""
+    make(tmp_path / "fox", {"bot.toml": 'name = "fox"\ncommand = ["./run"]\n', "run": "#!/opt/python3\n"}, ["run"])
+    archive = parcels.pack(tmp_path / "fox").data
+    answer = submit(store, folder, archive)
+    assert answer["code"] == "archive"
+    assert answer["message"] == "fox: expected a program that needs no other, got: ./run, a script"
+    assert answer["remedy"].startswith("name its runtime in `command`")
     assert list(folder.submissions.iterdir()) == []
     trusted = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="trusted"))
     assert submit(store, folder, archive, trusted)["version"] == "fox/1"

@@ -98,6 +98,7 @@ HOSTILE = {
     "built elsewhere": ("place", with_bot(manifest=MANIFEST + b'built = [".."]')),
     "fetched elsewhere": ("place", with_bot(manifest=MANIFEST + b'fetched = ["a/../../x"]')),
     "a program of others": ("place", with_bot(manifest=b'name = "fox"\ncommand = ["../other/bot"]')),
+    "a file for Python": ("place", with_bot(manifest=b'name = "fox"\ncommand = ["{python}", "/root/.ssh/id_rsa"]')),
     "a compiler of others": ("place", with_bot(manifest=MANIFEST + b'build = ["../other/make"]')),
     # size
     "too many files": ("entries", with_bot(*(raw(f"f/{n:05}") for n in range(11_000)))),

@@ -13,6 +13,7 @@ from arena.link import runtimes
 from arena.link.bots import BotSpec, load_bot
 from arena.link.sandbox import binds
 from arena.link.sandbox.binds import check, needs, shows
+from tests.parcel_kit import make
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +91,8 @@ def test_a_python_is_seen_with_its_packages_and_nothing_else_that_is_installed(t
     assert not {"arena", "pytest", "click", "sqlite_utils"} & packages
     arena = {Path(path).parts[3] for path in with_arena.trees if path.startswith("/python/arena/")}
     assert {"rules", "cli", "__init__.py"} <= arena
-    assert "bundled" not in arena
+    bundled = [path for path in with_arena.trees if path.startswith("/python/arena/bundled")]
+    assert bundled == ["/python/arena/bundled/boards"]
     for spec in (seen, with_arena):
         installed = [path for path in spec.trees.values() if path.endswith("site-packages")]
         assert installed == []
@@ -148,6 +150,25 @@ def test_a_manifest_names_what_lies_beside_it(tmp_path: Path) -> None:
     common = tmp_path / "bots" / "common.py"
     assert needs(spec).trees == {"/bot/mine": str(folder), "/bot/common.py": str(common)}
     assert needs(spec).folder == "/bot/mine"
+
+
+@pytest.mark.parametrize(
+    "named", ['include = ["../rival/bot.py"]', 'include = ["../rival"]', 'include = ["../linked"]']
+)
+def test_a_manifest_may_not_name_files_of_another_bot(named: str, tmp_path: Path) -> None:
+    """A stranger's bots may lie beside others', and a tournament has not all of them as entrants."""
+    make(tmp_path / "bots" / "rival", {"bot.toml": 'name = "rival"\ncommand = ["sh"]\n', "bot.py": ""})
+    (tmp_path / "bots" / "linked").symlink_to("rival")
+    folder = make(tmp_path / "bots" / "mine", {"bot.toml": f'name = "mine"\ncommand = ["sh"]\n{named}\n'})
+    with pytest.raises(BotError, match="expected files that are no other bot's, got: .* which belongs to the bot in "):
+        needs(load_bot(str(folder)))
+
+
+def test_a_program_beside_the_folder_may_not_be_another_bot_s(tmp_path: Path) -> None:
+    rival = make(tmp_path / "bots" / "rival", {"bot.toml": 'name = "rival"\ncommand = ["sh"]\n'})
+    program(rival / "program", "")
+    with pytest.raises(BotError, match="expected files that are no other bot's"):
+        needs(bot(tmp_path, "../rival/program"))
 
 
 @pytest.mark.parametrize("link", [False, True])

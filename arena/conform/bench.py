@@ -59,6 +59,8 @@ class Bench:
         """The most memory of any process."""
         self.denied_ms = 0
         """How long the machine kept all processes from running."""
+        self.own_ms = 0
+        """How long all processes were waited for beside that."""
         self.output_bytes = 0
         """The most output of any process."""
         self.type_last: Evidence | None = None
@@ -165,18 +167,21 @@ class Bench:
             self.output_bytes = max(self.output_bytes, dialogue.output_bytes())
             self.type_last = self.type_last or dialogue.type_last
             if dialogue is not self._shared or not (sound and dialogue.lives):
-                self._open.remove(dialogue)
-                self.denied_ms += dialogue.denied_ms
-                dialogue.close()
+                self._end(dialogue)
         self._active = None
 
     def close(self) -> None:
         """Ends all processes."""
-        for dialogue in self._open:
+        while self._open:
             with suppress(OSError):
-                dialogue.close()
-        self._open.clear()
+                self._end(self._open[-1])
         self._custody.close()
+
+    def _end(self, dialogue: Dialogue) -> None:
+        self._open.remove(dialogue)
+        self.denied_ms += dialogue.denied_ms
+        self.own_ms += dialogue.own_ms
+        dialogue.close()
 
 
 Run: TypeAlias = Callable[[Bench], str]
@@ -246,6 +251,6 @@ class Checks(list[Check]):
 
         return add
 
-    def watch(self, id: str, title: str, *spec: str) -> None:
-        """Adds a rule that is watched in all dialogues."""
-        self.append(Check(id=id, title=title, spec=spec, fatal=True))
+    def watch(self, id: str, title: str, *spec: str, seen: str = "start.hello") -> None:
+        """Adds a rule that is watched in all dialogues. `seen` is the check in which it matters for the first time."""
+        self.append(Check(id=id, title=title, spec=spec, fatal=True, needs=(seen,)))

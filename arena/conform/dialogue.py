@@ -128,6 +128,8 @@ class Dialogue:
         """What it had got of the machine when it was last sent something, or the first request of a decision."""
         self._late_ns = 0
         """How late this process woke since then, at most."""
+        self._waited_ns = 0
+        """How long the bot was waited for."""
         self._written = 0
         """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)
@@ -282,6 +284,11 @@ class Dialogue:
         """Returns how long the machine kept the bot from running so far."""
         return (self._process.fence.denied_ns() or 0) // NS_PER_MS
 
+    @property
+    def own_ms(self) -> int:
+        """Returns how long the bot was waited for, without what the machine kept it from running."""
+        return max(0, self._waited_ns // NS_PER_MS - self.denied_ms)
+
     def _share(self) -> Share | None:
         denied_ns = self._process.fence.denied_ns()
         return None if denied_ns is None else Share(denied_ns, self._process.fence.cpu_ns())
@@ -386,7 +393,9 @@ class Dialogue:
             poll.register(self._process.pidfd, select.POLLIN)
         began_ns = time.monotonic_ns()
         poll.poll(wait_ms)
-        self._late_ns = max(self._late_ns, time.monotonic_ns() - began_ns - wait_ms * NS_PER_MS)
+        waited_ns = time.monotonic_ns() - began_ns
+        self._late_ns = max(self._late_ns, waited_ns - wait_ms * NS_PER_MS)
+        self._waited_ns += min(waited_ns, wait_ms * NS_PER_MS)
 
     def _broken(self, error: RemoteProtocolError) -> Finding:
         """Returns what is found if a connection breaks the protocol below its messages."""

@@ -15,6 +15,7 @@ from arena.errors import ActionError, IllegalAction
 from arena.games import default_board, find_ruleset, game, rules_of
 from arena.referee.chance import commitment
 from arena.referee.clock import Clock
+from arena.referee.table import refused
 from arena.referee.tell import game_over, game_start, request
 from arena.rules.base import Decision, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Forfeits, Over, Refused, playout
@@ -89,6 +90,8 @@ class TrialGame:
         """How many decisions of each kind the bot has answered."""
         self.actions: list[Payload] = []
         """Its actions."""
+        self.stopped: str = ""
+        """The kind of decision before which the game was stopped; empty unless it was."""
         self._dialogue = dialogue
         self._plan = plan
         self._rules = plan.rules
@@ -101,6 +104,11 @@ class TrialGame:
         self._others = Random(f"others {plan.seed}")
         self._course = Course(plan.rules)
         self._asked: Decision | None = None
+
+    @property
+    def rules(self) -> str:
+        """Returns the name of the game."""
+        return self._rules.name
 
     @property
     def used_ms(self) -> float:
@@ -148,6 +156,7 @@ class TrialGame:
                     if own is None:
                         self._course.ask()
                     elif (self._rules.name, own.kind) in self._avoided:
+                        self.stopped = own.kind
                         return None
                     else:
                         self._request(own, due)
@@ -289,19 +298,12 @@ class TrialGame:
                 verdict=Verdict.UNIMPLEMENTED,
                 about=about,
             )
+        cause = refused(error)
         if isinstance(error, IllegalAction):
-            return Finding(
-                f"{self._where(kind)}: expected a legal action, got: {error}",
-                "Take what you play from `legal` of the request, or correct how you work it out (see `options`).",
-                "§8.6-5",
-                about=about,
-            )
-        return Finding(
-            f"{self._where(kind)}: expected an action in the form of the rules' page, got: {error}",
-            f"Send the form that protocol/rules/{self._rules.name}.md gives for {kind!r}.",
-            "§8.6-4",
-            about=about,
-        )
+            remedy = "Take what you play from `legal` of the request, or correct how you work it out (see `options`)."
+        else:
+            remedy = f"Send the form that protocol/rules/{self._rules.name}.md gives for {kind!r}."
+        return Finding(f"{self._where(kind)}: {cause.detail}", remedy, cause.rule, about=about)
 
 
 def kinds_of(rules: str) -> tuple[str, ...]:

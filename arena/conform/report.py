@@ -114,6 +114,8 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     """How long the check took."""
     denied_ms: int = 0
     """How long the machine kept the bot's processes from running, as far as it was looked at."""
+    own_ms: int = 0
+    """How long its processes were waited for beside that: to start, to answer, to end."""
     results: tuple[Result, ...]
 
     def reaches(self, level: Level) -> bool:

@@ -24,6 +24,10 @@ Progress: TypeAlias = Callable[[int, int, str], None]
 _FIRST: Final = ("start", "frames", "session")
 _TRUSTED_ONLY: Final = ("start.tcp", "start.environment")
 """Checks that only a bot without a sandbox can be given: there is no network, and the environment is the sandbox's."""
+_GRAVITY: Final = (None, Verdict.OK, Verdict.NON_STRICT, Verdict.UNIMPLEMENTED, Verdict.FAILED)
+"""From a check that was not attempted to one that failed: what is found later changes a verdict only for the worse."""
+_IS_PLAY: Final = frozenset(("§8.6-4", "§8.6-5"))
+"""The rules about what is played."""
 _LAST: Final = ("sequences", "tolerance", "time", "resources", "end")
 
 
@@ -136,6 +140,7 @@ def check_bot(
         memory_mib=bench.memory_mib,
         seconds=round(time.monotonic() - began, 3),
         denied_ms=bench.denied_ms,
+        own_ms=bench.own_ms,
         results=tuple(results),
     )
 
@@ -161,15 +166,14 @@ class _Run:
                 self._one(check)
 
     def results(self) -> list[Result]:
-        """Returns what each check found. A rule that was watched is kept unless something broke it."""
-        greeted = self._verdict("start.hello") is Verdict.OK
+        """Returns what each check found. A rule that was watched is kept if it was seen, and nothing broke it."""
         for check in self._checks.values():
             if check.id in self._done:
                 continue
-            if greeted:
-                self._note(check, Verdict.OK, self._measured(check))
+            if unmet := self._unmet(check):
+                self._note(check, None, self._stopped or unmet)
             else:
-                self._note(check, None, self._stopped)
+                self._note(check, Verdict.OK, self._measured(check))
         return [self._done[id] for id in self._checks]
 
     def _measured(self, check: Check) -> str:
@@ -197,8 +201,12 @@ class _Run:
 
     def _find(self, check: Check, finding: Finding) -> None:
         owned = check.owns and finding.about != "resources.memory"
+        before = self._bad_decision()
+        if owned and before and _IS_PLAY.intersection(finding.spec):
+            self._note(check, None, f"{before} failed")  # the bot plays so without what this check adds, too
+            return
         guilty = check if owned or finding.about is None else self._checks[finding.about]
-        if self._verdict(guilty.id) in (Verdict.OK, None):  # what went well once, and not again, did not go well
+        if _GRAVITY.index(finding.verdict) > _GRAVITY.index(self._verdict(guilty.id)):  # what it did worst counts
             spec = tuple(dict.fromkeys((*check.spec, *finding.spec))) if owned else None
             self._done[guilty.id] = Result(
                 id=guilty.id,
@@ -217,6 +225,11 @@ class _Run:
             self._note(check, None, f"{guilty.id} failed")
         if guilty.fatal:
             self._stopped = f"{guilty.id} failed"
+
+    def _bad_decision(self) -> str:
+        """Returns the id of the first kind of decision that the bot did not make by the rules; empty if none."""
+        kinds = (id for id in self._done if tuple(id.split(".", 1)) in self._bench.avoided)
+        return next((id for id in kinds if id.split(".")[0] in self._bench.rules), "")
 
     def _unmet(self, check: Check) -> str:
         bad = (id for id in check.needs if self._verdict(id) is not Verdict.OK)

@@ -41,8 +41,8 @@ def submit(desk: Desk) -> Payload:
             f"expected a bot that plays {desk.settings.game.rules}, got: one of {', '.join(rules)}",
             f"add it to `rules` in {MANIFEST}, or leave that out",
         )
-    if desk.settings.level is not Level.TRUSTED and (error := _not_runnable(contents)):
-        raise Refused("archive", *str(error).split("; ", 1))
+    if desk.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
+        raise Refused("archive", *str(wrong).split("; ", 1))
     if not _is_there(store, name, contents.digest):
         check_quotas(desk, author, name)
     kept = folder.archive(contents.digest)

@@ -186,12 +186,20 @@ def test_a_decision_that_goes_well_only_at_first_has_failed_and_nothing_is_ok_th
     report = check_bot(bot, ("samurai",), budget=BUDGET)
     found = {result.id: result for result in report.results}
     assert found["samurai.setup"].verdict is Verdict.FAILED
-    assert "expected an action in the form" in found["samurai.setup"].detail
-    seen_nothing = [
-        result.id for result in report.results if result.verdict is Verdict.OK and " 0 dec" in f" {result.detail}"
-    ]
-    assert seen_nothing == []
+    assert "2 seats, decision 'setup': sent an action that cannot be read: " in found["samurai.setup"].detail, (
+        "it says what the referee says"
+    )
+    assert found["tolerance.numbers"].verdict is None, "what the bot does wrong anyway says nothing of large numbers"
+    assert found["time.limit"].verdict is found["time.bank"].verdict is None, "no game came to its end"
+    assert [result.id for result in report.having(Verdict.FAILED)] == ["samurai.setup"]
     assert report.level is None
+
+
+def test_of_what_a_bot_never_comes_to_nothing_is_ok() -> None:
+    found = {result.id: result for result in check("floats", SAMURAI).results}
+    assert found["start.hello"].verdict is Verdict.OK
+    for id in ("session.id", "session.game", "session.once", "frames.note"):
+        assert (found[id].verdict, found[id].detail) == (None, "frames.values failed")
 
 
 @pytest.mark.long

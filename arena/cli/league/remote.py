@@ -7,14 +7,15 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from arena.cli.league.away import show_maps
+from arena.cli.league.reports import show_reports
 from arena.cli.league.tables import received, show_standings, show_versions
 from arena.cli.output import echo, say, show_json
-from arena.errors import CheckFailed
+from arena.errors import CheckFailed, DoorError
 from arena.files import MIB
 from arena.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from arena.cli.league.away import Elsewhere
     from arena.door.client import Client
@@ -120,20 +121,39 @@ def standings(elsewhere: Elsewhere, *, trueskill: bool, as_json: bool) -> None:
     show_standings({"items": items}, trueskill=trueskill)
 
 
-def report(elsewhere: Elsewhere, version: str, kind: str, *, as_json: bool) -> None:
-    """Prints what a step of a version's life found."""
+def report(elsewhere: Elsewhere, version: str, kinds: Sequence[str], *, as_json: bool) -> None:
+    """Prints what steps of a version's life found.
+
+    Args:
+        elsewhere: The league.
+        version: The version, or a bot for its newest one.
+        kinds: The steps. Of several, those that there are reports of.
+        as_json: Whether it is for a program.
+
+    Raises:
+        DoorError: There is no such report.
+    """
     import json
 
+    found: list[Payload] = []
     with elsewhere.client() as client:
-        document = json.loads(client.report(version, kind))
+        name = version if "/" in version else _newest(client, version)
+        for kind in kinds:
+            try:
+                found.append(json.loads(client.report(name, kind)))
+            except DoorError as error:
+                if error.refusal != "unknown" or (kind == kinds[-1] and not found):
+                    raise
     if as_json:
-        show_json(document)
-        return
-    for name, value in document.items():
-        if name != "output":
-            echo(f"{name}: {value}")
-    for line in str(document.get("output", "")).splitlines():
-        echo(f"  {line}")
+        show_json({"version": name, "state": found[-1].get("state", ""), "reports": found})
+    else:
+        show_reports(found)
+
+
+def _newest(client: Client, bot: str) -> str:
+    """Returns the name of a bot's newest version; the bot's own name if the league knows of none."""
+    names = [str(each.get("version", "")) for each in client.status(bot).versions]
+    return max(names, key=lambda name: int(name.rpartition("/")[2] or 0), default=bot)
 
 
 def retire(elsewhere: Elsewhere, bot: str) -> None:

@@ -9,6 +9,7 @@ import click
 from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.here import folder_of, reading, to_option
+from arena.cli.league.reports import show_reports
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
 
@@ -24,8 +25,8 @@ KINDS = ("build", "check", "qualify")
 def report(version: str, kind: str | None, folder: Path | None, as_json: bool, elsewhere: Elsewhere | None) -> None:
     """Show what the steps of a version found: its build, its check, its first games against random.
 
-    VERSION is a version such as fox/3, or a bot for its newest. KIND is build, check or qualify; of a league here all
-    are shown unless one is named.
+    VERSION is a version such as fox/3, or a bot for its newest. KIND is build, check or qualify. Without it, the last
+    step is shown in full, and a line of each before it. A check is laid out as `arena bot check` does it.
 
     \b
     Example:
@@ -33,7 +34,7 @@ def report(version: str, kind: str | None, folder: Path | None, as_json: bool, e
       arena league report fox/3 check --at tcp://cup.example:5599/5f… --key anna.key
     """
     if elsewhere is not None:
-        remote.report(elsewhere, version, kind or "build", as_json=as_json)
+        remote.report(elsewhere, version, KINDS if kind is None else (kind,), as_json=as_json)
         return
     from arena.league import documents
 
@@ -46,12 +47,7 @@ def report(version: str, kind: str | None, folder: Path | None, as_json: bool, e
         return
     for change in history:
         echo(f"{change.at}  {change.new}{': ' if change.reason else ''}{change.reason}")
-    for each in found:
-        echo()
-        for name, value in each.items():
-            if name not in ("output", "version", "state") and value not in ("", None, {}, []):
-                echo(f"{name}: {value}")
-        for line in each["output"].splitlines():
-            echo(f"  {line}")
+    echo()
+    show_reports(found)
     if not found:
         say("No step has come to its end yet.")

@@ -12,6 +12,7 @@ from arena.conform.bench import Bench, Checks
 from arena.conform.games import Plan, TrialGame, kinds_of
 from arena.conform.report import Level, Verdict
 from arena.games import game
+from arena.text import counted
 from arena.types import MARGIN_MS, NS_PER_MS, TimeControl
 
 USE = Checks()
@@ -76,8 +77,7 @@ def _add_game(made: Checks, id: str, title: str, plan: Plan, needs: tuple[str, .
         played = bench.trial(bench.shared(), plan)
         played.start()
         done = played.play(budget.patience_ms, limit_ms=budget.game_ms)
-        number = _answered(played)
-        return f"{number} decisions" + ("" if done else f", then broken off after {budget.game_ms / 1000:g} s")
+        return _answered(played) + ("" if done else f", then broken off after {budget.game_ms / 1000:g} s")
 
 
 @USE.check("time.limit", "keeps a limit for each decision", "§9-3", "§9-2")
@@ -133,18 +133,18 @@ def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str
     played.over()
     if over_limit:
         raise Finding(f"expected an action {over_limit}", _IN_TIME, "§9", verdict=Verdict.NON_STRICT, excuse=excuse)
-    return f"{_answered(played)} decisions {words}, the slowest {slowest:.1f} ms"
+    return f"{_answered(played)} {words}, the slowest {slowest:.1f} ms"
 
 
-def _answered(played: TrialGame) -> int:
+def _answered(played: TrialGame) -> str:
     """Returns how many decisions were seen.
 
     Raises:
-        NotReached: None was, because the game was stopped before a kind of decision that failed.
+        NotReached: The game was stopped before a kind of decision that failed.
     """
-    if not played.kinds.total():
-        raise NotReached("no game comes to a decision that did not fail")
-    return played.kinds.total()
+    if played.stopped:
+        raise NotReached(f"no game comes so far without {played.rules}.{played.stopped}")
+    return counted(played.kinds.total(), "decision")
 
 
 USE.watch("resources.memory", "keeps within its memory limit", "§10")

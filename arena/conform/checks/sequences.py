@@ -7,6 +7,7 @@ from arena.conform.bench import Bench, Checks
 from arena.conform.dialogue import Dialogue
 from arena.conform.games import Plan
 from arena.conform.report import Level, Verdict
+from arena.text import counted
 from arena.types import TimeControl
 from arena.wire.messages import Error, Goodbye
 
@@ -63,7 +64,7 @@ def seed(bench: Bench) -> str:
             )
     if not first:
         raise NotReached("no game comes to a decision that did not fail")
-    return f"{len(first)} decisions, three times"
+    return f"{counted(len(first), 'decision')}, three times"
 
 
 @END.check("end.goodbye", "ends within a second of goodbye, with status 0", "§4.3-3", owns=True)

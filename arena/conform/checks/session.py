@@ -21,6 +21,8 @@ LATER = Checks()
 """Those that need a bot that plays."""
 _WANTS = get_args(Want)
 _GAMES = 3
+_FIRST_GAME = "session.action"
+"""The check in which a bot gets ready and answers for the first time."""
 
 START.watch("start.token", "greets with the token that it was given", "§8.1-2")
 START.watch("start.version", "speaks version 1 of the protocol", "§8.1-3")
@@ -39,17 +41,17 @@ SESSION.watch(
     "§5.3-1", "§5.3-2", "§5.3-3", "§5.2-8",
 )  # fmt: skip
 SESSION.watch("frames.sender", "sends a bot's messages only", "§5.3-6")
-SESSION.watch("frames.note", f"keeps to {MAX_NOTE:,} bytes a note", "§8.6-3")
+SESSION.watch("frames.note", f"keeps to {MAX_NOTE:,} bytes a note", "§8.6-3", seen=_FIRST_GAME)
 
-SESSION.watch("session.game", "repeats the number of the game in ready", "§8.4-1")
-SESSION.watch("session.id", "repeats the number of the request in its action", "§8.6-1")
-SESSION.watch("session.once", "answers each request once", "§8.6-2")
-SESSION.watch("session.order", "sends nothing unasked", "§6-1")
+SESSION.watch("session.game", "repeats the number of the game in ready", "§8.4-1", seen=_FIRST_GAME)
+SESSION.watch("session.id", "repeats the number of the request in its action", "§8.6-1", seen=_FIRST_GAME)
+SESSION.watch("session.once", "answers each request once", "§8.6-2", seen=_FIRST_GAME)
+SESSION.watch("session.order", "sends nothing unasked", "§6-1", seen=_FIRST_GAME)
 SESSION.watch(
     "session.connection", "keeps one connection, and keeps it open", "§4.1-2", "§4.3-2", "§4.1-3",
-    "§4.1-4", "§4.1-6",
+    "§4.1-4", "§4.1-6", seen=_FIRST_GAME,
 )  # fmt: skip
-SESSION.watch("session.remarks", "sends few messages that ask for nothing", "§5.3-7")
+SESSION.watch("session.remarks", "sends few messages that ask for nothing", "§5.3-7", seen=_FIRST_GAME)
 
 
 @START.check("start.hello", "says hello within its start-up time", "§4.3-1", "§4.1-1", "§8.1-1", fatal=True)

@@ -18,6 +18,8 @@ from arena.types import Level as Confinement
 
 _BUDGET: Final = Budget(total_ms=300_000)
 """A machine that plays other games meanwhile needs longer for all checks than the minute of `arena bot check`."""
+_OWN_SHARE: Final = 0.5
+"""A bot that all of this part of the time was spent waiting for is slow itself, however busy the machine is."""
 
 
 def check(folder: Path, rules: str, level: Confinement) -> StepReport:
@@ -57,13 +59,10 @@ def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> St
         case Verdict.PASSED:
             return watch.passed(**found)
         case Verdict.MACHINE:
-            what = _finding(hindering) if hindering else "there was no time for all checks"
-            return watch.machine(
-                f"expected a machine that lets the bot run, got: one that was overloaded ({what})", **found
-            )
+            return watch.machine(_overload(hindering), **found)
         case _:
             own = [result for result in hindering if not result.excuse]
-            return watch.failed(_finding(own), **found)
+            return watch.failed(_finding(own) if own else _slow(report), **found)
 
 
 def verdict(report: BotReport) -> Verdict | None:
@@ -76,7 +75,7 @@ def verdict(report: BotReport) -> Verdict | None:
         return Verdict.PASSED
     hindering = [result for result in report.results if hinders(result, Level.CORE)]
     if not hindering:  # the time for all checks together was over: the checks and the referee take their part of it
-        return Verdict.MACHINE
+        return Verdict.FAILED if report.own_ms > _OWN_SHARE * _BUDGET.total_ms else Verdict.MACHINE
     if all(result.excuse for result in hindering):
         return Verdict.MACHINE
     return Verdict.FAILED if all(result.excuse is None for result in hindering) else None
@@ -84,12 +83,28 @@ def verdict(report: BotReport) -> Verdict | None:
 
 def _finding(hindering: list[Result]) -> str:
     """Returns what keeps the bot from the level: the first result, and how many more there are."""
-    if not hindering:
-        return "expected all checks to be attempted, got: some that could not be; the report says which"
     first, *more = hindering
-    sentence = f"expected a bot that {first.title} ({', '.join(first.spec)}), got: {first.detail or first.verdict}"
-    sentence += f"; {first.remedy}" if first.remedy else ""
+    said = first.detail or f"expected a bot that {first.title}, got: {first.verdict}"
+    sentence = f"{first.id} ({', '.join(first.spec)}): {said}"
+    sentence += f"; {first.remedy[:1].lower()}{first.remedy[1:].rstrip('.')}" if first.remedy else ""
     return f"{sentence} - and {len(more)} more, see the report" if more else sentence
+
+
+def _slow(report: BotReport) -> str:
+    """Returns what is said to the author of a bot that needs all the time for itself."""
+    return (
+        f"expected a bot that is through all checks in {_BUDGET.total_ms // 1000} s, got: one that was waited for "
+        f"during {report.own_ms // 1000} s; let it start, answer and end faster"
+    )
+
+
+def _overload(hindering: list[Result]) -> str:
+    """Returns what the machine did not give."""
+    if not hindering:
+        seconds = _BUDGET.total_ms // 1000
+        return f"expected a machine that has time for all checks in {seconds} s, got: one that was overloaded"
+    first = hindering[0]
+    return f"expected a machine that lets the bot run, got: {first.excuse} - in {first.id}"
 
 
 def _words(report: BotReport) -> bytes:

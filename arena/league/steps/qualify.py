@@ -134,14 +134,14 @@ def _verdict(
     words = "\n".join(forfeit.stderr).encode()
     if forfeit.overloaded:
         return watch.machine(
-            f"expected a machine that lets every bot run, got: one that was overloaded ({forfeit.sentence})",
+            f"expected a machine that lets every bot run, got: one that was overloaded when {forfeit.sentence}",
             detail={"games": games},
             output=words,
         )
     watch.command_to_repeat = f"arena bot rerun {result.log} {bot.name} --seat {game.seat}"
     return watch.failed(
-        f"expected {due} games against {OPPONENT} without a forfeit, got: {forfeit.sentence} "
-        f"- in game {len(games)}, of {game.settings.players} players, turn {forfeit.turn}",
+        f"{forfeit.sentence} - in game {len(games)} of {due} against {OPPONENT}, "
+        f"of {game.settings.players} players, turn {forfeit.turn}",
         detail={"games": games},
         output=words,
     )

@@ -251,8 +251,8 @@ def _check_no_other(path: str, spec: BotSpec) -> None:
         folders = [folder for folder in (at, *at.parents) if folder != top and folder.is_relative_to(top)]
         if other := next((folder for folder in folders if os.path.lexists(folder / MANIFEST)), None):
             raise BotError(
-                f"{spec.name}: expected files that are no other bot's, got: {path}, which belongs to the bot in {other}; "
-                "copy it into the bot's folder, or to a folder that is no bot's"
+                f"{spec.name}: expected files that are no other bot's, got: {path}, of the bot in {other}; "
+                "copy it to the bot's folder, or to one that is no bot's"
             )
 
 

@@ -16,10 +16,10 @@ def result(name: str, excuse: str | None = None, found: Found | None = Found.FAI
     return Result(id=f"time.{name}", title="", spec=(), level=Level.CORE, verdict=found, excuse=excuse)
 
 
-def report(*results: Result, level: Level | None = None, denied_ms: int = 0) -> BotReport:
+def report(*results: Result, level: Level | None = None, own_ms: int = 0) -> BotReport:
     return BotReport(
         bot="fox", version="", rules=("samurai",), level=level, counts={}, start_ms=1.0, max_ms=1.0, memory_mib=1,
-        seconds=60.0, denied_ms=denied_ms, results=results,
+        seconds=60.0, own_ms=own_ms, results=results,
     )  # fmt: skip
 
 
@@ -33,7 +33,8 @@ def report(*results: Result, level: Level | None = None, denied_ms: int = 0) -> 
         (report(result("limit", "")), None),
         (report(result("frames")), Verdict.FAILED),
         (report(result("frames", None, Found.NON_STRICT), level=Level.CORE), Verdict.PASSED),
-        (report(result("frames", None, None)), Verdict.MACHINE),
+        (report(result("frames", None, None), own_ms=60_000), Verdict.MACHINE),
+        (report(result("frames", None, None), own_ms=200_000), Verdict.FAILED),
     ],
 )
 def test_only_what_the_machine_had_no_part_in_counts(found: BotReport, expected: Verdict | None) -> None:

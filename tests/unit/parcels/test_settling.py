@@ -49,7 +49,7 @@ def test_no_link_takes_the_place_of_a_folder_that_was_sent(tmp_path: Path) -> No
     """What the manifest names would be looked for from where the link leads: `../DIGEST` would be another's bot."""
     (tmp_path / "bot.toml").touch()
     (tmp_path / "fox").symlink_to(".")
-    with pytest.raises(BotError, match="expected a folder, as it was sent, got: a link to '.' - at fox"):
+    with pytest.raises(BotError, match=r"expected a folder, as it was sent, got: a link to '.' - at fox"):
         settle(tmp_path, ["bot.toml", "fox/bot.toml"])
 
 

@@ -160,7 +160,7 @@ def test_a_manifest_may_not_name_files_of_another_bot(named: str, tmp_path: Path
     make(tmp_path / "bots" / "rival", {"bot.toml": 'name = "rival"\ncommand = ["sh"]\n', "bot.py": ""})
     (tmp_path / "bots" / "linked").symlink_to("rival")
     folder = make(tmp_path / "bots" / "mine", {"bot.toml": f'name = "mine"\ncommand = ["sh"]\n{named}\n'})
-    with pytest.raises(BotError, match="expected files that are no other bot's, got: .* which belongs to the bot in "):
+    with pytest.raises(BotError, match=r"expected files that are no other bot's, got: .* of the bot in "):
         needs(load_bot(str(folder)))
 
 

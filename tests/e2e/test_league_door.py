@@ -11,9 +11,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import zstandard
 
+from arena.conform.render import report_lines
+from arena.conform.report import BotReport, Level, Result, Verdict
 from arena.door.keys import Pair, write_pair
 from arena.parcels import check
 from arena.record.compressed import compress
@@ -93,8 +96,68 @@ def test_what_is_published_is_shown_and_nothing_hidden_in_it(elsewhere: Elsewher
     assert shown == {"games": [games[1]]}
     league.publish("standings.json", {"season": "spring", "items": [{"rank": 1, "name": "fox/1", "level": "remote"}]})
     assert "uncontrolled" in elsewhere.arena("league", "standings").stdout
-    league.publish("reports/anna/fox/1/build.json", {"verdict": "failed", "output": "line\nother"})
-    assert elsewhere.arena("league", "report", "fox/1").stdout.splitlines() == ["verdict: failed", "  line", "  other"]
+
+
+def report(kind: str, **fields: object) -> dict[str, object]:
+    """A report as a league publishes it."""
+    return {
+        "version": "fox/1",
+        "state": "rejected",
+        "kind": kind,
+        "attempt": 1,
+        "seconds": 4.06,
+        "output": "",
+        **fields,
+    }
+
+
+def test_a_report_shows_the_step_that_failed_as_the_check_at_home_does(elsewhere: Elsewhere) -> None:
+    league = elsewhere.league
+    built = report(
+        "build", verdict="passed", detail={"bytes": 4_096, "removed": 1, "folder": "ab"}, output="cc\nld\x1b"
+    )
+    league.publish("reports/anna/fox/1/build.json", built)
+    assert elsewhere.arena("league", "report", "fox/1").stdout.splitlines() == [
+        "build of fox/1: passed, in 4.1 s",
+        "What was built takes 4,096 bytes; 1 file removed.",
+        *("It wrote:", "  cc", "  ld\\x1b"),
+    ]
+    late = Result(id="time.limit", title="keeps a limit", spec=("§9-3",), level=Level.CORE, verdict=Verdict.FAILED,
+                  detail="expected an action within 100 ms, got: one after 300 ms", remedy="Stop in time.")  # fmt: skip
+    found = BotReport(
+        bot="fox", version="1", rules=("samurai",), level=None, counts={"failed": 1}, start_ms=80, max_ms=300,
+        memory_mib=9, seconds=4.0, results=(late,),
+    )  # fmt: skip
+    at_home = " ".join(str(line) for line in report_lines(found, 80)).split()
+    failed = report(
+        "check", verdict="failed", finding="time.limit: late", detail=msgspec.to_builtins(found), output="x"
+    )
+    league.publish("reports/anna/fox/1/check.json", failed)
+    done = elsewhere.arena("league", "report", "fox/1")
+    lines = done.stdout.splitlines()
+    assert lines[:4] == ["build of fox/1: passed, in 4.1 s", "check of fox/1: failed, in 4.1 s", "time.limit: late", ""]
+    assert " ".join(lines[4:]).split() == at_home
+    assert "{'" not in done.stdout
+    league.publish("authors/anna/status.json", {"versions": [{"version": "fox/1", "bot": "fox"}], "notices": []})
+    assert elsewhere.arena("league", "report", "fox").stdout == done.stdout, "the bot's newest version"
+    assert elsewhere.arena("league", "report", "fox/1", "build").stdout.startswith("build of fox/1")
+    document = json.loads(elsewhere.arena("league", "report", "fox/1", "--json").stdout)
+    assert document == {"version": "fox/1", "state": "rejected", "reports": json.loads(json.dumps([built, failed]))}
+    assert "such a report" in elsewhere.arena("league", "report", "fox/1", "qualify").stderr
+    assert "such a report" in elsewhere.arena("league", "report", "owl/1").stderr
+    games = [{"game": "q-0", "seat": 1, "rank": 2, "forfeit": {"code": "crashed", "sentence": "seat 1", "turn": 3}}]
+    league.publish("reports/anna/fox/1/qualify.json", report("qualify", verdict="failed", detail={"games": games}))
+    shown = elsewhere.arena("league", "report", "fox/1").stdout.splitlines()
+    assert shown[2] == "qualify of fox/1: failed, in 4.1 s"
+    assert shown[-1].split() == ["q-0", "1", "2", "crashed", "3"]
+
+
+@pytest.mark.parametrize("hostile", [{"seconds": "\x1b"}, {"detail": {"bytes": "many"}}, {"detail": {"games": [1]}}])
+def test_a_report_that_is_none_is_told(elsewhere: Elsewhere, hostile: dict[str, object]) -> None:
+    elsewhere.league.publish("reports/anna/fox/2/build.json", report("build", verdict="passed", **hostile))
+    done = elsewhere.arena("league", "report", "fox/2")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: expected reports of a league, got: ")
 
 
 def test_a_log_is_fetched_and_unpacked(elsewhere: Elsewhere) -> None:

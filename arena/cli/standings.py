@@ -109,14 +109,14 @@ def standings(
         if plot is not None:
             write_plot(plot, document, heading, None if pool else reader)
             return
-    if as_json:
-        show_json(document)
-    elif as_csv:
-        print_csv(document, crosstable=crosstable)
-    else:
-        echo(heading)
-        echo()
-        print_tables(document, trueskill=trueskill, courses=moved)
+        if as_json:
+            show_json(document)
+        elif as_csv:
+            print_csv(document, crosstable=crosstable)
+        else:
+            echo(heading)
+            echo()
+            print_tables(document, trueskill=trueskill, courses=moved)
     if remark:
         say(remark)
 

@@ -82,14 +82,14 @@ def list_(db: Path, as_json: bool, as_csv: bool) -> None:
         raise ConfigError("expected --json or --csv, got: both")
     with open_finder(db) as finder:
         rows = [with_size(row) for row in finder.tournaments()]
-    if as_json:
-        show_json({"tournaments": rows})
-    elif as_csv:
-        show_csv(COLUMNS, map(flat, rows))
-    elif rows:
-        show(tournaments_table(rows, console().width))
-    else:
-        say(f"There is no tournament in {db}.")
+        if as_json:
+            show_json({"tournaments": rows})
+        elif as_csv:
+            show_csv(COLUMNS, map(flat, rows))
+        elif rows:
+            show(tournaments_table(rows, console().width))
+        else:
+            say(f"There is no tournament in {db}.")
 
 
 def with_size(row: Payload) -> Payload:
@@ -121,17 +121,16 @@ def show_(tournament: str, db: Path, as_json: bool) -> None:
     Example:
       arena tournaments show latest
     """
+    from arena.show.finding import tournament_lines
     from arena.store.finding import open_finder
 
     with open_finder(db) as finder, finder.snapshot():
         document = describe(finder, finder.identify(tournament))
-    if as_json:
-        show_json(document)
-        return
-    from arena.show.finding import tournament_lines
-
-    for line in tournament_lines(document, os.path.relpath):
-        echo(line)
+        if as_json:
+            show_json(document)
+            return
+        for line in tournament_lines(document, os.path.relpath):
+            echo(line)
 
 
 def describe(finder: Finder, tournament: str) -> Payload:

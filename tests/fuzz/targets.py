@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.fuzz import commands, logs, texts, wire
+from tests.fuzz import commands, databases, logs, texts, wire
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -35,6 +35,10 @@ def _lines(value: list[str]) -> bytes:
     return json.dumps(value).encode()
 
 
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
 def _hex(value: list[bytes]) -> bytes:
     return json.dumps([one.hex() for one in value]).encode()
 
@@ -51,6 +55,14 @@ def _prepared() -> tuple[tempfile.TemporaryDirectory[str], Path]:
     folder.mkdir(parents=True)
     commands.prepare(folder)
     return made, folder
+
+
+@cache
+def _databases() -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """A folder with a sound database. It is removed with the process."""
+    made = tempfile.TemporaryDirectory()
+    databases.prepare(Path(made.name))
+    return made, Path(made.name)
 
 
 TARGETS: dict[str, Target] = {
@@ -71,6 +83,9 @@ TARGETS: dict[str, Target] = {
     "settings": Target(commands.make_settings, lambda made: commands.check_settings(made, _prepared()[1])),
     "command": Target(
         commands.make_command, lambda line: commands.check_command(line, _prepared()[1]), _lines, json.loads
+    ),
+    "database": Target(
+        databases.make_database, lambda made: databases.check_database(made, _databases()[1]), _json, json.loads
     ),
 }
 

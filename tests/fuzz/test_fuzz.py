@@ -8,7 +8,7 @@ import pytest
 
 from tests.fuzz.targets import CORPUS, TARGETS, corpus
 
-EXAMPLES = {"log": 60, "folder": 40, "command": 150, "manifest": 150, "settings": 100, "stream": 400}
+EXAMPLES = {"log": 60, "folder": 40, "database": 60, "command": 150, "manifest": 150, "settings": 100, "stream": 400}
 """How many inputs are tried: together they take some seconds."""
 KEPT = [(target, path) for target in TARGETS for path in corpus(target)]
 

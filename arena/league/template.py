@@ -49,7 +49,7 @@ house = {house}
 
 # What an author may submit. An author can have other limits: `arena league author add NAME --quota bots=10`.
 [limits]
-# Bots that are not retired.
+# Bots, without those that are retired or rejected.
 bots = 3
 # Versions that wait or are being tried.
 pending = 3

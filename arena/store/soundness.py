@@ -9,6 +9,7 @@ import hashlib
 import math
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -20,7 +21,7 @@ from arena.store.records import Pool, canonical
 from arena.text import plain
 from arena.types import Payload
 
-NONSENSE: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+_NONSENSE: Final = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """Errors that values lead to which nobody expects."""
 _LONGEST: Final = 60
 _STORED: Final = {
@@ -105,6 +106,21 @@ _RELATIONS: Final = {
     ),
 }
 """What does not fit together: queries for the names of it."""
+
+
+@contextmanager
+def explaining(database: sqlite3.Connection, path: Path) -> Iterator[None]:
+    """Makes an error in the block one about the database if that was altered.
+
+    Raises:
+        StoreError: It was. Show the message to the operator.
+    """
+    try:
+        yield
+    except _NONSENSE as error:
+        if (told := altered(database, path)) is None:
+            raise
+        raise told from error
 
 
 def altered(database: sqlite3.Connection, path: Path) -> StoreError | None:

@@ -41,7 +41,7 @@ from arena.store.rated import is_counted, rate_prefix
 from arena.store.reader import Reader
 from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
 from arena.store.removal import free_bytes, remove_rows
-from arena.store.soundness import NONSENSE, altered
+from arena.store.soundness import explaining
 from arena.types import GameResult, Termination
 
 _ADDED = ", ".join(
@@ -454,7 +454,7 @@ def open_store(path: Path, tell: Callable[[str], object] | None = None) -> Itera
 def open_reader(path: Path) -> Iterator[Reader]:
     """Opens the database at `path` to read, even while a tournament runs. Call `update` first.
 
-    Use what was read within the block: an error that it leads to is found there to be due to an altered database.
+    What was read is used within the block: an error there may be due to a database that was altered.
 
     Raises:
         StoreError: It is missing, is not a database of this version, or something else has altered it.
@@ -490,12 +490,9 @@ def _check_there(path: Path) -> None:
 def _connection(path: Path, *, write: bool) -> Iterator[Connection]:
     connection = connect(path, write=write)
     try:
-        yield connection
+        with explaining(connection, path):
+            yield connection
     except sqlite3.Error as error:
         raise trouble(error, path) from error
-    except NONSENSE as error:
-        if (told := altered(connection, path)) is not None:
-            raise told from error
-        raise
     finally:
         connection.close()

@@ -55,6 +55,7 @@ def test_a_bot_that_keeps_every_rule_reaches_level_full() -> None:
     assert report.level is Level.FULL
     assert None not in (report.start_ms, report.max_ms)
     assert report.memory_mib > 0
+    assert 0 < report.own_ms < 1000 * report.seconds, "it is waited for, and something else is done too"
 
 
 SAMURAI = ("samurai",)

@@ -75,6 +75,8 @@ class Level(StrEnum):
 
     TRUSTED = "trusted"
     """A process of this user: for one's own bots."""
+    FENCED = "fenced"
+    """One process, without a sandbox: no files but its own, none to write, no network, memory watched."""
     ISOLATED = "isolated"
     """In a sandbox: no files but its own, no network, no other process, memory watched."""
     STRICT = "strict"

@@ -6,6 +6,7 @@ both start up at the same time. Whatever a program still has to do when its firs
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from arena.errors import ConfigError
 GRACE_S: Final = 0.7
 """How long a program may take to end after its input ends: a bot has a second, and the bridge must end too."""
 _READ: Final = 65_536
+_ONE_PROCESS: Final = "; at level fenced a bot is one process: play this one at --level isolated"
 
 
 class Program:
@@ -31,7 +33,8 @@ class Program:
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         except OSError as error:
-            raise ConfigError(f"expected a program to run, got: {command[0]!r}: {error.strerror}") from None
+            remedy = "" if error.errno != errno.EPERM else _ONE_PROCESS
+            raise ConfigError(f"expected a program to run, got: {command[0]!r}: {error.strerror}{remedy}") from None
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self.input = self._process.stdin.fileno()

@@ -10,26 +10,27 @@ from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
 from arena.cli.output import show_json, show_line
 from arena.errors import LevelError
+from arena.types import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arena.link.sandbox.doctor import Given, Outcome
-    from arena.types import Level
 
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=complete.bots)
-@click.option("--level", type=click.Choice(LEVELS), metavar="LEVEL", help="Ask for trusted, isolated or strict only.")
+@click.option("--level", type=click.Choice(LEVELS), metavar="LEVEL", help="Ask for one level only.")
 @json_option
 @click.pass_context
 def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json: bool) -> None:
     """Say which levels of protection this machine can give.
 
-    At each level bots can do less: trusted bots are programs of yours, isolated ones run in a sandbox, and strict ones
-    have hard limits beside. docs/safety.md says what each level promises. The probes run in a real seat, now, and each
-    has a line; what fails has its remedy below. With BOTs it is also tried whether their programs and libraries start
-    there, at the level that is asked for, or at all that the machine gives.
+    At each level bots can do less: trusted bots are programs of yours, fenced ones are one process that opens no file
+    but its own, isolated ones run in a sandbox, and strict ones have hard limits beside. docs/safety.md says what each
+    level promises. The probes run in a real seat, now, and each has a line; what fails has its remedy below. With BOTs
+    it is also tried whether their programs and libraries start there, at the level that is asked for, or at all that
+    the machine gives.
 
     The exit code is 3 if the machine does not give the level that is asked for, or a bot does not start.
 
@@ -40,8 +41,7 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
     """
     from arena.link.bots import load_bot
     from arena.link.sandbox.doctor import LEVELS as ALL
-    from arena.link.sandbox.doctor import examine, examine_bot
-    from arena.types import Level
+    from arena.link.sandbox.doctor import examine, examine_bot, instead
 
     specs = [load_bot(bot) for bot in bots]
     asked = None if level is None else Level(level)
@@ -53,6 +53,9 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
     else:
         for line in [*lines(probes), *verdicts(examined.levels)]:
             show_line(line)
+        best = Level.ISOLATED if asked is None else asked
+        if not examined.levels[best].ok and (sentence := instead(best)):
+            show_line(sentence)
     lacking = asked is not None and not examined.levels[asked].ok
     if lacking or not all(probe.ok for probe in probes[len(examined.probes) :]):
         ctx.exit(LevelError.exit_code)

@@ -105,7 +105,7 @@ def logs_option(help: str) -> Callable[[F], F]:
 
 level_option = option(
     HOW, "--level", type=click.Choice(LEVELS), default=str(Level.TRUSTED), show_default=True, metavar="LEVEL",
-    callback=lambda _ctx, _option, level: Level(level), help="trusted, isolated or strict.",
+    callback=lambda _ctx, _option, level: Level(level), help="trusted, fenced, isolated or strict.",
 )  # fmt: skip
 """`--level LEVEL`. The function gets a `Level`."""
 

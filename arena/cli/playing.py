@@ -40,6 +40,7 @@ MOST_TABLES = 8
 
 LEVEL_LINES: Final = {
     Level.TRUSTED: "Bots run trusted: as programs of yours, with time limits but no sandbox.",
+    Level.FENCED: "Bots run fenced: each is one process, without network or other files. Memory and CPU are watched.",
     Level.ISOLATED: "Bots run isolated: each in a sandbox, without network or other files. Memory and CPU are watched.",
     Level.STRICT: "Bots run strict: each in a sandbox, with hard limits of memory and CPU, and frozen off turn.",
 }

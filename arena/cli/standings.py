@@ -69,7 +69,7 @@ def standings(
     mean score     of a game, where the game has scores
     mean, max ms   time of a decision: the mean, and the slowest
     off turn ms    CPU time of a game while others were to move, where it is
-                   measured: at isolated and strict
+                   measured: at all levels above trusted
     mu, sigma      TrueSkill, the rating that moves game by game
 
     docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,

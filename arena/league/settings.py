@@ -60,7 +60,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Bots(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[bots]`: how bots are held, and which belong to the house. The level is fixed for a season."""
 
-    level: Literal["trusted", "isolated", "strict"] = "isolated"
+    level: Literal["trusted", "fenced", "isolated", "strict"] = "isolated"
     remote: bool = False
     """Whether authors may let bots play from their own machines."""
     house: tuple[str, ...] = ("random", "greedy")

@@ -13,6 +13,7 @@ from arena.league.allowance import Allowance
 from arena.league.desk import Desk
 from arena.link import runtimes
 from arena.link.bots import MANIFEST
+from arena.link.sandbox import fenced
 from arena.store.league import LeagueStore
 from arena.store.league.records import Received
 from arena.store.league.states import State
@@ -43,6 +44,12 @@ def submit(desk: Desk) -> Payload:
         )
     if desk.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
         raise Refused("archive", *str(wrong).split("; ", 1))
+    if desk.settings.level is Level.FENCED:
+        try:
+            fenced.check(name, contents.manifest.command)
+            fenced.check_build(name, contents.manifest.build)
+        except BotError as error:
+            raise Refused("archive", *str(error).split("; ", 1)) from None
     if not _is_there(store, name, contents.digest):
         check_quotas(desk, author, name)
     kept = folder.archive(contents.digest)

@@ -34,8 +34,8 @@ cpu = {cpu}
 race_window_ms = {race_window_ms}
 
 [bots]
-# How bots are confined: trusted (not at all: for your own bots), isolated or strict (`arena doctor`). Fixed for a
-# season, too.
+# How bots are confined: trusted (not at all: for your own bots), fenced (where no sandbox can be had; takes only bots
+# that need no build), isolated or strict (`arena doctor`). Fixed for a season, too.
 level = {level}
 # Whether authors may let bots play from their own machines. Such bots are uncontrolled, and shown so.
 remote = false

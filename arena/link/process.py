@@ -5,6 +5,8 @@ What it gets: the folder of its manifest as working directory, an environment wi
 and a limit on the size of any file it writes. That is all at level `trusted`: a process that leaves its group
 (`setsid`) is out of reach there, unless it was seen before as one of the tree that the bot's fence looks at.
 
+At level `fenced` it is one process that has given up what it could do (`sandbox/fenced.py`).
+
 From level `isolated` on it runs in a box (`sandbox/box.py`), and as a user of its own if the referee is root's. The
 process here is then the one that made the box: killing it ends all that is in the box.
 """
@@ -24,10 +26,11 @@ import msgspec
 
 from arena.errors import ArenaError, MachineFault
 from arena.link.bots import BotSpec
+from arena.link.connection import SOCKET_NAME
 from arena.link.custody import Custody
 from arena.link.faults import is_of_the_program, machine_fault
 from arena.link.runtimes import PYTHON, python, resolved
-from arena.link.sandbox import accounts, binds, box, staging
+from arena.link.sandbox import accounts, binds, box, fenced, staging
 from arena.link.sandbox.fence import data_limit_mib, fence, process_limit
 from arena.link.sandbox.filter import FOR_BUILDS
 from arena.text import plain
@@ -121,7 +124,9 @@ class BotProcess:
         self._reaped = False
         self._words: tuple[str, ...] = ()
         self._status_file: int | None = None
-        """Where the box tells what became of it; None at `trusted`."""
+        """Where the box tells what became of it; None where there is no box."""
+        self._fenced_file: int | None = None
+        """Where it stands that the bot was fenced in; None but at `fenced`."""
         self.user = user
         """As whom it runs; None for this process's user."""
         with ExitStack() as held:
@@ -131,8 +136,11 @@ class BotProcess:
             self.fence = fence(level, spec, processes=None if workshop is None else workshop.processes)
             """What limits and measures it, with all that it starts."""
             held.callback(self.fence.close)
+            self._process: subprocess.Popen[bytes] | fenced.Started
             if level is Level.TRUSTED:
                 self._process = self._start(environment)
+            elif level is Level.FENCED:
+                self._process = self._start_fenced(environment, socket_folder, held)
             else:
                 self._process = self._start_boxed(environment, socket_folder, held)
             self.pid = self._process.pid
@@ -158,11 +166,12 @@ class BotProcess:
         """Returns how the process ended, or None while it lives. It is not reaped by that: its number stays its own.
 
         Raises:
-            MachineFault: The bot was never started, because its box could not be made. No bot is to blame.
+            MachineFault: The bot was never started, because it could not be confined. No bot is to blame.
         """
         if self._end is None:
             status = self._status()
             if status is not None:
+                self._check_fenced(status)
                 self._end = _end(status if self._status_file is None else self._boxed_status(status))
         return self._end
 
@@ -260,6 +269,29 @@ class BotProcess:
         held.callback(os.close, command.status)
         return process
 
+    def _start_fenced(self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack) -> fenced.Started:
+        """Starts the bot as one process without a box."""
+        spec = self._spec
+        links = self._custody.directory if self.user is None else accounts.run_folder()
+        placed = fenced.placed(spec, binds.needs(spec), links, self._reach)
+        inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
+        process, self._fenced_file = fenced.start(
+            placed,
+            inherited | environment,
+            socket_path="" if socket_folder is None else str(socket_folder / SOCKET_NAME),
+            limits={
+                "NOFILE": box.MAX_DESCRIPTORS,
+                "DATA": data_limit_mib(spec.memory_mib) << 20,
+                "FSIZE": _file_limit(spec.file_mib),
+                "CORE": 0,
+                "MSGQUEUE": 0,
+            },
+            user=self.user,
+            output=self._output,
+        )
+        held.callback(os.close, self._fenced_file)
+        return process
+
     def _of_workshop(self, workshop: Workshop) -> dict[str, Any]:
         """Returns what a build's box has beside a bot's."""
         writable = {tree: self._reach(reached) for tree, reached in workshop.writable.items()}
@@ -324,6 +356,19 @@ class BotProcess:
             self._custody.discard(self.pid)
         self._process.wait()
 
+    def _check_fenced(self, status: int) -> None:
+        """Checks that a process which has ended had become the bot, if it was to be fenced in.
+
+        Raises:
+            MachineFault: It had not.
+        """
+        if self._fenced_file is not None and status > 0 and not fenced.is_fenced_in(self._fenced_file):
+            raise self._unconfined(f"{self._spec.name} at level {self._level}", status)
+
+    def _unconfined(self, what: str, status: int) -> MachineFault:
+        said = " ".join(self.last_words()) or f"exit status {status}"
+        return MachineFault(f"expected {what}, got: {said}; `arena doctor --level {self._level}` says what is missing")
+
     def _boxed_status(self, status: int) -> int:
         """Returns what the bot itself ended with, given what ended the process that made its box.
 
@@ -335,11 +380,7 @@ class BotProcess:
             return status  # it was killed, and the box with it
         code = box.status(self._status_file).exit_code
         if code is None:
-            said = " ".join(self.last_words()) or f"exit status {status}"
-            raise MachineFault(
-                f"expected a sandbox for {self._spec.name}, got: {said}; "
-                f"`arena doctor --level {self._level}` says what is missing"
-            )
+            raise self._unconfined(f"a sandbox for {self._spec.name}", status)
         # bwrap adds 128 to the number of a signal. Above the last one it is what the bot itself said.
         return 128 - code if 128 < code < 128 + signal.NSIG else code
 

@@ -23,6 +23,7 @@ from arena.link.runtimes import resolved
 from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
 from arena.link.sandbox.doctor import require
+from arena.link.sandbox.fenced import check_build
 from arena.link.warden import remove_tree
 from arena.parcels.base import LABEL, LIMITS, Limits
 from arena.parcels.checking import Archive, Contents
@@ -115,11 +116,13 @@ def _run(contents: Contents, top: Path, temporary: Path, level: Level, bounds: B
     """Runs the build; returns None if there is nothing to build.
 
     Raises:
-        BotError: Its program is not there.
+        BotError: Its program is not there, or nothing can be built at this level.
     """
     command = contents.manifest.build
     if not command:
         return None
+    if level is Level.FENCED:
+        check_build(contents.manifest.name, command)
     if "/" not in (program := resolved(command)[0]) and shutil.which(program) is None:
         raise BotError(
             f"expected a build by programs that this machine has, got: {command[0]!r}, which it has not; "

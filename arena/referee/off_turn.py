@@ -7,7 +7,7 @@ from typing import Final
 from arena.link.base import Link
 from arena.types import NS_PER_MS, Level, Seat
 
-MEASURED: Final = frozenset({Level.ISOLATED, Level.STRICT})
+MEASURED: Final = frozenset({Level.FENCED, Level.ISOLATED, Level.STRICT})
 """The levels at which it is measured."""
 _LONG_NS: Final = 10 * NS_PER_MS
 """After a time as long as this a bot's processes are looked for again, which takes some 0.2 ms. After a shorter one

@@ -166,5 +166,6 @@ def moment(at: str) -> str:
 
 
 def _confinement(rows: Sequence[Rated]) -> Column:
-    """Returns the column that says which versions are uncontrolled. It never leaves."""
-    return Column(title="level", cells=[UNCONTROLLED if row.level == Level.REMOTE else "" for row in rows], left=True)
+    """Returns the column that says which versions are uncontrolled, or fenced only. It never leaves."""
+    said = {str(Level.REMOTE): UNCONTROLLED, str(Level.FENCED): str(Level.FENCED)}
+    return Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)

@@ -37,7 +37,7 @@ REACHED = ("core", "full")
     type=click.Choice([*REACHED, *LEVELS]),
     multiple=True,
     metavar="LEVEL",
-    help="core or full: what a bot must reach to pass. trusted, isolated or strict: how it is confined. "
+    help="core or full: what a bot must reach to pass. trusted, fenced, isolated or strict: how it is confined. "
     "Both may be given.  [default: core, trusted]",
 )
 @click.option(
@@ -69,8 +69,8 @@ def check(
     A bot reaches the level core if it keeps every MUST and plays everything that it claims to play. It reaches full if
     it keeps every SHOULD too. The exit code is 3 if a bot does not reach the level that is demanded.
 
-    With --level isolated or strict it is checked as it runs in a tournament of that level: whether its program and
-    libraries start there, and whether it plays by what it may read and use.
+    With --level fenced, isolated or strict it is checked as it runs in a tournament of that level: whether its program
+    and libraries start there, and whether it plays by what it may read and use.
 
     \b
     Example:

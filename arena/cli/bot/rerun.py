@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     "--level",
     type=click.Choice(LEVELS),
     metavar="LEVEL",
-    help="trusted, isolated or strict: how the bot is confined.  [default: as in the game]",
+    help="trusted, fenced, isolated or strict: how the bot is confined.  [default: as in the game]",
 )
 @db_option
 @moved_option

@@ -31,7 +31,7 @@ from arena.errors import ConfigError
     default="isolated",
     show_default=True,
     metavar="LEVEL",
-    help="How bots are confined: trusted, isolated or strict.",
+    help="How bots are confined: trusted, fenced, isolated or strict.",
 )
 def init(
     folder: Path,
@@ -60,7 +60,7 @@ def init(
     from arena.games import parse_overrides
     from arena.league.init import make_league
     from arena.league.settings import Bots, Game, Settings
-    from arena.link.sandbox.doctor import level_in_force
+    from arena.link.sandbox.doctor import instead, level_in_force
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")
@@ -83,3 +83,5 @@ def init(
     if missing := level_in_force(settings.level):
         say(f"This machine does not give level {level}: {', '.join(missing)}. The league does not run before it does:")
         say(f"  arena doctor --level {level}")
+        if sentence := instead(settings.level):
+            say(sentence)

@@ -25,19 +25,28 @@ RUN: Final = Path("/run/arena-seats")
 RANGES: Final = (range(1_900_000_000, 1_900_065_536), range(60_600, 61_100))
 """Numbers that neither distributions nor systemd nor containers give out. The second one is for containers that have no
 more than 65,536."""
-_CONFINED: Final = (Level.ISOLATED, Level.STRICT)
+_CONFINED: Final = (Level.FENCED, Level.ISOLATED, Level.STRICT)
 
 
 def seat_user(level: Level) -> int | None:
     """Returns the user as whom a seat's process is to run: None for this process's own. Give it back in the end.
 
     Raises:
-        MachineFault: No number is left, or `RUN` cannot be written. Show the message to the operator.
+        MachineFault: No number is left, or `RUN` cannot be written, or there is none to give to a seat that has nothing
+            else between it and root's processes (fenced). Show the message to the operator.
     """
     if level not in _CONFINED or os.geteuid() != 0:
         return None
     numbers = _numbers()
-    return None if numbers is None else _own_users(numbers).take()
+    if numbers is None:
+        if level is Level.FENCED and _is_root_outside():
+            raise MachineFault(
+                f"expected root to have a user of its own for each seat, as level {level} demands, got: a user "
+                f"namespace without the numbers {RANGES[1].start} to {RANGES[1].stop - 1}; "
+                "run arena as an ordinary user"
+            )
+        return None
+    return _own_users(numbers).take()
 
 
 def give_back(user: int | None) -> None:
@@ -128,11 +137,17 @@ def _own_users(numbers: Sequence[int]) -> Users:
 def _numbers() -> range | None:
     """Returns the numbers that this process may give to seats.
 
-    None if its user namespace has none of them. Then it is not the machine's root: it cannot change users, and it need
-    not, since its seats have no rights on the machine to lose.
+    None if its user namespace has none of them. Then it cannot change users. If it is not the machine's root either, it
+    need not: its seats have no rights on the machine to lose.
     """
     users, groups = (mapped(Path(f"/proc/self/{kind}_map").read_text(encoding="ascii")) for kind in ("uid", "gid"))
     return next((numbers for numbers in RANGES if holds(users, numbers) and holds(groups, numbers)), None)
+
+
+def _is_root_outside() -> bool:
+    """Tells whether this process's user 0 is user 0 of the namespace around it, too, as far as can be seen."""
+    lines = Path("/proc/self/uid_map").read_text(encoding="ascii").splitlines()
+    return any(line.split()[:2] == ["0", "0"] for line in lines)
 
 
 def mapped(text: str) -> list[range]:

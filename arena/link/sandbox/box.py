@@ -238,10 +238,19 @@ def _system() -> tuple[str, ...]:
             options += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             options += ["--ro-bind", path, path]
-    java = (entry.path for entry in os.scandir("/etc") if entry.name.startswith(("java-", "jvm-")))
-    for path in (*_ETC, *sorted(java)):
+    for path in _etc():
         options += ["--ro-bind-try", path, path]
     return tuple(options)
+
+
+def system_trees() -> tuple[str, ...]:
+    """Returns the same where there is no box: the folders of the system's programs, and what they need of `/etc`."""
+    return ("/usr", *(path for path in _PROGRAMS if os.path.isdir(path) and not os.path.islink(path)), *_etc())
+
+
+def _etc() -> tuple[str, ...]:
+    java = (entry.path for entry in os.scandir("/etc") if entry.name.startswith(("java-", "jvm-")))
+    return (*_ETC, *sorted(java))
 
 
 @functools.cache

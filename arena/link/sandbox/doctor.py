@@ -14,6 +14,7 @@ import shutil
 import socket
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -29,21 +30,34 @@ from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
 from arena.link.runtimes import PYTHON
-from arena.link.sandbox import binds, box, filter, probe_program
+from arena.link.sandbox import binds, box, fenced, fenced_probe, filter, landlock, probe_program
 from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
-from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
+from arena.link.sandbox.probes import (
+    FENCED,
+    PROBES,
+    TABLE,
+    calls_to_try,
+    fenced_calls_to_try,
+    needed,
+    start_remedy,
+)
+from arena.link.sandbox.strangers import Strangers, state
 from arena.text import plain
 from arena.types import NS_PER_MS, Level
 from arena.wire.variables import ENDPOINT, TOKEN
 
-LEVELS: Final = (Level.TRUSTED, Level.ISOLATED, Level.STRICT)
+LEVELS: Final = (Level.TRUSTED, Level.FENCED, Level.ISOLATED, Level.STRICT)
 """Those that a machine gives by itself, the weakest first."""
 _PATIENCE_S: Final = 10.0
 """How long a seat may take to start and to report."""
 _MEMORY_MIB: Final = 128
 """Limit of the seat in which the probes run."""
 _OF_A_BOT: Final = "its own words say why; name what it reads beside its folder in `include` or `needs` of bot.toml"
+_ONE_PROCESS: Final = (
+    f"its own words say why; at level {Level.FENCED} a bot has one process, no /proc and no folder to write to: if it "
+    f"needs more, play it at --level {Level.ISOLATED}"
+)
 _LEAST_BWRAP: Final = (0, 8)
 _LEAST_DESCRIPTORS: Final = 1024
 _WAL_FAULT: Final = ((3, 7, 0), (3, 51, 2))
@@ -81,7 +95,7 @@ class Examination(msgspec.Struct, frozen=True):
 
 def examine(levels: Sequence[Level] = LEVELS) -> Examination:
     """Runs the probes of these levels, and says of each level whether the machine gives it."""
-    found = {outcome.name: outcome for outcome in _outcomes(max(levels, key=LEVELS.index))}
+    found = {outcome.name: outcome for outcome in _outcomes(levels)}
     given = {}
     for level in levels:
         missing = tuple(name for name in needed(level) if name not in found or not found[name].ok)
@@ -117,7 +131,7 @@ def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] 
         BotError: A bot needs or would see too much. Show the message to the operator.
     """
     if level is Level.REMOTE:
-        raise LevelError("expected a level that this machine can give (trusted, isolated, strict), got: remote")
+        raise LevelError(f"expected a level that this machine can give ({', '.join(LEVELS)}), got: {level}")
     missing = level_in_force(level)
     if missing:
         outcomes = {outcome.name: outcome for outcome in _examined(level).probes}
@@ -126,17 +140,55 @@ def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] 
         raise LevelError(
             f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
             f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
+            + (f". {sentence}" if (sentence := instead(level)) else "")
         )
     if level is not Level.TRUSTED:
         binds.check(specs, hidden)
+    if level is Level.FENCED:
+        for spec in specs:
+            fenced.check(spec.name, spec.command)
 
 
-def _outcomes(level: Level) -> Iterator[Outcome]:
-    """Yields what the probes find that a level needs, as far as they can be tried, and those worth knowing."""
+def instead(level: Level) -> str:
+    """Returns a sentence that names the level which this machine gives in place of another; nothing if it does not."""
+    if level not in (Level.ISOLATED, Level.STRICT) or level_in_force(Level.FENCED):
+        return ""
+    return (
+        f"Level {Level.FENCED} can be had here: --level {Level.FENCED} needs no sandbox and no root, and "
+        "docs/safety.md says what stays open there"
+    )
+
+
+def _outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
+    """Yields what the probes find that levels need, as far as they can be tried, and those worth knowing."""
     yield _descriptors()
     yield _sqlite()
-    if level is Level.TRUSTED:
+    if Level.FENCED in levels:
+        yield from _fenced()
+    level = max(levels, key=LEVELS.index)
+    if level in (Level.ISOLATED, Level.STRICT):
+        yield from _boxed(level)
+
+
+def _fenced() -> Iterator[Outcome]:
+    """Yields what the probes of level fenced find."""
+    name = f"{FENCED}landlock"
+    if sys.platform != "linux" or platform.machine() not in filter.MACHINES:
+        yield _found(
+            name, False, f"{sys.platform} on {platform.machine()}", f"use Linux on {' or '.join(filter.MACHINES)}"
+        )
         return
+    try:
+        yield _found(name, True, f"version {landlock.version()}")
+    except ArenaError as error:
+        detail, _, remedy = str(error).partition("; ")
+        yield _found(name, False, detail, remedy)
+        return
+    yield from _in_a_seat(Level.FENCED)
+
+
+def _boxed(level: Level) -> Iterator[Outcome]:
+    """Yields what those of a level above it find."""
     bwrap = _bwrap()
     yield bwrap
     if not bwrap.ok:
@@ -260,9 +312,9 @@ def _seat(spec: BotSpec, level: Level) -> Iterator[_Seat]:
         yield seat
 
 
-def _spec(arguments: Sequence[str]) -> BotSpec:
-    """Returns the probe program as a bot."""
-    program = Path(probe_program.__file__).resolve()
+def _spec(arguments: Sequence[str], file: str = probe_program.__file__) -> BotSpec:
+    """Returns a probe program as a bot."""
+    program = Path(file).resolve()
     command = (PYTHON, "-I", "-S", program.name, *arguments)
     return BotSpec(
         name="probe", version="", command=command, folder=str(program.parent), digest="", memory_mib=_MEMORY_MIB
@@ -275,10 +327,11 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
     if machine not in filter.MACHINES:
         yield _found("filter", False, f"the filter does not know the system calls of {machine}", "use level trusted")
         return
-    with scratch.folder("arena-canary-") as folder:
+    with scratch.folder("arena-canary-") as folder, Strangers(folder) as strangers:
         canary = folder / "canary"
         canary.touch()
-        told = {
+        prefix = ""
+        told: dict[str, object] = {
             "socket": f"{box.SOCKET_FOLDER}/referee",
             "calls": calls_to_try(machine),
             "newest": filter.NEWEST,
@@ -286,52 +339,72 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
             "folder": binds.BOT,
             "processes": process_limit(),
         }
+        spec = _spec([msgspec.json.encode(told).decode()])
+        if level is Level.FENCED:
+            prefix = FENCED
+            told = {
+                "calls": fenced_calls_to_try(machine),
+                "canary": str(canary),
+                "folder": spec.folder,
+                "referee": os.getpid(),
+                **strangers.told,
+            }
+            spec = _spec([msgspec.json.encode(told).decode()], fenced_probe.__file__)
+            canary.write_text("canary")
+        before = state(canary)
         try:
-            with _seat(_spec([msgspec.json.encode(told).decode()]), level) as seat:
-                yield from _report(seat)
+            with _seat(spec, level) as seat:
+                yield from _report(seat, prefix)
         except (ArenaError, OSError) as error:
             detail, _, remedy = str(error).partition("; ")
-            yield _found("seat", False, detail, start_remedy(detail, "" if "arena doctor" in remedy else remedy))
+            remedy = "" if "arena doctor" in remedy else remedy
+            yield _found(f"{prefix}seat", False, detail, remedy if prefix else start_remedy(detail, remedy))
+        if level is Level.FENCED:
+            wrong = strangers.touched() + ([] if state(canary) == before else ["a file or its folder has changed"])
+            said = "; ".join(wrong) or f"a file and {len(strangers.listeners)} sockets are as they were"
+            yield _found(f"{prefix}untouched", not wrong, said)
 
 
-def _report(seat: _Seat) -> Iterator[Outcome]:
+def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
+    """Yields what the program in a seat reports, and what is seen of it. `prefix` begins the probes' names."""
     began = time.monotonic()
     connection = seat.accept()
     if connection is None:
         said = seat.said()
-        yield _found("seat", False, said, start_remedy(said))
+        yield _found(f"{prefix}seat", False, said, "" if prefix else start_remedy(said))
         return
     took_ms = (time.monotonic() - began) * 1_000
     with closing(connection), connection.makefile("rw", encoding="utf-8") as lines:
-        yield _found("seat", True, f"a Python program connected after {took_ms:.0f} ms")
+        yield _found(f"{prefix}seat", True, f"a Python program connected after {took_ms:.0f} ms")
         try:
             report: dict[str, tuple[bool, str]] = msgspec.json.decode(
                 lines.readline(), type=dict[str, tuple[bool, str]]
             )
         except (OSError, msgspec.DecodeError):
-            yield _found("socket", False, f"the report was cut off; {seat.said()}")
+            yield _found(f"{prefix}seat" if prefix else "socket", False, f"the report was cut off; {seat.said()}")
             return
-        yield _found("socket", True, "the report of the seat came over it")
-        yield _user(seat)
+        if not prefix:
+            yield _found("socket", True, "the report of the seat came over it")
+        yield _user(seat, prefix)
         for name, (ok, detail) in report.items():
-            yield _found(name, ok, plain(detail))
-        yield _measured(seat)
+            yield _found(f"{prefix}{name}", ok, plain(detail))
+        yield _measured(seat, prefix)
         if seat.level is Level.STRICT:
             yield _frozen(seat, lines)
             yield _memory_limit(seat, lines)
-        yield _ended(seat, connection)
+        yield _ended(seat, connection, prefix)
 
 
-def _user(seat: _Seat) -> Outcome:
+def _user(seat: _Seat, prefix: str) -> Outcome:
     user, expected = os.stat(f"/proc/{seat.process.pid}").st_uid, seat.process.user
-    return _found("user", user == (os.geteuid() if expected is None else expected), f"user {user}")
+    return _found(f"{prefix}user", user == (os.geteuid() if expected is None else expected), f"user {user}")
 
 
-def _measured(seat: _Seat) -> Outcome:
+def _measured(seat: _Seat, prefix: str) -> Outcome:
     held = seat.process.fence
     excess, cpu_ms = held.excess(), held.cpu_ns() / NS_PER_MS
     ok = excess is None and held.most_mib > 0 and cpu_ms > 0
-    return _found("measured", ok, excess or f"{held.most_mib} MiB, {cpu_ms:.0f} ms of CPU time")
+    return _found(f"{prefix}measured", ok, excess or f"{held.most_mib} MiB, {cpu_ms:.0f} ms of CPU time")
 
 
 def _frozen(seat: _Seat, lines: TextIO) -> Outcome:
@@ -368,7 +441,7 @@ def _order(lines: TextIO, order: str) -> None:
     lines.flush()
 
 
-def _ended(seat: _Seat, connection: socket.socket) -> Outcome:
+def _ended(seat: _Seat, connection: socket.socket, prefix: str) -> Outcome:
     """Kills the seat. When all its processes have ended, its connection is closed."""
     began = time.monotonic()
     seat.process.kill()
@@ -377,10 +450,10 @@ def _ended(seat: _Seat, connection: socket.socket) -> Outcome:
         while connection.recv(4096):
             pass
     except TimeoutError:
-        return _found("ended", False, f"a process of it lives on {_PATIENCE_S:g} s later")
+        return _found(f"{prefix}ended", False, f"a process of it lives on {_PATIENCE_S:g} s later")
     except OSError:
         pass  # it was reset: closed too
-    return _found("ended", True, f"{(time.monotonic() - began) * 1_000:.0f} ms after it was killed")
+    return _found(f"{prefix}ended", True, f"{(time.monotonic() - began) * 1_000:.0f} ms after it was killed")
 
 
 # A bot
@@ -399,5 +472,9 @@ def examine_bot(spec: BotSpec, level: Level) -> Outcome:
             said = seat.said()
     except (ArenaError, OSError) as error:
         detail, _, remedy = str(error).partition("; ")
-        return Outcome(name, False, detail, remedy or start_remedy(detail, _OF_A_BOT))
-    return Outcome(name, False, said, start_remedy(said, _OF_A_BOT))
+        return Outcome(name, False, detail, remedy or _remedy_of_a_bot(detail, level))
+    return Outcome(name, False, said, _remedy_of_a_bot(said, level))
+
+
+def _remedy_of_a_bot(said: str, level: Level) -> str:
+    return _ONE_PROCESS if level is Level.FENCED else start_remedy(said, _OF_A_BOT)

@@ -6,9 +6,11 @@ A fence is made before the process starts, takes it in before its program runs, 
 level     memory                                processes                               off turn
 ========  ====================================  ======================================  ========================
 trusted   looked at, the whole tree             not limited                             measured
+fenced    looked at, one process; a hard limit  one; its threads are looked at          measured
+          (`data_limit_mib`)
 isolated  looked at, `/tmp` and its files too;  limited in the box (`process_limit`)    measured, exactly
-          stopped until it is weighed if that
-          takes long; a hard limit for each                                             where there are groups
+          stopped until it is weighed if that                                           where there are groups
+          takes long; a hard limit for each
           process (`data_limit_mib`)
 strict    limited by the system; files in       limited by the system                   frozen: no CPU at all
           memory are counted too
@@ -26,7 +28,7 @@ from typing import Final, Protocol
 
 from arena.link.bots import BotSpec
 from arena.link.sandbox.cgroups import CpuGroup, Group, counting_place, ground
-from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, memory
+from arena.link.sandbox.tree import Denied, Files, Scales, Tree, files, memory, thread_count
 from arena.types import NS_PER_MS, Level
 
 MAX_FILES: Final = 2_000
@@ -119,7 +121,11 @@ def fence(level: Level, spec: BotSpec, *, processes: int | None = None) -> Fence
         return _HardFence(spec, processes)
     if not os.path.exists("/proc/self/stat"):
         return _NoFence()
-    return _WatchedFence(spec, boxed=level is Level.ISOLATED and processes is None)
+    return _WatchedFence(
+        spec,
+        boxed=level is Level.ISOLATED and processes is None,
+        threads=process_limit() if level is Level.FENCED else None,
+    )
 
 
 def data_limit_mib(memory_mib: int) -> int:
@@ -179,11 +185,12 @@ class _NoFence:
 class _WatchedFence(_NoFence):
     """Looks at the tree of a bot from outside. It can limit nothing, only tell."""
 
-    def __init__(self, spec: BotSpec, *, boxed: bool) -> None:
-        """Takes the bot, and whether it runs in a box with memory file systems of its own."""
+    def __init__(self, spec: BotSpec, *, boxed: bool, threads: int | None = None) -> None:
+        """Takes the bot, whether it runs in a box with memory file systems of its own, and the limit of its threads."""
         self.most_mib = 0
         self._limit_mib = spec.memory_mib
         self._boxed = boxed
+        self._most_threads = threads
         self._group: CpuGroup | None = None
         if boxed and (place := counting_place()) is not None:
             with suppress(OSError):
@@ -256,6 +263,8 @@ class _WatchedFence(_NoFence):
         found = files(members) if self._boxed else Files(0, 0)
         if found.entries > MAX_FILES:
             return _too_many(found)
+        if self._most_threads is not None and (count := thread_count(members)) > self._most_threads:
+            return f"had {count} threads; its limit is {self._most_threads}"
         seen = memory(members)
         mib = seen.most + found.mib
         if mib > self._limit_mib:

@@ -31,6 +31,7 @@ class Treatment(Enum):
     EAFNOSUPPORT = ("fails with EAFNOSUPPORT", 0x0005_0000 | errno.EAFNOSUPPORT)
     ENOSYS = ("fails with ENOSYS", 0x0005_0000 | errno.ENOSYS)
     EOPNOTSUPP = ("fails with EOPNOTSUPP", 0x0005_0000 | errno.EOPNOTSUPP)
+    ASKED = ("is answered by the referee", 0x7FC0_0000)
 
     def __init__(self, says: str, answer: int) -> None:
         self.says = says
@@ -53,6 +54,7 @@ class Match(StrEnum):
     """How an argument decides whether a call is treated."""
 
     ANY_BIT = "with any of the bits"
+    NO_BIT = "without the bit"
     ONE_OF = "with one of"
     NOT_ONE_OF = "with anything but"
 

@@ -1,16 +1,17 @@
 """What must hold on a machine for each level, by probe: what is tried, which level needs it, what to do if it fails.
 
-`doctor.py` runs them. Those that are tried inside a seat are functions of `probe_program.py`.
+`doctor.py` runs them. Those that are tried inside a seat are functions of `probe_program.py`, and of `fenced_probe.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
-from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, Condition, Match, Treatment
+from arena.link.sandbox import fenced_filter
+from arena.link.sandbox.filter import CONDITIONS, GROUPS, MACHINES, Condition, Group, Match, Treatment
 from arena.types import Level
 
 _BUG: Final = "this is a bug of arena's sandbox, or of this kernel: please report it with this line"
@@ -22,7 +23,7 @@ class Probe(msgspec.Struct, frozen=True):
 
     name: str
     level: Level | None
-    """The weakest level that needs it; None if no level does, and it is only worth knowing."""
+    """The level that needs it, and `strict` all of `isolated`, too; None if it is only worth knowing."""
     holds: str
     """What is so if it holds."""
     remedy: str
@@ -36,9 +37,29 @@ _MOUNT: Final = (
 _UNIFIED: Final = "mount the second version too: mount -t cgroup2 none /sys/fs/cgroup/unified"
 _SINCE: Final = "a kernel without seccomp has level trusted only; on any other " + _BUG
 
+FENCED: Final = f"{Level.FENCED}-"
+"""How the names of the probes begin that run in a seat of that level."""
+_ITS_LANDLOCK: Final = (
+    "Landlock does not do here what it promises: use another kernel, and please report it with this line"
+)
+
 PROBES: Final = (
     Probe("descriptors", None, "the referee may open 1,024 files or more", "raise the limit: ulimit -n 8192"),
     Probe("sqlite", None, "two writers cannot damage a database", "let only arena write to its database"),
+    Probe(f"{FENCED}landlock", Level.FENCED, "the kernel has Landlock", "use Linux 5.13 or newer"),
+    Probe(f"{FENCED}seat", Level.FENCED, "a program fences itself in and reaches the referee", _BUG),
+    Probe(f"{FENCED}user", Level.FENCED, "it runs as a user of its own, if the referee is root's", _BUG),
+    Probe(f"{FENCED}system-calls", Level.FENCED, "each call of the filters' tables ends as they say", _SINCE),
+    Probe(f"{FENCED}files", Level.FENCED, "it opens no file but its own and the system's programs", _ITS_LANDLOCK),
+    Probe(f"{FENCED}sockets", Level.FENCED, "it connects to nobody but the referee", _SINCE),
+    Probe(f"{FENCED}other-processes", Level.FENCED, "it cannot signal, change or measure another process", _SINCE),
+    Probe(f"{FENCED}one-process", Level.FENCED, "it can start no process", _SINCE),
+    Probe(f"{FENCED}rights", Level.FENCED, "it has no capability, and can get none", _BUG),
+    Probe(f"{FENCED}descriptors", Level.FENCED, "it has no descriptor but 0, 1 and 2", _BUG),
+    Probe(f"{FENCED}limits", Level.FENCED, "its memory, descriptors and core files are limited", _BUG),
+    Probe(f"{FENCED}measured", Level.FENCED, "the referee sees its memory and CPU", "mount /proc without hidepid"),
+    Probe(f"{FENCED}untouched", Level.FENCED, "what it attacked is as it was, and nobody was reached", _BUG),
+    Probe(f"{FENCED}ended", Level.FENCED, "it ends when it is killed", _BUG),
     Probe("bwrap", Level.ISOLATED, "bubblewrap 0.8 or newer is installed", "apt install bubblewrap"),
     Probe("seat", Level.ISOLATED, "a program starts in a sandbox", _BUG),
     Probe("socket", Level.ISOLATED, "it reaches the referee's socket", "set TMPDIR to a folder with a shorter path"),
@@ -82,8 +103,8 @@ STARTS: Final = (
 
 def needed(level: Level) -> tuple[str, ...]:
     """Returns the names of the probes that a level needs."""
-    weaker = {Level.TRUSTED: (), Level.ISOLATED: (Level.ISOLATED,), Level.STRICT: (Level.ISOLATED, Level.STRICT)}
-    return tuple(probe.name for probe in PROBES if probe.level in weaker.get(level, ()))
+    of = (Level.ISOLATED, Level.STRICT) if level is Level.STRICT else (level,)
+    return tuple(probe.name for probe in PROBES if probe.level in of)
 
 
 def start_remedy(said: str, otherwise: str = "") -> str:
@@ -96,16 +117,40 @@ def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:
 
     The arguments do no harm if the call is let through.
     """
-    column = list(MACHINES).index(machine)
-    tried = [
-        (name, numbers[column], [-1] * 6, group.treatment) for group in GROUPS for name, numbers in group.calls.items()
-    ]
-    tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in CONDITIONS]
     return [
         (name, number, arguments, _ERRORS.get(treatment, treatment.name))
-        for name, number, arguments, treatment in tried
-        if number is not None
+        for name, number, arguments, treatment in _calls(machine, GROUPS, CONDITIONS)
     ]
+
+
+def fenced_calls_to_try(machine: str) -> list[tuple[str, int, list[int], int]]:
+    """Returns the same for level `fenced`, with the number of the error that each must have, or 0.
+
+    Those that start a process, and `connect`, are tried by probes of their own.
+    """
+    groups, conditions = fenced_filter.GROUPS, fenced_filter.CONDITIONS
+    tried = [*_calls(machine, groups, conditions), *_calls(machine, GROUPS, CONDITIONS)]
+    return [
+        (name, number, arguments, treatment.answer & 0xFFFF)
+        for name, number, arguments, treatment in tried
+        if name not in _TRIED_ALONE
+    ]
+
+
+_TRIED_ALONE: Final = ("fork", "vfork", "clone", "connect")
+
+
+def _calls(
+    machine: str, groups: Iterable[Group], conditions: Iterable[Condition]
+) -> Iterator[tuple[str, int, list[int], Treatment]]:
+    column = list(MACHINES).index(machine)
+    tried = [
+        (name, numbers[column], [-1] * 6, group.treatment) for group in groups for name, numbers in group.calls.items()
+    ]
+    tried += [(row.call, row.numbers[column], _arguments(row), row.treatment) for row in conditions]
+    yield from (
+        (name, number, arguments, treatment) for name, number, arguments, treatment in tried if number is not None
+    )
 
 
 def _arguments(row: Condition) -> list[int]:

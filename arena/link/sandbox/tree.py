@@ -206,6 +206,11 @@ def started_at(pid: int) -> int | None:
     return None if stat is None else stat.started
 
 
+def thread_count(members: Iterable[int]) -> int:
+    """Returns how many threads processes have."""
+    return sum(len(_names(f"/proc/{pid}/task")) for pid in members)
+
+
 def memory(members: Iterable[int]) -> Memory:
     """Returns between which bounds the memory of processes lies, at little cost."""
     resident = tables = own = 0

@@ -169,11 +169,13 @@ def _standing(shown: Shown, row: Standing, scale: Scale, *, is_shared: bool) -> 
 
 
 def _remarks(member: Member | None) -> Iterable[str]:
-    """Yields what everybody must know of a league's version: that it plays no more, that nobody confines it."""
+    """Yields what everybody must know of a league's version: that it plays no more, how little it is confined."""
     if member is not None and member.state != "active":
         yield member.state
     if member is not None and member.level == "remote":
         yield "remote, uncontrolled"
+    if member is not None and member.level == "fenced":
+        yield "fenced"
 
 
 def _crosstable(shown: Shown) -> list[Payload]:

@@ -36,7 +36,7 @@ def test_the_template_is_the_defaults_and_explains_every_key() -> None:
     players=st.lists(st.integers(2, 4), min_size=1, max_size=3, unique=True),
     time=st.sampled_from(["10s", "1m+1", "500ms/move"]),
     ruleset=st.sampled_from(["", "basic", "standard"]),
-    level=st.sampled_from(["trusted", "isolated", "strict"]),
+    level=st.sampled_from(["trusted", "fenced", "isolated", "strict"]),
     options=st.sampled_from([{}, {"setup": "random"}]),
 )
 def test_what_is_chosen_is_read_back(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,23 @@ from msgspec.structs import replace
 
 from arena.errors import LevelError
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox import box, doctor, filter, probe_program
+from arena.link.sandbox import box, doctor, fenced_filter, fenced_probe, filter, landlock, probe_program
 from arena.link.sandbox.doctor import Outcome, examine, examine_bot, level_in_force, require
-from arena.link.sandbox.probes import PROBES, TABLE, calls_to_try, needed, start_remedy
+from arena.link.sandbox.probes import (
+    FENCED,
+    PROBES,
+    TABLE,
+    calls_to_try,
+    fenced_calls_to_try,
+    needed,
+    start_remedy,
+)
 from arena.types import Level
 
 OUTSIDE = {"descriptors", "sqlite", "bwrap", "seat", "socket", "user", "measured", "ended"}
 """What is found from outside a seat; the rest is tried inside, or on control groups."""
+OF_FENCED = {"landlock", "seat", "user", "measured", "untouched", "ended"}
+"""The same of the seat of level fenced."""
 HARD = {"control-groups", "frozen", "memory-limit"}
 
 
@@ -34,8 +45,8 @@ def machine(monkeypatch: pytest.MonkeyPatch, *failing: str, untried: tuple[str, 
     """A machine on which these probes fail. Returns the levels that it is asked for."""
     asked: list[Level] = []
 
-    def outcomes(level: Level) -> Iterator[Outcome]:
-        asked.append(level)
+    def outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:
+        asked.extend(levels)
         names = [probe.name for probe in PROBES if probe.name not in untried]
         return iter([Outcome(name, name not in failing, f"{name} was tried", "fix it") for name in names])
 
@@ -51,10 +62,14 @@ def test_a_stronger_level_needs_all_that_a_weaker_one_needs() -> None:
     assert set(needed(Level.ISOLATED)) < set(needed(Level.STRICT))
     assert set(needed(Level.STRICT)) - set(needed(Level.ISOLATED)) == HARD
     assert len(TABLE) == len(PROBES), "names are unique"
+    assert not set(needed(Level.FENCED)) & set(needed(Level.STRICT)), "it has a seat of its own"
 
 
 def test_each_probe_of_the_table_is_tried_and_no_other() -> None:
-    assert set(probe_program.PROBES) == set(TABLE) - OUTSIDE - HARD
+    fenced = {name for name in TABLE if name.startswith(FENCED)}
+    assert set(probe_program.PROBES) == set(TABLE) - OUTSIDE - HARD - fenced
+    assert {FENCED + name for name in fenced_probe.PROBES} == fenced - {FENCED + name for name in OF_FENCED}
+    assert set(needed(Level.FENCED)) == fenced
 
 
 def test_every_row_of_the_filter_is_tried() -> None:
@@ -62,6 +77,33 @@ def test_every_row_of_the_filter_is_tried() -> None:
         rows = [numbers[number] for group in filter.GROUPS for numbers in group.calls.values()]
         rows += [row.numbers[number] for row in filter.CONDITIONS]
         assert sorted(call for _, call, _, _ in calls_to_try(name)) == sorted(row for row in rows if row is not None)
+
+
+def test_every_row_of_the_filters_of_level_fenced_is_tried_but_those_with_probes_of_their_own() -> None:
+    for number, name in enumerate(filter.MACHINES):
+        groups, conditions = fenced_filter.GROUPS, fenced_filter.CONDITIONS
+        names = [call for group in groups for call, numbers in group.calls.items() if numbers[number] is not None]
+        names += [row.call for row in conditions if row.numbers[number] is not None]
+        names += [call for call, _, _, _ in calls_to_try(name)]
+        tried = [call for call, _, _, _ in fenced_calls_to_try(name)]
+        assert set(names) - set(tried) == {"fork", "vfork", "clone", "connect"} - (
+            {"fork", "vfork"} if number else set()
+        )
+
+
+def test_without_landlock_nothing_is_tried_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(*_arguments: object) -> int:
+        raise OSError(errno.EOPNOTSUPP, "")
+
+    monkeypatch.setattr(landlock, "_call", call)
+    found = examine((Level.FENCED,))
+    assert found.levels[Level.FENCED].missing == needed(Level.FENCED)
+    [failed] = [outcome for outcome in found.probes if not outcome.ok]
+    assert (
+        failed.detail
+        == "expected a kernel with Landlock, got: Landlock is in the kernel and was not turned on when it started"
+    )
+    assert failed.remedy == "add landlock to lsm=... of the kernel's command line, and restart"
 
 
 def test_the_argument_that_decides_is_one_that_is_treated() -> None:
@@ -95,6 +137,7 @@ def test_a_level_is_given_if_all_its_probes_hold(monkeypatch: pytest.MonkeyPatch
     found = examine()
     assert {level: (given.ok, given.missing) for level, given in found.levels.items()} == {
         Level.TRUSTED: (True, ()),
+        Level.FENCED: (True, ()),
         Level.ISOLATED: (True, ()),
         Level.STRICT: (True, ()),
     }
@@ -123,7 +166,17 @@ def test_a_level_that_is_not_given_is_refused_with_the_reason_and_the_remedy(mon
     assert "`arena doctor --level isolated`" in str(e.value)
     assert e.value.exit_code == 3
     assert level_in_force(Level.ISOLATED) == ("filter", "network")
-    assert asked == [Level.ISOLATED], "it is found out once in a process"
+    assert asked == [Level.ISOLATED, Level.FENCED], "it is found out once in a process"
+    assert str(e.value).endswith("docs/safety.md says what stays open there"), "fenced can be had"
+
+
+def test_a_refusal_does_not_name_a_level_that_cannot_be_had_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "network", "fenced-landlock")
+    with pytest.raises(LevelError) as e:
+        require(Level.STRICT)
+    assert str(e.value).endswith("shows all of them")
+    with pytest.raises(LevelError, match="first fenced-landlock"):
+        require(Level.FENCED)
 
 
 def test_trusted_needs_no_probe_and_remote_is_not_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +207,7 @@ isolated = pytest.mark.skipif(
 def test_all_that_level_isolated_needs_holds_in_a_seat_here() -> None:
     assert SEATED is not None
     assert [(outcome.name, outcome.detail) for outcome in SEATED.probes if not outcome.ok] == []
-    assert {outcome.name for outcome in SEATED.probes} == {probe.name for probe in PROBES} - HARD
+    assert {outcome.name for outcome in SEATED.probes} == {"descriptors", "sqlite", *needed(Level.ISOLATED)}
 
 
 def test_outside_a_box_most_probes_see_that_they_are_not_in_one(tmp_path: Path) -> None:

@@ -285,6 +285,8 @@ class BotProcess:
                 "FSIZE": _file_limit(spec.file_mib),
                 "CORE": 0,
                 "MSGQUEUE": 0,
+                # It counts a user's threads on the whole machine: of use only where the seat has a user of its own.
+                **({} if self.user is None else {"NPROC": process_limit()}),
             },
             user=self.user,
             output=self._output,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-LEVELS: Final = ("trusted", "isolated", "strict")
+LEVELS: Final = ("trusted", "fenced", "isolated", "strict")
 EVERYWHERE: Final = ("P3", "P10", "P11", "P28", "P29")
 """Protocol cases that the short form has at every level."""
 
@@ -96,6 +96,8 @@ class Case(NamedTuple):
     """Measures time: no other case runs beside it."""
     shown_by: str = ""
     """Instead of a bot: the test that shows it, as pytest names it, or the page that says it."""
+    fenced: Expected | None = None
+    """What has to come of it at that level, if not the same as at `isolated`."""
 
     def is_short(self, level: str) -> bool:
         """Tells whether the case is part of the short form at a level."""
@@ -105,8 +107,8 @@ class Case(NamedTuple):
         return self.short and (self.id in EVERYWHERE or not is_same)
 
     def expected(self, level: str) -> Expected:
-        found: Expected = getattr(self, level)
-        return found
+        found: Expected | None = getattr(self, level)
+        return found or self.isolated
 
 
 def at_all(id: str, tries: str, expected: Expected, attack: str = "", **more: object) -> Case:
@@ -129,6 +131,9 @@ def shown(id: str, tries: str, test: str, outcome: Expected | None = None) -> Ca
 
 SMALL: Final = {"memory_mib": 64}
 MEDIUM: Final = {"memory_mib": 256}
+NAMES: Final = (
+    "a fenced bot opens no file of others, but sees whether a path that it knows is there, its size and its times"
+)
 FILES: Final = "a trusted bot reads and writes whatever the user who starts arena may"
 KERNEL: Final = "a trusted bot may call the kernel as any program of that user"
 NETWORK: Final = "a trusted bot has the network of the machine"
@@ -141,8 +146,8 @@ DISK: Final = "only the size of each file is limited"
 CASES: Final = (
     # Resources
     at_all("R1", "takes 4 GiB of memory", forfeit("out_of_memory"), limits=SMALL),
-    at_all("R2", "takes memory in eight children", forfeit("out_of_memory"), limits=SMALL),
-    at_all("R1-c", "takes 4 GiB faster than anybody looks", blocked("out_of_memory"), limits=SMALL, compiled=True),
+    at_all("R2", "takes memory in eight children", forfeit("out_of_memory"), limits=SMALL, fenced=blocked()),
+    at_all("R1-c", "takes 4 GiB faster than anybody looks", blocked("out_of_memory"), limits=SMALL, compiled=True, fenced=forfeit("out_of_memory", "crashed")),
     confined("R3", "fills /tmp, /dev/shm and every other folder", DISK, blocked("out_of_memory"), limits=MEDIUM),
     confined("R4", "takes memory in files without a name", UNSEEN, blocked("out_of_memory"), limits=SMALL),
     confined("R5", "starts 400 processes", MACHINE, blocked("out_of_memory")),
@@ -158,7 +163,7 @@ CASES: Final = (
     confined("R14", "makes 200,000 empty files", DISK, blocked("out_of_memory"), limits=SMALL, time="15/move", left=True),
     confined("R17", "takes memory that belongs to no process", UNSEEN, blocked()),
     at_all("R18", "takes memory in page tables", forfeit("out_of_memory"), limits=SMALL),
-    at_all("R19", "takes memory that its children shared, on a machine that they make busy", forfeit("out_of_memory"), limits=MEDIUM, time="15/move"),
+    at_all("R19", "takes memory that its children shared, on a machine that they make busy", forfeit("out_of_memory"), limits=MEDIUM, time="15/move", fenced=blocked()),
     confined("R20", "takes memory in the buffers of sockets", UNSEEN, forfeit("out_of_memory"), limits=SMALL, time="15/move"),
     # Protocol
     at_all("P1", "sends a frame over the limit", forfeit("protocol_violation", "malformed")),
@@ -225,6 +230,7 @@ CASES: Final = (
     at_all("F6", "looks for inherited descriptors", blocked()),
     confined("F7", "reads the kernel's memory, log and settings", FILES, blocked()),
     confined("F8", "passes hidden cards by a named pipe in its folder", FILES, unaffected(), both=True, scene="Pipe", left=True),
+    confined("F9", "asks whether files of others are there, how large, and since when", FILES, blocked(), scene="Canaries", fenced=may(NAMES)),
     # Network
     confined("N1", "uses TCP, UDP, raw packets, names", NETWORK, blocked(), scene="Listeners"),
     confined("N2", "connects to other programs' Unix sockets", NETWORK, blocked(), scene="Listeners"),
@@ -293,6 +299,7 @@ CASES: Final = (
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
     confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, scene="Marks", left=True),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
+    confined("H12-name", "asks for the machine's name", SEES, blocked(), fenced=may("a fenced bot sees the name of the machine and the numbers of its threads, which count those of all")),
     at_all("H13", "looks for its opponent's name", blocked()),
     at_all("H14", "ends when it does not like its hand", forfeit("crashed")),
     confined("H16", "reads what the machine counts: memory, processes, load, free blocks, pseudo-terminals", SEES, blocked()),

@@ -383,7 +383,7 @@ class OffTurn(Scene):
                 continue
             [attacker], [honest] = stage.seats_of(number), stage.seats_of(number, "honest")
             stage.facts.append(f"{measured[attacker]} ms measured off turn")
-            if stage.level == "isolated" and measured[attacker] < MUCH_OFF_TURN_MS:
+            if stage.level in ("fenced", "isolated") and measured[attacker] < MUCH_OFF_TURN_MS:
                 stage.harm.append(f"it computed off turn, and only {measured[attacker]} ms were measured")
             if stage.level == "strict" and measured[attacker] >= MUCH_OFF_TURN_MS:
                 stage.opened.append(f"computed for {measured[attacker]} ms off turn")

@@ -19,6 +19,14 @@ LISTED = {"R": 14, "P": 27, "F": 7, "N": 4, "X": 10, "T": 9, "H": 15}
 """How many cases of each kind the list has that this table must cover: R15 and R16 belong to a league."""
 STILL_OPEN = {("T1", "isolated"), ("X5", "isolated"), ("T7", "isolated"), ("H9", "isolated"), ("H9", "strict")}
 """What no sandbox can prevent there, in docs/safety.md by name."""
+STILL_OPEN |= {
+    ("T1", "fenced"),
+    ("X5", "fenced"),
+    ("T7", "fenced"),
+    ("H9", "fenced"),
+    ("F9", "fenced"),
+    ("H12-name", "fenced"),
+}
 HONEST = Outcome([], [], 2, [], 0, [], [], {"main": 90_000}, 1.0, 1.0, [])
 
 

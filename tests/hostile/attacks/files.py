@@ -173,7 +173,16 @@ def f6(seat: Seat, _: Message) -> None:
     """Looks for descriptors that it was not meant to have."""
     own = {0, 1, 2, seat.socket.fileno()}
     found = []
-    for name in os.listdir("/proc/self/fd"):
+    try:
+        names = os.listdir("/proc/self/fd")
+    except PermissionError:  # there is no /proc for it: then by their numbers
+        for number in set(range(1024)) - own:
+            with contextlib.suppress(OSError):
+                os.fstat(number)
+                found.append(str(number))
+        seat.report("inherit a descriptor", bool(found), found)
+        return
+    for name in names:
         if int(name) not in own:
             with contextlib.suppress(OSError):  # the listing's own is closed by now
                 found.append(f"{name} -> {os.readlink(f'/proc/self/fd/{name}')}")
@@ -194,5 +203,11 @@ def f7(seat: Seat, _: Message) -> None:
     )
 
 
-ATTACKS = {attack.__name__.upper(): attacking(attack) for attack in (f1, f2, f3, f4, f6, f7)}
+def f9(seat: Seat, _: Message) -> None:
+    """Asks how large files of others are, and since when, without opening them."""
+    for name, path in target()["secrets"].items():
+        seat.attempt(f"see the size and the time of {name}", lambda path=path: f"{os.stat(path).st_size} bytes")
+
+
+ATTACKS = {attack.__name__.upper(): attacking(attack) for attack in (f1, f2, f3, f4, f6, f7, f9)}
 ATTACKS["F5"] = f5

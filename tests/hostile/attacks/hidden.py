@@ -303,7 +303,6 @@ def h12(seat: Seat, _: Message) -> None:
     seat.report(
         "find more in its environment than it needs", bool(set(os.environ) - wanted), sorted(set(os.environ) - wanted)
     )
-    seat.report("know the machine's name", os.uname().nodename == target()["host"])
     first, arguments = of_the_first("environ"), of_the_first("cmdline")
     words = [word for word in first.split(b"\0") if word and not word.startswith(b"PWD=")]
     seat.report("read the environment of process 1", bool(words), words[:3])
@@ -312,6 +311,11 @@ def h12(seat: Seat, _: Message) -> None:
     seat.report("see other processes", len(processes) > 6, len(processes))
     with open("/proc/self/mountinfo") as file:
         seat.report("see the operator's paths in its mounts", target()["logs"] in file.read())
+
+
+def h12_name(seat: Seat, _: Message) -> None:
+    """Asks for the machine's name."""
+    seat.report("know the machine's name", os.uname().nodename == target()["host"])
 
 
 def of_the_first(name: str) -> bytes:
@@ -349,6 +353,7 @@ ATTACKS = {
     "H7": attacking(h7),
     "H11": h11,
     "H12": attacking(h12),
+    "H12-name": attacking(h12_name),
     "H13": h13,
     "H14": attacking(h14),
     "H16": attacking(h16),

@@ -227,13 +227,20 @@ def p20_again() -> None:
 KEPT: list[socket.socket] = []
 
 
+def processes() -> list[str]:
+    """What /proc has, if it may be seen."""
+    with suppress(PermissionError):
+        return os.listdir("/proc")
+    return []
+
+
 def p21() -> None:
     """Looks for another seat's token and socket, and takes its place before it has greeted."""
     seat = Seat()
     own = {os.environ["ARENA_TOKEN"]}
     seats: dict[str, str] = {}
     for _ in range(20):
-        for process in filter(str.isdigit, os.listdir("/proc")):
+        for process in filter(str.isdigit, processes()):
             try:
                 with open(f"/proc/{process}/environ", "rb") as file:
                     text = file.read().decode()

@@ -10,49 +10,37 @@ from collections.abc import Callable
 
 from processes import daemon
 from resources import attacking
-from seat import Message, Seat, burn
+from seat import Message, Seat, burn, helper
 
 
 def t1() -> None:
     """Computes in a child while others are to move, and notes how much CPU time that got off turn."""
-    compute(lambda parent: None)
+    compute(lambda: None)
 
 
 def x5() -> None:
     """The same, and the child wakes its parent again and again, should somebody have stopped it."""
-    compute(lambda parent: os.kill(parent, signal.SIGCONT))
+    bot = os.getpid()
+    compute(lambda: os.kill(bot, signal.SIGCONT))
 
 
-def compute(meanwhile: Callable[[int], None]) -> None:
+def compute(meanwhile: Callable[[], None]) -> None:
     seat = Seat()
     seat.greet()
-    child = os.fork()
-    if child == 0:
-        parent = os.getppid()
-        while os.getppid() == parent:
-            sum(range(1000))
-            meanwhile(parent)
-        os._exit(0)
+    clock, end = helper(lambda: (sum(range(1000)), meanwhile()))
     used = 0.0
-    clock = _clock_of(child)
     sent = time.clock_gettime(clock)
     for number, request in enumerate(seat.requests()):
         if number:
             used += time.clock_gettime(clock) - sent
         if number == 6:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+            end()
             seat.report("compute off turn", used > 0.1, f"{used * 1000:.0f} ms in {number} turns of others")
             seat.send(seat.answer(request))
             seat.play(lambda request: None)
         answer = seat.answer(request)
         sent = time.clock_gettime(clock)
         seat.send(answer)
-
-
-def _clock_of(process: int) -> int:
-    """The CPU clock of a process, all its threads."""
-    return ~process << 3 | 2
 
 
 def t2() -> None:
@@ -105,11 +93,7 @@ def t7() -> None:
     seat = Seat()
     seat.greet()
     for _ in range(8):
-        if os.fork() == 0:
-            parent = os.getppid()
-            while os.getppid() == parent:
-                burn(0.1)
-            os._exit(0)
+        helper(lambda: burn(0.1))
     seat.play(lambda request: None)
 
 

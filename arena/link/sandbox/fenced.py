@@ -34,7 +34,7 @@ from arena.errors import BotError, MachineFault
 from arena.link.bots import BotSpec
 from arena.link.faults import machine_fault
 from arena.link.runtimes import PYTHON_FOLDER, PYTHON_WITH_ARENA, is_in, is_private
-from arena.link.sandbox import fenced_filter, landlock, launcher
+from arena.link.sandbox import fenced_filter, landlock, launcher, staging
 from arena.link.sandbox.binds import BOT, Needs
 from arena.link.sandbox.box import system_trees
 from arena.link.warden import remove_tree
@@ -212,7 +212,7 @@ def start(
             status = os.memfd_create("arena")
             failed.callback(os.close, status)
             descriptors = [reader, output, status, ruleset.descriptor]
-            if user is not None:
+            if user is not None and staging.has_mounts():
                 descriptors.append(os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC))
                 held.callback(os.close, descriptors[-1])
             pid = _launcher().start(told, descriptors)

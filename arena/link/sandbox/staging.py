@@ -139,7 +139,12 @@ def reach(path: str) -> str:
     return _stage.reach(path)
 
 
+def has_mounts() -> bool:
+    """Tells whether this process has mounts of its own, which what it has started before does not see."""
+    return _stage is not None and _stage.owner == os.getpid()
+
+
 def leave(path: str) -> None:
     """Ends the use of a `path` that was reached for one seat alone."""
-    if _stage is not None and _stage.owner == os.getpid():
+    if _stage is not None and has_mounts():
         _stage.leave(os.path.realpath(path))

@@ -39,8 +39,12 @@ def call(number: int, *words: Any) -> bool:
 
 def others() -> list[int]:
     """The processes of the stage that are not this bot's: the referee, and the opponent's."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
+    found: list[int] = []
+    try:
+        names = os.listdir("/proc")
+    except PermissionError:
+        return found
+    for name in filter(str.isdigit, names):
         try:
             with open(f"/proc/{name}/environ", "rb") as file:
                 environment = file.read()

@@ -1,0 +1,71 @@
+"""What tests of the filters share: the kernel's answer to a call, and the numbers that libseccomp has."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from arena.link.sandbox.filter import MACHINES
+
+ALLOW = 0x7FFF_0000
+UNKNOWN_TO_LIBSECCOMP = {
+    "statmount", "listmount", "lsm_set_self_attr", "open_tree_attr", "fchmodat2", "file_getattr", "file_setattr",
+    "getxattrat", "setxattrat", "listxattrat", "removexattrat",
+}  # fmt: skip
+"""Calls that are newer than libseccomp 2.5.4. A newer libseccomp knows them, and they are compared."""
+ASK_LIBSECCOMP = """
+import json, sys
+sys.path.insert(0, "/usr/lib/python3/dist-packages")
+import seccomp
+
+def number(machine, name):
+    try:
+        found = seccomp.resolve_syscall(machine, name)
+    except (RuntimeError, OSError, ValueError):
+        return "unknown"
+    return "unknown" if found == -1 else found
+
+machines = seccomp.Arch.X86_64, seccomp.Arch.AARCH64
+print(json.dumps({name: [number(machine, name) for machine in machines] for name in json.load(sys.stdin)}))
+"""
+
+
+def ask_libseccomp(names: list[str]) -> dict[str, list[int | str]]:
+    """Each name's numbers. A negative one means that the machine has no such call."""
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("needs python3-seccomp, and there is no /usr/bin/python3")
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", ASK_LIBSECCOMP], input=json.dumps(names), capture_output=True, text=True, check=False
+    )
+    if "ModuleNotFoundError" in done.stderr:
+        pytest.skip("needs python3-seccomp, which /usr/bin/python3 has not")
+    assert done.returncode == 0, done.stderr
+    result: dict[str, list[int | str]] = json.loads(done.stdout)
+    return result
+
+
+def answer(program: bytes, machine: str, number: int, *arguments: int, kernel_machine: int | None = None) -> int:
+    """What the kernel would do with a call, by interpreting a program."""
+    data = struct.pack(
+        "<iIQ6Q",
+        number if number < 2**31 else number - 2**32,
+        MACHINES[machine] if kernel_machine is None else kernel_machine,
+        0,
+        *(*arguments, *[0] * (6 - len(arguments))),
+    )
+    code = list(struct.iter_unpack("<HBBI", program))
+    at = loaded = 0
+    while True:
+        operation, yes, no, value = code[at]
+        at += 1
+        if operation == 0x20:
+            (loaded,) = struct.unpack_from("<I", data, value)
+        elif operation == 0x06:
+            return int(value)
+        else:
+            holds = {0x15: loaded == value, 0x35: loaded >= value, 0x45: bool(loaded & value)}[operation]
+            at += yes if holds else no

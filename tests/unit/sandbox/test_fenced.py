@@ -1,0 +1,157 @@
+"""Level fenced before a start: what a bot is granted, at which paths, and which bots cannot play there."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.errors import BotError, MachineFault
+from arena.link.bots import BotSpec, load_bot
+from arena.link.sandbox import accounts, fenced, landlock
+from arena.link.sandbox.binds import Needs, needs
+from arena.types import Level
+
+
+def same(path: str) -> str:
+    return path
+
+
+def placed(spec: BotSpec, links: Path, seen: Needs | None = None) -> fenced.Placed:
+    return fenced.placed(spec, seen or needs(spec), links, same)
+
+
+def test_a_bot_is_granted_its_own_files_the_system_and_devices_at_their_real_paths_and_none_to_write(
+    tmp_path: Path,
+) -> None:
+    spec = load_bot("random")
+    found = placed(spec, tmp_path)
+    rights = dict(found.granted)
+    around = os.path.dirname(spec.folder)
+    assert rights[spec.folder] == rights["/usr"] == rights[f"{around}/arena_bot.py"] == landlock.READ
+    assert rights[around] == landlock.LIST, "Python lists a folder before it imports from it"
+    assert {path for path, right in found.granted if right & ~landlock.READ} == set(fenced.DEVICES)
+    assert found.folder == spec.folder
+    assert os.path.isabs(found.command[0])
+    assert found.command[1:] == ("bot.py",)
+
+
+def test_packages_of_a_python_are_links_in_one_folder(tmp_path: Path) -> None:
+    found, again = placed(load_bot("random"), tmp_path), placed(load_bot("greedy"), tmp_path)
+    folder = Path(found.environment["PYTHONPATH"])
+    assert again.environment["PYTHONPATH"] == str(folder), "made once"
+    assert folder.parent == tmp_path
+    assert (folder / "msgpack").is_symlink()
+    assert (folder / "zmq").is_dir()
+    assert not (folder / "arena").exists()
+    assert {os.path.realpath(folder / name) for name in ("msgpack", "zmq")} <= dict(found.granted).keys()
+    with_arena = Path(placed(load_bot("shogun"), tmp_path).environment["PYTHONPATH"])
+    assert (with_arena / "arena" / "rules").is_symlink()
+    assert not (with_arena / "arena" / "bundled" / "bots").exists()
+
+
+def test_what_a_box_would_have_empty_is_not_granted(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    for name in ("lib/site-packages/secret", "lib/own", "bin"):
+        (tree / name).mkdir(parents=True)
+    (tree / "lib" / "link").symlink_to(tree / "lib" / "site-packages")
+    rights = dict(fenced._without(str(tree), (str(tree / "lib" / "site-packages"),)))
+    assert rights == {
+        str(tree): landlock.LIST,
+        str(tree / "lib"): landlock.LIST,
+        str(tree / "lib" / "own"): landlock.READ,
+        str(tree / "bin"): landlock.READ,
+    }
+
+
+def test_what_is_reached_elsewhere_is_called_there(tmp_path: Path) -> None:
+    """Root's seats reach what lies in closed folders by mounts."""
+    spec = load_bot("random")
+    around = os.path.dirname(spec.folder)
+    found = fenced.placed(spec, needs(spec), tmp_path, lambda path: f"/there{path}")
+    assert found.folder == f"/there{spec.folder}", "beside what it includes, as here"
+    assert dict(found.granted)[f"/there{around}/arena_bot.py"] == landlock.READ
+    assert found.environment["PYTHONPATH"].startswith(f"/there{tmp_path}")
+
+
+def test_a_bot_of_two_processes_is_refused_in_one_sentence() -> None:
+    spec = load_bot("random").__class__(
+        name="pearl",
+        version="",
+        command=("{python+arena}", "-m", "arena", "bot", "bridge", "--", "perl", "bot.pl"),
+        folder="/",
+        digest="",
+    )
+    with pytest.raises(BotError, match=r"^pearl: expected a bot of one process, .* play it at --level isolated$"):
+        fenced.check(spec.name, spec.command)
+    fenced.check("random", load_bot("random").command)
+
+
+def test_a_bot_that_must_be_built_is_refused_in_one_sentence() -> None:
+    with pytest.raises(BotError, match=r"^crab: expected a bot that needs no build, .* send what it builds"):
+        fenced.check_build("crab", ("make",))
+    fenced.check_build("random", ())
+
+
+def test_a_bot_whose_neighbours_are_private_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of all files beside it can be listed there: a home is no place for it."""
+    own, beside = tmp_path / "bot", tmp_path / "client.py"
+    spec = BotSpec(name="fox", version="", command=("./bot",), folder=str(own), digest="")
+    seen = Needs({"/bot/bot": str(own), "/bot/client.py": str(beside)}, "/usr/bin", command=("./bot",))
+    assert placed(spec, tmp_path, seen).granted
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(BotError, match=r"got: .*; move the bot and what it includes"):
+        placed(spec, tmp_path, seen)
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EOPNOTSUPP, "was not turned on when it started; add landlock to lsm"),
+        (errno.ENOSYS, "or a container's filter forbids it; use Linux 5.13 or newer"),
+        (errno.EPERM, "a container's filter forbids Landlock; use Linux 5.13 or newer; in a container, Docker 23"),
+    ],
+)
+def test_a_machine_without_landlock_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, number: int, words: str
+) -> None:
+    def call(*_: object) -> int:
+        raise OSError(number, "")
+
+    monkeypatch.setattr(landlock, "_call", call)
+    with pytest.raises(MachineFault, match="expected a kernel with Landlock, got: ") as e:
+        landlock.version()
+    assert words in str(e.value)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7, 9])
+def test_a_ruleset_has_the_rights_that_the_version_knows(
+    monkeypatch: pytest.MonkeyPatch, version: int, tmp_path: Path
+) -> None:
+    """Rights that a kernel does not know are an error, so that a newer table would fail on an older kernel."""
+    made: list[bytes] = []
+
+    def call(number: int, *arguments: bytes) -> int:
+        if number == landlock._CREATE:
+            made.append(arguments[0])
+        return os.open(tmp_path, os.O_RDONLY)
+
+    monkeypatch.setattr(landlock, "_call", call)
+    monkeypatch.setattr(landlock, "version", lambda: version)
+    os.close(landlock.ruleset([]))
+    words = [int.from_bytes(made[0][at : at + 8], "little") for at in range(0, len(made[0]), 8)]
+    assert words[0].bit_length() == {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)
+    assert len(words) == (1 if version < 4 else 2 if version < 6 else 3)
+
+
+def test_root_without_a_user_for_each_seat_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(accounts, "_numbers", lambda: None)
+    monkeypatch.setattr(accounts, "_is_root_outside", lambda: True)
+    with pytest.raises(MachineFault, match="run arena as an ordinary user"):
+        accounts.seat_user(Level.FENCED)
+    assert accounts.seat_user(Level.ISOLATED) is None, "a box is between its seats and root"
+    monkeypatch.setattr(accounts, "_is_root_outside", lambda: False)
+    assert accounts.seat_user(Level.FENCED) is None

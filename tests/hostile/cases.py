@@ -134,6 +134,7 @@ MEDIUM: Final = {"memory_mib": 256}
 NAMES: Final = (
     "a fenced bot opens no file of others, but sees whether a path that it knows is there, its size and its times"
 )
+NUMBERS: Final = "fenced bots see of each other how many descriptors and threads they have, so two of one author can pass numbers exactly, at every turn"
 FILES: Final = "a trusted bot reads and writes whatever the user who starts arena may"
 KERNEL: Final = "a trusted bot may call the kernel as any program of that user"
 NETWORK: Final = "a trusted bot has the network of the machine"
@@ -298,6 +299,7 @@ CASES: Final = (
     shown("H9", "watches how long others think", "protocol/SPEC.md::What is **not** hidden, and cannot be", may("the time between two messages shows how long others think")),
     shown("H10", "watches how long the referee takes", "tests/unit/referee/test_duties.py::test_the_referee_s_own_work_is_charged_to_nobody"),
     confined("H11", "passes hidden cards to another seat by covert channels", SEES, blocked(), both=True, scene="Marks", left=True),
+    confined("H11-stat", "tells the other seat a number by how many descriptors it has", SEES, blocked(), both=True, fenced=may(NUMBERS)),
     confined("H12", "reads environments, arguments, names of processes and of the machine", SEES, blocked()),
     confined("H12-name", "asks for the machine's name", SEES, blocked(), fenced=may("a fenced bot sees the name of the machine and the numbers of its threads, which count those of all")),
     at_all("H13", "looks for its opponent's name", blocked()),

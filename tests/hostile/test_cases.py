@@ -26,6 +26,7 @@ STILL_OPEN |= {
     ("H9", "fenced"),
     ("F9", "fenced"),
     ("H12-name", "fenced"),
+    ("H11-stat", "fenced"),
 }
 HONEST = Outcome([], [], 2, [], 0, [], [], {"main": 90_000}, 1.0, 1.0, [])
 

@@ -75,7 +75,7 @@ def check(name: str, command: Sequence[str]) -> None:
     if command[0] == PYTHON_WITH_ARENA and tuple(command[1 : 1 + len(_ONE_PROCESS)]) == _ONE_PROCESS:
         raise BotError(
             f"{name}: expected a bot of one process, which is all that level {Level.FENCED} allows, got: one that "
-            f"plays by `arena bot bridge`, which starts another; play it at --level {Level.ISOLATED}"
+            f"plays by `arena bot bridge`, which starts another; play it at level {Level.ISOLATED}"
         )
 
 

@@ -89,6 +89,10 @@ CONDITIONS: Final = (
         "cores of another process",
     ),
     Row(
+        "sched_getaffinity", (204, 123), 0, Match.NOT_ONE_OF, {"the caller itself": 0}, Treatment.ENOSYS,
+        "the same: who sets its own tells others a number; the C library does without",
+    ),
+    Row(
         "fcntl", (72, 25), 1, Match.ONE_OF, {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15}, Treatment.EPERM,
         "any signal to any process of the user",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import hashlib
@@ -313,6 +314,20 @@ def h12(seat: Seat, _: Message) -> None:
         seat.report("see the operator's paths in its mounts", target()["logs"] in file.read())
 
 
+KEPT: list[int] = []
+
+
+def h11_stat(seat: Seat, _: Message) -> None:
+    """Holds a number of descriptors, and asks how many other processes have: a number for the bot in the other seat."""
+    KEPT.extend(os.open("/dev/null", os.O_RDONLY) for _ in range(150))
+    found = []
+    for process in range(max(1, os.getpid() - 500), os.getpid() + 500):
+        with contextlib.suppress(OSError):
+            if process != os.getpid() and os.stat(f"/proc/{process}/fd").st_size >= len(KEPT):
+                found.append(process)
+    seat.report("read a number from another process", bool(found), found[:3])
+
+
 def h12_name(seat: Seat, _: Message) -> None:
     """Asks for the machine's name."""
     seat.report("know the machine's name", os.uname().nodename == target()["host"])
@@ -352,6 +367,7 @@ def h14(*_: Any) -> None:
 ATTACKS = {
     "H7": attacking(h7),
     "H11": h11,
+    "H11-stat": attacking(h11_stat),
     "H12": attacking(h12),
     "H12-name": attacking(h12_name),
     "H13": h13,

@@ -175,6 +175,34 @@ def test_a_submission_whose_program_is_a_script_is_refused_in_one_sentence(
     assert submit(store, folder, archive, trusted)["version"] == "fox/1"
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            'command = ["./bot"]\nbuild = ["make"]',
+            "fox: expected a bot that needs no build, because nothing can be built",
+        ),
+        (
+            'command = ["{python+arena}", "-m", "arena", "bot", "bridge", "--", "perl", "bot.pl"]',
+            "fox: expected a bot of one process, which is all that level fenced allows",
+        ),
+    ],
+)
+def test_a_league_at_level_fenced_refuses_in_one_sentence_what_cannot_play_there(
+    store: LeagueStore, folder: Folder, tmp_path: Path, lines: str, expected: str
+) -> None:
+    (tmp_path / "fox").mkdir()
+    (tmp_path / "fox" / "bot.toml").write_text(f'name = "fox"\n{lines}\n')
+    archive = parcels.pack(tmp_path / "fox").data
+    fenced = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="fenced"))
+    answer = submit(store, folder, archive, fenced)
+    assert answer["code"] == "archive"
+    assert answer["message"].startswith(expected)
+    assert "level isolated" in answer["remedy"]
+    assert list(folder.submissions.iterdir()) == []
+    assert submit(store, folder, archive)["version"] == "fox/1", "elsewhere it may play"
+
+
 def test_an_author_reaches_only_what_is_theirs(store: LeagueStore, folder: Folder, tmp_path: Path) -> None:
     store.authors.add("bert")
     submit(store, folder, bot(tmp_path))

@@ -84,7 +84,7 @@ def test_a_bot_of_two_processes_is_refused_in_one_sentence() -> None:
         folder="/",
         digest="",
     )
-    with pytest.raises(BotError, match=r"^pearl: expected a bot of one process, .* play it at --level isolated$"):
+    with pytest.raises(BotError, match=r"^pearl: expected a bot of one process, .* play it at level isolated$"):
         fenced.check(spec.name, spec.command)
     fenced.check("random", load_bot("random").command)
 

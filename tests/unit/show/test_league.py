@@ -28,6 +28,8 @@ def test_each_rating_stands_beside_its_interval() -> None:
     assert "27.9  ±3.2" in lines[3]
     assert "uncontrolled" in lines[4]
     assert "±" not in lines[4]
+    fenced = league_table([FOX, {**FOX, "level": "fenced"}], 100).plain.splitlines()
+    assert ["fenced" in line for line in fenced[3:5]] == [False, True], "less than the others are"
     assert "±3.2" in versions_table([{**FOX, "version": "fox/2", "state": "active", "since": ""}], 80).plain
 
 

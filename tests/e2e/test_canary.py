@@ -20,7 +20,7 @@ from arena.parcels import pack
 from arena.types import Level
 from tests.e2e.test_steps import make
 
-LEVELS = (Level.ISOLATED, Level.STRICT)
+LEVELS = (Level.FENCED, Level.ISOLATED, Level.STRICT)
 
 
 @pytest.fixture(params=LEVELS)

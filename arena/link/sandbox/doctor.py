@@ -35,7 +35,9 @@ from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
 from arena.link.sandbox.probes import (
     FENCED,
+    FENCED_STARTS,
     PROBES,
+    STARTS,
     TABLE,
     calls_to_try,
     fenced_calls_to_try,
@@ -358,11 +360,15 @@ def _in_a_seat(level: Level) -> Iterator[Outcome]:
         except (ArenaError, OSError) as error:
             detail, _, remedy = str(error).partition("; ")
             remedy = "" if "arena doctor" in remedy else remedy
-            yield _found(f"{prefix}seat", False, detail, remedy if prefix else start_remedy(detail, remedy))
+            yield _found(f"{prefix}seat", False, detail, _start_remedy(detail, prefix, remedy))
         if level is Level.FENCED:
             wrong = strangers.touched() + ([] if state(canary) == before else ["a file or its folder has changed"])
             said = "; ".join(wrong) or f"a file and {len(strangers.listeners)} sockets are as they were"
             yield _found(f"{prefix}untouched", not wrong, said)
+
+
+def _start_remedy(said: str, prefix: str, otherwise: str = "") -> str:
+    return start_remedy(said, otherwise, FENCED_STARTS if prefix else STARTS)
 
 
 def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
@@ -371,7 +377,7 @@ def _report(seat: _Seat, prefix: str) -> Iterator[Outcome]:
     connection = seat.accept()
     if connection is None:
         said = seat.said()
-        yield _found(f"{prefix}seat", False, said, "" if prefix else start_remedy(said))
+        yield _found(f"{prefix}seat", False, said, _start_remedy(said, prefix))
         return
     took_ms = (time.monotonic() - began) * 1_000
     with closing(connection), connection.makefile("rw", encoding="utf-8") as lines:

@@ -247,7 +247,6 @@ class Launcher:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",
-                env={},
                 process_group=0,  # in the worker's session: see the laws of `custody.py`
             )
         self._at_exit = Finalize(None, self.close, exitpriority=0)  # after the bots have ended

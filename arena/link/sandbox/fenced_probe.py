@@ -31,8 +31,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 _GET_NO_NEW_PRIVS, _GET_SECCOMP = 39, 21
 _FILTERED = 2
-_FORKS, _CAPGET = {"x86_64": ((57, 58), 125), "aarch64": ((), 90)}[os.uname().machine]
-_CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
+_FORKS, _CLONE, _CAPGET = {"x86_64": ((57, 58), 56, 125), "aarch64": ((), 220, 90)}.get(os.uname().machine, ((), 0, 0))
 _OTHERS_FILES = ("/etc/passwd", "/etc/shadow", "/proc/self/status", "/proc/1/environ", "/proc/loadavg", "/dev/tty")
 _OTHERS_FOLDERS = ("/", "/home", "/root", "/tmp", "/dev", "/dev/shm", "/proc", "/sys", "/run")
 
@@ -79,37 +78,45 @@ def files_are_its_own(told: dict[str, Any]) -> Told:
 
 
 def connections_are_the_seat_s(told: dict[str, Any]) -> Told:
-    """Connects to a stranger by path, by an abstract name and by TCP, sends a datagram, and takes a name."""
+    """Connects to a stranger by path, by an abstract name and by TCP, makes other sockets, and takes a name."""
     attacks: dict[str, Attack] = {
         "connect by path": lambda: _connected(socket.AF_UNIX, told["path"]),
         "connect by an abstract name": lambda: _connected(socket.AF_UNIX, "\0" + told["abstract"]),
         "connect by TCP": lambda: _connected(socket.AF_INET, ("127.0.0.1", told["port"])),
-        "send a datagram": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"x", told["path"]),
-        "send a datagram over IP": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
-        "take a name": lambda: socket.socket(socket.AF_UNIX).bind("\0arena-probe"),
-        "make a raw socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW),
-        "ask netlink": lambda: socket.socket(16, socket.SOCK_RAW),
+        "make a socket for datagrams": lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).close(),
+        "make one over IP": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close(),
+        "take a name": _take_a_name,
+        "make a raw socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW).close(),
+        "ask netlink": lambda: socket.socket(16, socket.SOCK_RAW).close(),
     }
     return _all_fail(attacks, "none but the referee's")
+
+
+def _take_a_name() -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(f"\0arena-probe-{os.getpid()}")
 
 
 def other_processes_are_out_of_reach(told: dict[str, Any]) -> Told:
     """Signals the referee, reads its CPU time, changes its priority, cores and limits."""
     referee = told["referee"]
-    reader, _ = os.pipe()
+    reader, writer = os.pipe()
     attacks: dict[str, Attack] = {
         "signal the referee": lambda: os.kill(referee, signal.SIGURG),
         "ask whether it can signal the referee": lambda: os.kill(referee, 0),
         "signal everybody": lambda: os.kill(-1, 0),
         "signal the referee's group": lambda: os.killpg(referee, 0),
-        "open the referee": lambda: os.pidfd_open(referee),
+        "open the referee": lambda: os.close(os.pidfd_open(referee)),
         "have the kernel signal the referee": lambda: fcntl.fcntl(reader, fcntl.F_SETOWN, referee),
         "read the CPU time of the referee": lambda: time.clock_gettime((~referee << 3) | 2),
         "change the priority of the referee": lambda: os.setpriority(os.PRIO_PROCESS, referee, 5),
         "change the cores of the referee": lambda: os.sched_setaffinity(referee, {0}),
         "change a limit of the referee": lambda: resource.prlimit(referee, resource.RLIMIT_CORE, (0, 0)),
     }
-    return _all_fail(attacks, "no signal, no clock, no limit of another")
+    found = _all_fail(attacks, "no signal, no clock, no limit of another")
+    os.close(reader)
+    os.close(writer)
+    return found
 
 
 def it_is_one_process(_told: dict[str, Any]) -> Told:

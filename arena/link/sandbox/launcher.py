@@ -38,7 +38,7 @@ MOST_ANSWERS = 1_000
 _SECCOMP, _CLONE, _KILL, _TGKILL, _CAPSET, _SETNS, _SETFSUID, _SETFSGID = {
     "x86_64": (317, 56, 62, 234, 126, 308, 122, 123),
     "aarch64": (277, 220, 129, 131, 91, 268, 151, 152),
-}[os.uname().machine]
+}.get(os.uname().machine, (0,) * 8)
 _RESTRICT = 446
 _CLONE_PARENT, _NEW_MOUNTS = 0x8000, 0x20000
 _NO_NEW_PRIVS, _PTRACER, _AMBIENT, _CLEAR_ALL = 38, 0x59616D61, 47, 4
@@ -117,9 +117,7 @@ def _be_the_bot(told: dict[str, Any], given: list[int], tell: int) -> NoReturn:
         null = os.open("/dev/null", os.O_RDONLY)
         os.dup2(null, 0)
         os.close(null)
-        _libc.prctl(
-            _PTRACER, ctypes.c_ulong(told["server"]), 0, 0, 0
-        )  # where Yama asks: to read an address of `connect`
+        _libc.prctl(_PTRACER, ctypes.c_ulong(told["server"]), 0, 0, 0)  # Yama would hide addresses of `connect` from it
         _call("restrict itself by Landlock", _RESTRICT, ruleset, 0)
         os.close(ruleset)
         _load(only_itself(os.getpid()))

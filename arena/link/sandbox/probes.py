@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -101,15 +101,23 @@ STARTS: Final = (
 """What to do if a seat does not start, by what `bwrap` says. The first that fits counts."""
 
 
+FENCED_STARTS: Final = (
+    ("resource busy", "a container around arena answers system calls itself, as LXD can: turn its interception off"),
+    ("load a filter", "use a kernel with seccomp filters, Linux 5.9 or newer"),
+    ("Landlock", "use a kernel or a container that allows Landlock"),
+)
+"""The same for a seat of level fenced, by what it says itself."""
+
+
 def needed(level: Level) -> tuple[str, ...]:
     """Returns the names of the probes that a level needs."""
     of = (Level.ISOLATED, Level.STRICT) if level is Level.STRICT else (level,)
     return tuple(probe.name for probe in PROBES if probe.level in of)
 
 
-def start_remedy(said: str, otherwise: str = "") -> str:
+def start_remedy(said: str, otherwise: str = "", starts: Sequence[tuple[str, str]] = STARTS) -> str:
     """Returns what to do if a seat did not start and this was said, or what to do `otherwise`."""
-    return next((remedy for words, remedy in STARTS if words in said), otherwise or _BUG)
+    return next((remedy for words, remedy in starts if words in said), otherwise or _BUG)
 
 
 def calls_to_try(machine: str) -> list[tuple[str, int, list[int], str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import platform
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from arena.link.sandbox import box, doctor, fenced_filter, fenced_probe, filter,
 from arena.link.sandbox.doctor import Outcome, examine, examine_bot, level_in_force, require
 from arena.link.sandbox.probes import (
     FENCED,
+    FENCED_STARTS,
     PROBES,
     TABLE,
     calls_to_try,
@@ -25,6 +27,7 @@ from arena.link.sandbox.probes import (
     needed,
     start_remedy,
 )
+from arena.link.sandbox.strangers import Strangers, state
 from arena.types import Level
 
 OUTSIDE = {"descriptors", "sqlite", "bwrap", "seat", "socket", "user", "measured", "ended"}
@@ -129,6 +132,12 @@ def test_what_bwrap_says_has_a_remedy(said: str, remedy: str) -> None:
     assert start_remedy("what nobody has seen") != start_remedy(said)
 
 
+def test_what_a_fenced_seat_says_has_a_remedy() -> None:
+    said = "expected probe at level fenced, got: [Errno 16] load a filter: Device or resource busy"
+    assert "interception" in start_remedy(said, starts=FENCED_STARTS)
+    assert start_remedy("what nobody has seen", starts=FENCED_STARTS) == start_remedy("what nobody has seen")
+
+
 # What is made of it
 
 
@@ -208,6 +217,38 @@ def test_all_that_level_isolated_needs_holds_in_a_seat_here() -> None:
     assert SEATED is not None
     assert [(outcome.name, outcome.detail) for outcome in SEATED.probes if not outcome.ok] == []
     assert {outcome.name for outcome in SEATED.probes} == {"descriptors", "sqlite", *needed(Level.ISOLATED)}
+
+
+def test_all_that_level_fenced_needs_holds_in_a_seat_here() -> None:
+    found = examine((Level.FENCED,))
+    if not next(outcome.ok for outcome in found.probes if outcome.name == "fenced-landlock"):
+        pytest.skip("this machine has no Landlock: see `arena doctor`")
+    assert [(outcome.name, outcome.detail) for outcome in found.probes if not outcome.ok] == []
+    assert {outcome.name for outcome in found.probes} == {"descriptors", "sqlite", *needed(Level.FENCED)}
+
+
+@pytest.mark.skipif(platform.machine() not in filter.MACHINES, reason="the filters do not know this machine")
+def test_outside_a_fence_every_probe_sees_that_it_is_not_in_one(tmp_path: Path) -> None:
+    """Each probe can fail: here it runs as a program of this user. It attacks what this test has made."""
+    (tmp_path / "canary").write_text("x")
+    child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        with Strangers(tmp_path) as strangers:
+            before = state(tmp_path / "canary")
+            told = {
+                "calls": [("getpid", {"x86_64": 39, "aarch64": 172}[platform.machine()], [0] * 6, errno.EPERM)],
+                "canary": str(tmp_path / "canary"),
+                "folder": str(tmp_path),
+                "referee": child.pid,
+                "open": [0, 1, 2, 7],
+                **strangers.told,
+            }
+            assert {name for name, (ok, _) in fenced_probe.results(told) if ok} == set()
+            assert {words.split()[-1] for words in strangers.touched()} == {"path", "name", "TCP"}
+            assert state(tmp_path / "canary") != before
+    finally:
+        child.kill()
+        child.wait()
 
 
 def test_outside_a_box_most_probes_see_that_they_are_not_in_one(tmp_path: Path) -> None:

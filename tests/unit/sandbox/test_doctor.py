@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.errors import LevelError
+from arena.errors import LevelError, MachineFault
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox import box, doctor, fenced_filter, fenced_probe, filter, landlock, probe_program
+from arena.link.sandbox import box, doctor, fenced, fenced_filter, fenced_probe, filter, landlock, probe_program
 from arena.link.sandbox.doctor import Outcome, examine, examine_bot, level_in_force, require
 from arena.link.sandbox.probes import (
     FENCED,
@@ -225,6 +225,21 @@ def test_all_that_level_fenced_needs_holds_in_a_seat_here() -> None:
         pytest.skip("this machine has no Landlock: see `arena doctor`")
     assert [(outcome.name, outcome.detail) for outcome in found.probes if not outcome.ok] == []
     assert {outcome.name for outcome in found.probes} == {"descriptors", "sqlite", *needed(Level.FENCED)}
+
+
+@pytest.mark.quick(1)
+@pytest.mark.parametrize("version", [1, 3, 4, 5])
+def test_level_fenced_gives_the_same_with_an_older_landlock(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    """An older one knows fewer rights. What it does not govern is closed by the filters."""
+    try:
+        newest = landlock.version()
+    except MachineFault:
+        pytest.skip("this machine has no Landlock: see `arena doctor`")
+    monkeypatch.setattr(landlock, "version", lambda: min(version, newest))
+    fenced._ruleset.cache_clear()
+    found = examine((Level.FENCED,))
+    fenced._ruleset.cache_clear()
+    assert [(outcome.name, outcome.detail) for outcome in found.probes if not outcome.ok] == []
 
 
 @pytest.mark.skipif(platform.machine() not in filter.MACHINES, reason="the filters do not know this machine")

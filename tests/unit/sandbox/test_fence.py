@@ -139,6 +139,15 @@ def test_files_are_counted_in_a_box(figures: Figures) -> None:
     assert held.excess() == "made 2,001 files in /tmp and /dev/shm; its limit is 2,000"
 
 
+def test_threads_are_counted_where_nothing_else_limits_them(figures: Figures, monkeypatch: pytest.MonkeyPatch) -> None:
+    held, most = watched(Level.FENCED), process_limit()
+    monkeypatch.setattr(fence, "thread_count", lambda members: most)
+    assert held.excess() is None
+    monkeypatch.setattr(fence, "thread_count", lambda members: most + 1)
+    assert held.excess() == f"had {most + 1} threads; its limit is {most}"
+    assert watched(Level.ISOLATED).excess() is None, "the box limits them"
+
+
 @pytest.fixture
 def looks(figures: Figures, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """Asks a fence every 50 ms for a minute, and returns how often its processes were looked at."""

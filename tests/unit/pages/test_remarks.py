@@ -1,0 +1,17 @@
+"""What stands beside the rating of a league's bot: what everybody must know of how it is held."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.pages.site.contexts import _remarks
+from arena.store.exhibits import Member
+
+
+@pytest.mark.parametrize(
+    ("level", "remarks"),
+    [("remote", ["remote, uncontrolled"]), ("fenced", ["fenced"]), ("isolated", []), ("strict", [])],
+)
+def test_a_bot_that_is_less_confined_than_others_is_marked(level: str, remarks: list[str]) -> None:
+    assert list(_remarks(Member("anna", "active", level))) == remarks
+    assert list(_remarks(Member("anna", "superseded", level))) == ["superseded", *remarks]

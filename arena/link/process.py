@@ -273,7 +273,7 @@ class BotProcess:
         """Starts the bot as one process without a box."""
         spec = self._spec
         links = self._custody.directory if self.user is None else accounts.run_folder()
-        placed = fenced.placed(spec, binds.needs(spec), links, self._reach)
+        placed = fenced.placed(spec, binds.given(spec), links, self._reach)
         inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         process, self._fenced_file = fenced.start(
             placed,

@@ -43,9 +43,6 @@ GROUPS: Final = (
     Group(Treatment.EPERM, "a bot is one process, with as many threads as it needs", {
         "fork": (57, None), "vfork": (58, None),
     }),
-    Group(Treatment.ENOSYS, "counts memory, processes and free blocks of the machine: a signal to the other bot", {
-        "sysinfo": (99, 179), "statfs": (137, 43), "fstatfs": (138, 44),
-    }),
     Group(Treatment.ENOSYS, "its flags are in memory, where a filter cannot read them; programs take openat", {
         "openat2": (437, 437),
     }),

@@ -114,8 +114,8 @@ def published(folder: Path) -> tuple[bytes | None, str | None, list[str] | None]
     named = files["commitment"]["settings"].get("beacon")
     if (named is None) != (given["beacon"] == "") or (named is not None and entropy):
         raise ValueError(
-            f"expected the value of the beacon {named!r} and nothing beside it, or no beacon where the commitment names "
-            f"none, got: {given['beacon']!r} and {len(entropy)} contributions - at {folder}"
+            f"expected the value of the beacon {named!r} and nothing beside it, or no beacon where the commitment "
+            f"names none, got: {given['beacon']!r} and {len(entropy)} contributions - at {folder}"
         )
     parts = [bytes.fromhex(entropy) for entropy in entropy]
     beacon = hashlib.sha256(given["beacon"].encode()).digest()

@@ -53,6 +53,7 @@ def remote_bot(folder: Path, name: str, digest: str, *, language: str = "", rule
         rules=rules,
         digest=digest,
         start_ms=START_MS,
+        sockets=(str(seat / SOCKET),),
     )
 
 

@@ -61,6 +61,8 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it connects by TCP, because its library has no `ipc`."""
     reads: tuple[str, ...] = ()
     """Absolute paths of the files and folders that it needs beside its program and its folder."""
+    sockets: tuple[str, ...] = ()
+    """Absolute paths of the operator's sockets in its folder. Only a program of arena itself has any."""
     runtimes: tuple[tuple[str, str], ...] = ()
     """Programs that its command or its manifest calls by name, each with its absolute path, which is empty if it is not
     granted. Level trusted does not use them."""

@@ -106,7 +106,7 @@ def given(spec: BotSpec) -> Needs:
     found = needs(spec)
     for path, place in found.trees.items():
         if is_in(path, [BOT]):
-            check_kinds(place, spec.name)
+            check_kinds(place, spec.name, spec.sockets)
     return found
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from arena.errors import BotError
@@ -40,12 +41,13 @@ _known: dict[str, dict[str, _State]] = {}
 """Of each place that was looked through: its folders, as they were before that."""
 
 
-def check_kinds(place: str, name: str) -> None:
+def check_kinds(place: str, name: str, sockets: Collection[str] = ()) -> None:
     """Checks a file or folder of a bot, with all that is in it.
 
     Args:
         place: Its path on this machine.
         name: The bot's name, for the error.
+        sockets: Paths of sockets that the operator has put there.
 
     Raises:
         BotError: Something else is in it, or a folder cannot be listed. Show the message to the operator.
@@ -55,14 +57,14 @@ def check_kinds(place: str, name: str) -> None:
     if known is not None and all(_state(folder) == state for folder, state in known.items()):
         return
     now = time.time_ns()
-    folders = _look_through(place, name)
+    folders = _look_through(place, name, sockets)
     if all(now - state.changed_ns > _SETTLED_NS for state in folders.values()):
         _known[place] = folders
     else:
         _known.pop(place, None)
 
 
-def _look_through(place: str, name: str) -> dict[str, _State]:
+def _look_through(place: str, name: str, sockets: Collection[str]) -> dict[str, _State]:
     """Returns the folders of a place."""
     folders: dict[str, _State] = {}
     if not os.path.isdir(place):
@@ -79,7 +81,7 @@ def _look_through(place: str, name: str) -> dict[str, _State]:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
-                    elif not entry.is_file(follow_symlinks=False) and not entry.is_symlink():
+                    elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink() or entry.path in sockets):
                         _check(entry.path, entry.stat(follow_symlinks=False).st_mode, name)
         except PermissionError:
             raise BotError(

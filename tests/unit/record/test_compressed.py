@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -18,7 +19,6 @@ from arena.record.compressed import DICTIONARY, compress, expand, is_compressed
 from arena.record.log import existing_log, find_logs, read_log
 
 LOGS = sorted((Path(__file__).parents[3] / "protocol" / "vectors" / "logs").glob("*.jsonl"))
-LOGS_BY_NAME = {path.stem: path for path in LOGS}
 
 
 @given(st.binary(max_size=2000))
@@ -41,7 +41,8 @@ def test_the_dictionary_never_changes() -> None:
     """If this fails, logs of leagues that run cannot be read any more. Give a new dictionary a file of its own."""
     assert zstandard.ZstdCompressionDict(DICTIONARY.read_bytes()).dict_id() == 0x41524E31
     packed = (Path(__file__).parent / "samurai-standard.jsonl.zst").read_bytes()
-    assert expand(packed, "here") == LOGS_BY_NAME["samurai-standard"].read_bytes()
+    digest = "ee52b594869d602d8a259039a5711551c456e926955ec0899c0bda7e2ce314be"
+    assert hashlib.sha256(expand(packed, "here")).hexdigest() == digest
 
 
 @pytest.mark.skipif(shutil.which("zstd") is None, reason="needs zstd")

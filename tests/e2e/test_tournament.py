@@ -50,6 +50,7 @@ SCHEMA = closed(
         format={"const": "round-robin"},
         deals={"type": "integer", "minimum": 1},
         seatings={"enum": ["cyclic", "all"]},
+        planning={"const": 2},
         level={"enum": ["trusted", "fenced", "isolated", "strict"]},
         chance={"const": 3},
         processes={"enum": ["block", "game", "tournament"]},

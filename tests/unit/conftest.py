@@ -47,7 +47,7 @@ def play_log() -> Callable[..., Path]:
             game="g1",
             tournament=None,
             settings=settings,
-            bots=[LoggedBot(name, "1.0", "0" * 64, 0) for name in NAMES[:seats]],
+            bots=[LoggedBot(name, "1.0", "0" * 64, seat) for seat, name in enumerate(NAMES[:seats])],
             deal=1,
             rotation=0,
             board=rules.board_payload,

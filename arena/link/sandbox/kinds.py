@@ -18,6 +18,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from arena.errors import BotError
+from arena.link.faults import machine_fault
 
 _SETTLED_NS: Final = 10**9
 """A folder that has changed less than so long ago may change again without another time."""
@@ -51,6 +52,7 @@ def check_kinds(place: str, name: str, sockets: Collection[str] = ()) -> None:
 
     Raises:
         BotError: Something else is in it, or a folder cannot be listed. Show the message to the operator.
+        MachineFault: The machine lacks descriptors, say.
         OSError: It is not there.
     """
     known = _known.get(place)
@@ -83,10 +85,14 @@ def _look_through(place: str, name: str, sockets: Collection[str]) -> dict[str, 
                         left.append(entry.path)
                     elif not (entry.is_file(follow_symlinks=False) or entry.is_symlink() or entry.path in sockets):
                         _check(entry.path, entry.stat(follow_symlinks=False).st_mode, name)
+        except FileNotFoundError:
+            continue
         except PermissionError:
             raise BotError(
                 f"{name}: expected folders that can be listed, got: {folder}, which cannot; give the right to read it"
             ) from None
+        except OSError as error:
+            raise machine_fault(f"start {name}", error) from None
     return folders
 
 

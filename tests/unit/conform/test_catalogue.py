@@ -55,9 +55,10 @@ def test_a_must_is_of_core_and_a_should_cites_a_section_or_is_of_full() -> None:
 
 
 def test_a_check_needs_what_runs_before_it() -> None:
+    """One that watches is judged when all others have run."""
     ids = [check.id for check in CHECKS]
     for number, check in enumerate(CHECKS):
-        assert {*check.needs} <= {*ids[:number]}, check.id
+        assert {*check.needs} <= {*(ids if check.run is None else ids[:number])}, check.id
 
 
 def test_breaches_are_reported_to_checks_that_watch() -> None:

@@ -29,7 +29,7 @@ def header(seats: int, **options: str) -> Header:
         game="g1",
         tournament=None,
         settings=make_settings("gardener", seats, overrides=[f"{name}={value}" for name, value in options.items()]),
-        bots=[LoggedBot(name, "1", "0" * 64, 0) for name in NAMES[:seats]],
+        bots=[LoggedBot(name, "1", "0" * 64, seat) for seat, name in enumerate(NAMES[:seats])],
         deal=0,
         rotation=0,
         board=None,

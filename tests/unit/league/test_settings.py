@@ -30,6 +30,12 @@ def test_the_template_is_the_defaults_and_explains_every_key() -> None:
     assert [lines[number] for number in keys if not lines[number - 1].startswith("#")] == []
 
 
+def test_a_fenced_league_has_no_remote_bots() -> None:
+    changed = DEFAULT.replace('level = "isolated"', 'level = "fenced"').replace("remote = false", "remote = true")
+    with pytest.raises(ConfigError, match=r"league.toml:\d+: expected false at level fenced"):
+        parse(changed)
+
+
 @hypothesis_settings(max_examples=20)  # each makes the rules of a game
 @given(
     name=st.from_regex(r"\A[a-z][a-z0-9]{0,20}\Z"),

@@ -309,9 +309,10 @@ def _check(settings: Settings, where: str, text: str) -> None:
         except ConfigError as error:
             raise ConfigError(f"{_place(where, text, section, key)}: {error}") from None
     if settings.bots.remote and settings.level is Level.FENCED:
+        place = _place(where, text, "bots", "remote")
         raise ConfigError(
-            f"{_place(where, text, 'bots', 'remote')}: expected false at level {Level.FENCED}, where the program that sits "
-            "for a remote bot can connect to nobody, got: true; leave it out, or choose another level"
+            f"{place}: expected false at level {Level.FENCED}, where the program that sits for a remote bot "
+            "connects to nobody, got: true; leave it out, or choose another level"
         )
     if settings.suspension.forfeits > settings.suspension.games:
         place = _place(where, text, "suspension", "forfeits")

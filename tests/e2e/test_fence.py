@@ -478,14 +478,14 @@ def test_the_cpu_time_of_children_for_which_nobody_waits_counts_where_there_are_
 ) -> None:
     """The system adds a child's time to its parent's when that waits for it. A group counts it anyway."""
     if cgroups.counting_place() is None or "ordinary" in request.node.name:
-        pytest.skip("this user cannot make control groups")
+        pytest.skip("this user may not make control groups")
     assert seat(SHORT_LIVED)["cpu_ms"] >= 600
 
 
 def test_a_group_that_counts_ends_with_its_bot_and_with_its_worker() -> None:
     place = cgroups.counting_place()
     if place is None:
-        pytest.skip("this user cannot make control groups")
+        pytest.skip("this user may not make control groups")
     before = set(os.listdir(place))
     held = fence.fence(Level.ISOLATED, spec())
     with running(FORK + f"os.setsid() if os.fork() == 0 else None; {SLEEP}", held) as process:

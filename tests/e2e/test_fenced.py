@@ -53,7 +53,7 @@ def run(work: Path) -> Run:
 def alone() -> Callable[..., tuple[str, ...]]:
     """Makes a command one that is run where no user namespace can be had, by an ordinary user."""
     if not are_refused():
-        pytest.skip("this machine cannot be made to refuse user namespaces")
+        pytest.skip("this machine does not give a way to refuse user namespaces")
     return lambda *words: tuple(ordinary(*without_namespaces(*words)))
 
 
@@ -82,7 +82,7 @@ def test_the_doctor_says_so_too(run: Run, alone: Callable[..., tuple[str, ...]])
 def test_the_root_of_a_container_has_a_user_for_each_seat(run: Run) -> None:
     """Without CAP_SYS_ADMIN and CAP_SYS_PTRACE, as Docker starts it: nothing can be mounted, and no process read."""
     if not are_refused():
-        pytest.skip("this machine cannot be made to refuse user namespaces")
+        pytest.skip("this machine does not give a way to refuse user namespaces")
     arena = without_namespaces("--root", *ARENA)
     told = run(*arena, "doctor", "--level", "fenced").stdout
     user = next(line for line in told.splitlines() if "fenced-user" in line)

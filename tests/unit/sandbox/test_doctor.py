@@ -222,7 +222,7 @@ def test_all_that_level_isolated_needs_holds_in_a_seat_here() -> None:
 def test_all_that_level_fenced_needs_holds_in_a_seat_here() -> None:
     found = examine((Level.FENCED,))
     if not next(outcome.ok for outcome in found.probes if outcome.name == "fenced-landlock"):
-        pytest.skip("this machine has no Landlock: see `arena doctor`")
+        pytest.skip("this machine does not give Landlock: see `arena doctor`")
     assert [(outcome.name, outcome.detail) for outcome in found.probes if not outcome.ok] == []
     assert {outcome.name for outcome in found.probes} == {"descriptors", "sqlite", *needed(Level.FENCED)}
 
@@ -234,7 +234,7 @@ def test_level_fenced_gives_the_same_with_an_older_landlock(monkeypatch: pytest.
     try:
         newest = landlock.version()
     except MachineFault:
-        pytest.skip("this machine has no Landlock: see `arena doctor`")
+        pytest.skip("this machine does not give Landlock: see `arena doctor`")
     monkeypatch.setattr(landlock, "version", lambda: min(version, newest))
     fenced._ruleset.cache_clear()
     found = examine((Level.FENCED,))

@@ -46,6 +46,7 @@ def test_every_page_loads_without_an_error_and_fits(look: Look, cup: tuple[Path,
             assert seen.page.evaluate(missing) == 0
 
 
+@pytest.mark.long
 def test_dark_pages_have_the_dark_picture(look: Look, cup: tuple[Path, str]) -> None:
     shown = {}
     for scheme in ("light", "dark"):

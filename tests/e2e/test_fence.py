@@ -45,6 +45,16 @@ def place() -> Ground:
         pytest.skip(f"this machine does not give control groups: {error}")
 
 
+EARLIER: set[str] = set()
+"""The groups that this process had before a test: other tests keep bots in boxes for a later game."""
+
+
+@pytest.fixture(autouse=True)
+def earlier() -> None:
+    with suppress(MachineFault):
+        EARLIER.update(name for folder in cgroups.ground().folders for name in os.listdir(folder))
+
+
 @pytest.fixture
 def strict(place: Ground) -> Iterator[Fence]:
     """The fence of a strict seat. Nothing of it is left."""
@@ -55,9 +65,10 @@ def strict(place: Ground) -> Iterator[Fence]:
 
 
 def left(place: Ground) -> list[str]:
-    """The groups of this process that are there."""
+    """The groups of this process that are there, and were not before the test."""
     made = f"arena-{cgroups._identity()}-"
-    return [name for folder in place.folders for name in os.listdir(folder) if name.startswith(made)]
+    names = (name for folder in place.folders for name in os.listdir(folder))
+    return [name for name in names if name.startswith(made) and name not in EARLIER]
 
 
 @contextmanager

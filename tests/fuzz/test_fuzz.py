@@ -13,7 +13,7 @@ EXAMPLES = {"log": 60, "folder": 40, "database": 60, "command": 150, "manifest":
 KEPT = [(target, path) for target in TARGETS for path in corpus(target)]
 
 
-@pytest.mark.quick(4)
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("target", TARGETS)
 def test_whatever_comes_there_is_an_answer(target: str) -> None:
     dice = random.Random(target)

@@ -15,6 +15,8 @@ from arena.types import Payload
 
 MIN_STAGE: Final = 30
 """Deals of a stage, at least: the cost of starting a block's processes is spread over so many games."""
+MOST_CIRCLES: Final = 50_000
+"""How many circles of pairings are listed: 100 entrants at tables of 4 have 39,212, which take a second."""
 MAX_STAGES: Final = 8
 """Stages of a tournament, at most."""
 
@@ -111,15 +113,16 @@ class Pairings(Computed):
     In this order all entrants have nearly the same number of games wherever it is cut.
 
     Three or more: let the entrants stand in a circle. A choice that is turned round the circle, step by step, seats
-    everybody equally often. So choices come circle by circle: those that are one another, turned.
+    everybody equally often. So choices come circle by circle: those that are one another, turned. To list the circles
+    takes time and memory. Beyond `MOST_CIRCLES` choices come in a long stride instead, which is less even.
     """
 
     def __init__(self, entrants: int, players: int, first_deal: int, planning: Planning = 2) -> None:
         self.entrants = entrants
         self.players = players
         self._first_deal = first_deal
-        self._planning = planning
         self._len = math.comb(entrants, players)
+        self._in_circles = planning > 1 and self._len <= MOST_CIRCLES * entrants
 
     def __len__(self) -> int:
         return self._len
@@ -129,9 +132,9 @@ class Pairings(Computed):
 
     @property
     def stride(self) -> int:
-        """How far apart two circles of three or more are that follow each other, and in the first version of planning
-        two pairings, in lexicographic order."""
-        return spread(self._len if self._planning == 1 else len(circles(self.entrants, self.players)[0]))
+        """How far apart two circles of three or more are that follow each other; without circles, two pairings in
+        lexicographic order. So it was in the first version of planning, too."""
+        return spread(len(circles(self.entrants, self.players)[0]) if self._in_circles else self._len)
 
     def _pair(self, place: int) -> tuple[int, ...]:
         """Returns a pair by the circle method: each round of it gives every entrant (or all but one) a game."""
@@ -145,7 +148,7 @@ class Pairings(Computed):
         return min(one, other), max(one, other)
 
     def _choice(self, place: int) -> tuple[int, ...]:
-        if self._planning == 1:
+        if not self._in_circles:
             return combination(self.entrants, self.players, place * self.stride % self._len)
         whole, short = circles(self.entrants, self.players)
         number, turn = divmod(place, self.entrants)

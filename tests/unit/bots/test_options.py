@@ -74,7 +74,7 @@ def play(bot: Any, setting: Table, seed: int, told: list[Told] | None = None) ->
     return play_game([*company[:seat], bot, *company[seat:]], rules, seed, told=told)
 
 
-@pytest.mark.quick(45)
+@pytest.mark.quick(9)
 @pytest.mark.parametrize(("bot", "setting"), PLAYS, ids=str, indirect=["bot"])
 def test_no_action_is_illegal(bot, setting):
     assert 1 in play(bot, setting, seed=1)
@@ -88,6 +88,7 @@ def test_no_action_is_illegal_in_many_games(bot, setting):
         assert 1 in play(bot, setting, seed)
 
 
+@pytest.mark.quick(1)
 @pytest.mark.parametrize("bot", ["greedy", "planner"], indirect=True)
 def test_a_card_lies_exactly_over_another(bot):
     told: list[Told] = []

@@ -56,7 +56,7 @@ def pages(shown: Replay, width: int, height: int, every: int = 1) -> list[Page]:
     return found
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_every_frame_fits(game: str, width: int, height: int, games: dict[str, Log]) -> None:
@@ -87,7 +87,7 @@ def test_each_space_of_the_map_is_on_the_page(seats: int, games: dict[str, Log])
         assert sum(text.count(mark) for mark in "▲■●◆") >= len(tiles) + seats
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(2)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("seat", [None, 0])
 def test_the_board_keeps_its_place(game: str, seat: int | None, games: dict[str, Log]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
@@ -136,6 +137,7 @@ def is_signature(round: int, value: str, public_key: bytes = PUBLIC_KEY) -> bool
         value: The signature: 48 bytes as hexadecimal digits in lower case.
         public_key: The network's: 96 bytes.
     """
+    limit = sys.getrecursionlimit()
     from py_ecc.bls.g2_primitives import subgroup_check
     from py_ecc.bls.hash_to_curve import hash_to_G1
     from py_ecc.bls.point_compression import compress_G1, decompress_G1, decompress_G2
@@ -143,6 +145,8 @@ def is_signature(round: int, value: str, public_key: bytes = PUBLIC_KEY) -> bool
     from py_ecc.fields import optimized_bls12_381_FQ12
     from py_ecc.optimized_bls12_381.optimized_curve import G2, neg
     from py_ecc.optimized_bls12_381.optimized_pairing import final_exponentiate, pairing
+
+    sys.setrecursionlimit(limit)  # py_ecc raises it: values that nest too deeply would overflow the stack then
 
     if not _SIGNATURE.fullmatch(value):
         return False

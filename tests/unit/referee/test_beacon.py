@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +15,8 @@ from py_ecc.optimized_bls12_381 import G2, curve_order, multiply, neg
 
 from arena.errors import ConfigError
 from arena.referee import beacon
+
+sys.setrecursionlimit(1_000)  # as Python has it: py_ecc raises it where it is imported
 
 ROUNDS = {
     123: "b75c69d0b72a5d906e854e808ba7e2accb1542ac355ae486d591aa9d43765482e26cd02df835d3546d23c4b13e0dfc92",
@@ -124,3 +128,12 @@ def test_without_the_package_nobody_begins_what_could_not_be_checked(monkeypatch
     with pytest.raises(ConfigError, match=r"pip install 'samurai-arena\[beacon\]'"):
         beacon.check_future(beacon.named("quicknet:9999999999"))
     beacon.check_future("the hash of block 940000 of Bitcoin")
+
+
+def test_the_library_does_not_let_values_nest_more_deeply_afterwards() -> None:
+    script = (
+        "import sys; from arena.referee import beacon; before = sys.getrecursionlimit()\n"
+        "beacon.is_signature(1, '00' * 48); assert sys.getrecursionlimit() == before; print('py_ecc' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -24,6 +24,7 @@ test-thorough: $(VENV)/with-test ## Run the tests of faults at every single stat
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py tests/e2e/test_sending.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/unit/door/test_beside.py
+	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/unit/bots/test_options.py
 
 mutants: $(VENV)/with-test bots ## Plant 40 faults in arena, one after another, and say which tests find each: an hour; ONLY=rules-tie for one
 	@nice $(BIN)/python -m tests.mutants $(ONLY)

@@ -451,8 +451,20 @@ def second_game(bot: Bot) -> None:
 
 @rule
 def leaver(bot: Bot) -> None:
-    """Leaves when a game is over that was not called off."""
-    after(bot, "on_game_over", lambda message: bot.leave(0) if message["forfeits"] else None)
+    """Leaves when a game is called off while it thinks for the first time."""
+    asked: list[int] = []
+
+    def think(message: Message) -> None:
+        asked.append(bot.games)
+        if asked.count(bot.games) > 1 or not bot.socket.poll(50):
+            return
+        next_one = msgpack.unpackb(bot.socket.recv())  # of an unknown type, unless it is one of these
+        if next_one["type"] == "game_over":
+            bot.leave(0)
+        if next_one["type"] == "error":
+            sys.exit(next_one["message"])
+
+    before(bot, "on_request", think)
 
 
 @rule

@@ -13,8 +13,8 @@ import msgspec
 
 BUNDLED: Final = ("banzai", "daimyo")
 """Bundled bots that are submitted as they are. `random` and `greedy` are the house's."""
-AT_ONCE: Final = ("R5", "X3", "P3", "T5")
-"""Attacks of bots that attack whenever they are started: processes, daemons, floods, silence. None gets a rank."""
+AT_ONCE: Final = ("R1", "X3", "P3", "T5")
+"""Attacks of bots that attack whenever they are started: memory, daemons, floods, silence. None gets a rank."""
 LATER: Final = ("R2", "P1", "P4", "P17", "P23", "H14")
 """Attacks of bots that play well until a certain moment, and have ranks: memory, floods, nonsense, silence, the end."""
 STYLES: Final = ("first", "last", "middle", "dice")

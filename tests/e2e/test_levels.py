@@ -318,9 +318,9 @@ def test_a_bot_that_would_see_the_database_is_refused_before_anything_is_stored(
 ) -> None:
     """A command line is a bot that sees the folder it is given in."""
     (tmp_path / "bot.py").write_text("")
-    told = run(*ARENA, "tournament", "cmd:python3 bot.py", "random", "--deals", "1", "--level", level, code=2).stderr
+    told = run(*ARENA, "tournament", "cmd:{python} bot.py", "random", "--deals", "1", "--level", level, code=2).stderr
     assert "expected a bot that sees only its own files, got: one that would see arena.db" in told
     assert "move one of them to another folder" in told
     assert not list(tmp_path.glob("logs/*"))
-    told = run(*ARENA, "match", "cmd:python3 bot.py", "random", "--level", level, code=2).stderr
+    told = run(*ARENA, "match", "cmd:{python} bot.py", "random", "--level", level, code=2).stderr
     assert "got: one that would see logs" in told

@@ -36,7 +36,7 @@ def main() -> int:
         mixed = play(folder / "mixed", [*words.honest, *hostile], words)
         honest = set(words.honest)
         wrong = [
-            *compare(folder / "alone", folder / "mixed", honest),
+            *uneven(folder / "mixed", honest),
             *ratings(alone, mixed, honest),
             *accounted(folder / "mixed", honest),
             *([] if words.level == "trusted" else opened(folder / "mixed")),
@@ -103,22 +103,22 @@ def play(folder: Path, bots: list[str], words: argparse.Namespace) -> dict[str, 
     return document
 
 
-def compare(alone: Path, mixed: Path, honest: set[str]) -> list[str]:
-    """Returns what honest bots did otherwise among themselves because hostile ones took part.
+def uneven(mixed: Path, honest: set[str]) -> list[str]:
+    """Returns on which deals honest bots played otherwise among themselves in one game than in another.
 
-    Greedy does the same on the same deal, in every language. So a game of two honest bots is the same play by play.
+    Greedy does the same on the same deal, in every language. So each game of two honest bots on a deal is the same play
+    by play, unless a hostile bot has disturbed it. (In a sandbox a seed gives other deals to other bots.)
     """
-    games = [honest_games(folder, honest) for folder in (alone, mixed)]
-    print(f"{len(games[0])} games of honest bots among themselves, without and with the hostile ones")
-    differ = [game for game in games[0] if games[0][game] != games[1].get(game)]
-    return [f"{game} was played otherwise beside hostile bots" for game in differ]
-
-
-def honest_games(folder: Path, honest: set[str]) -> dict[str, str]:
-    """Returns the digest of the plays of each game that has no hostile bot, by deal and seats."""
-    with read(folder) as database:
+    with read(mixed) as database:
         rows = database.execute("SELECT deal, bots, play_digest FROM v_games").fetchall()
-    return {f"deal {deal}, {bots}": digest for deal, bots, digest in rows if set(json.loads(bots)) <= honest}
+    played: dict[int, list[str]] = {}
+    for deal, bots, digest in rows:
+        if set(json.loads(bots)) <= honest:
+            played.setdefault(deal, []).append(digest)
+    print(f"{sum(map(len, played.values()))} games of honest bots among themselves, beside the hostile ones")
+    return [
+        f"deal {deal} was played otherwise in some games" for deal, digests in played.items() if len({*digests}) > 1
+    ]
 
 
 def ratings(alone: dict[str, Any], mixed: dict[str, Any], honest: set[str]) -> list[str]:

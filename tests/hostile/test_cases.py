@@ -27,6 +27,7 @@ STILL_OPEN |= {
     ("F9", "fenced"),
     ("H12-name", "fenced"),
     ("H11-stat", "fenced"),
+    ("R20", "fenced"),
 }
 HONEST = Outcome([], [], 2, [], 0, [], [], {"main": 90_000}, 1.0, 1.0, [])
 

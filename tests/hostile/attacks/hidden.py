@@ -264,7 +264,10 @@ def h16(seat: Seat, _: Message) -> None:
     seat.attempt("open a pseudo-terminal", lambda: os.close(os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)) or True)
     for name in ("meminfo", "stat", "loadavg", "uptime"):
         covered = os.stat(f"/proc/{name}").st_dev != os.stat("/proc").st_dev
-        seat.report(f"read /proc/{name} of the machine", not covered)
+        seat.attempt(
+            f"read /proc/{name} of the machine",
+            lambda name=name, hidden=covered: None if hidden else read(f"/proc/{name}"),
+        )
 
 
 def sysinfo() -> bool:

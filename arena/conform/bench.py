@@ -60,7 +60,7 @@ class Bench:
         self.denied_ms = 0
         """How long the machine kept all processes from running."""
         self.own_ms = 0
-        """How long all processes were waited for beside that."""
+        """Milliseconds spent waiting for all processes, without `denied_ms`."""
         self.output_bytes = 0
         """The most output of any process."""
         self.type_last: Evidence | None = None

@@ -129,7 +129,7 @@ class Dialogue:
         self._late_ns = 0
         """How late this process woke since then, at most."""
         self._waited_ns = 0
-        """How long the bot was waited for."""
+        """Nanoseconds spent waiting for the bot."""
         self._written = 0
         """Bytes of output before the current game. The file of the output is emptied for each game."""
         self._passed: deque[tuple[str, int, bytes]] = deque(maxlen=KEPT)

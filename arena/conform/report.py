@@ -115,7 +115,7 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
     denied_ms: int = 0
     """How long the machine kept the bot's processes from running, as far as it was looked at."""
     own_ms: int = 0
-    """How long its processes were waited for beside that: to start, to answer, to end."""
+    """Milliseconds spent waiting for its processes to start, answer and end, without `denied_ms`."""
     results: tuple[Result, ...]
 
     def reaches(self, level: Level) -> bool:

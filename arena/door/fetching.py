@@ -22,7 +22,7 @@ from arena.text import counted
 from arena.types import Payload
 
 MOST_TRIES: Final = 5
-"""How often a file is asked for that grows while it is fetched."""
+"""Tries to fetch a file that grows meanwhile."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 
 

@@ -17,7 +17,7 @@ from arena.errors import ArenaError, LogError
 from arena.league.computed import Computed, Played, differences
 from arena.league.stored import contradictions
 from arena.record.log import find_logs
-from arena.record.published import SECRET_FILE, Secret, published, sha256_of
+from arena.record.published import SECRET_FILE, Secret, changed_since, published, sha256_of
 from arena.record.season import (
     DEALS,
     LOGS,
@@ -55,7 +55,7 @@ PROMISES: Final[Mapping[str, str]] = {
     "secret": OF_TOURNAMENTS["secret"],
     "database": "the database says of the results and the standings what follows from these files",
 }
-"""What each check is for."""
+"""The promise that each check holds, by its name."""
 UNREADABLE: Final = (
     *(ArenaError, ArithmeticError, AssertionError, AttributeError, LookupError),
     *(RecursionError, TypeError, ValueError, msgspec.MsgspecError),
@@ -207,13 +207,8 @@ class SeasonAuditor:
         if sha256_of(opened.settings) != opened.settings_sha256:
             self._fault("commitment", f"{place}: settings_sha256 is not the digest of its settings")
         if noted is not None:
-            was = published(noted.parent, noted.name, SeasonOpened)
-            for name in SeasonOpened.__struct_fields__:
-                expected, got = getattr(was, name), getattr(opened, name)
-                if expected != got:
-                    self._fault(
-                        "commitment", f"{place}: expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
-                    )
+            for change in changed_since(noted, opened):
+                self._fault("commitment", f"{place}: {change}")
         games = opened.settings.get("games")
         for game in games if isinstance(games, list) else ():
             if isinstance(game, dict) and isinstance(game.get("players"), int):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -113,6 +114,23 @@ def published(folder: Path, file: str, kind: type[T]) -> T | None:
         return msgspec.json.decode(data, type=kind)
     except (ValueError, RecursionError) as error:
         raise LogError(f"expected a {file}, got: {error} - at {path}; publish it again") from None
+
+
+def changed_since(noted: Path, now: msgspec.Struct) -> Iterator[str]:
+    """Yields what a document says otherwise than a copy of it that was kept from before, as an expectation.
+
+    Args:
+        noted: The copy.
+        now: The document.
+
+    Raises:
+        LogError: The copy cannot be read.
+    """
+    was = published(noted.parent, noted.name, type(now))
+    for name in now.__struct_fields__:
+        expected, got = getattr(was, name), getattr(now, name)
+        if expected != got:
+            yield f"expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Payload:

@@ -24,7 +24,7 @@ from arena.record.published import (
     CONTRIBUTIONS_FILE,
     SECRET_FILE,
     Commitment,
-    published,
+    changed_since,
     sha256_of,
 )
 from arena.record.result import result_of
@@ -50,7 +50,7 @@ PROMISES: Final[Mapping[str, str]] = {
     "secret": "the secret is out, so that anyone can deal again",
     "database": "the database says of the tournament what follows from these logs, and nothing else",
 }
-"""What each check is for."""
+"""The promise that each check holds, by its name."""
 MOST_GAPS: Final = 5
 """How many missing games are named."""
 FEW: Final = 40
@@ -367,13 +367,8 @@ class Auditor:
         """Compares the commitment with what is known of it from elsewhere."""
         place = self._folder / COMMITMENT_FILE
         if noted is not None:
-            was = published(noted.parent, noted.name, Commitment)
-            for name in Commitment.__struct_fields__:
-                expected, got = getattr(was, name), getattr(before, name)
-                if expected != got:
-                    self._fault(
-                        "commitment", f"{place}: expected the {name} of {noted}, {expected!s:.80}, got: {got!s:.80}"
-                    )
+            for change in changed_since(noted, before):
+                self._fault("commitment", f"{place}: {change}")
 
     def _identify(self, log: Examined, before: Commitment) -> int | None:
         """Returns the number of the game that a log is of, if it is the tournament's and the only log of the game."""

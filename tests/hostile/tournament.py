@@ -1,7 +1,7 @@
 """A tournament of honest bots in six languages and ten hostile ones: `python tests/hostile/tournament.py --level L`.
 
-Three things have to hold: every game has a result; no honest bot forfeits; and the honest bots play and are rated as in
-a tournament without the hostile ones. It prints what it found, and exits 1 if one of them does not.
+Three things have to hold: every game has a result; no honest bot forfeits; and the honest bots play alike on a deal,
+and are rated as in a tournament without the hostile ones. It prints what it found, and exits 1 if one of them does not.
 """
 
 from __future__ import annotations

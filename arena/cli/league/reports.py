@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from arena.types import Payload
 
 _GAMES: Final = ("game", "seat", "rank", "code", "turn")
-"""What is shown of the first games, as the columns of a table."""
+"""The columns of the table of first games."""
 
 
 class _Detail(msgspec.Struct):
-    """What is shown of the details of a build and of the first games."""
+    """Details of a build and of first games, as far as they are shown."""
 
     bytes: int | None = None
     removed: int = 0
@@ -27,7 +27,7 @@ class _Detail(msgspec.Struct):
 
 
 class _Report(msgspec.Struct):
-    """What is shown of a report, as `arena.league.documents` makes it."""
+    """A report of `arena.league.documents`, as far as it is shown."""
 
     version: str = ""
     kind: str = ""

@@ -69,6 +69,7 @@ class Seen:
 
     def check(self) -> None:
         """Nothing was written to the console, nothing was asked of a network, and the colours are there."""
+        self.page.wait_for_load_state()  # a link may just have been followed
         assert self.console == []
         assert self.page.evaluate(COLOURED), "a page without its colours"
         assert all(url.startswith(self.ours) for url in self.requests), self.requests

@@ -138,28 +138,29 @@ class Cluster:
             await self._look()
 
     async def _look(self) -> None:
-        """Asks which workers there are. If the scheduler does not say, it is as if there were none."""
-        was_gone = self._silent == _GONE
+        """Asks which workers there are."""
         if self.client.status != "running":
+            self._note({}, _GONE)
             await connection.leave(self.client)
             with suppress(MachineFault):
                 self.client = await connection.connect(self._target, connection.RECONNECT_S)
-        workers: dict[str, str] = {}
+        if self.client.status != "running" or self.client.scheduler is None:
+            return
         try:
-            if self.client.status != "running" or self.client.scheduler is None:
-                raise ConnectionError
             async with asyncio.timeout(ANSWER_S):
                 told = (await self.client.scheduler.identity(n_workers=-1))["workers"]
-            workers = {address: str(worker["name"]) for address, worker in told.items()}
-            self._silent = ""
         except Exception as error:  # whatever Dask raises
-            is_gone = self.client.status != "running"
-            self._silent = _GONE if is_gone else f"the cluster's scheduler does not answer: {error or repr(error)}"
-        if was_gone != (self._silent == _GONE):
-            self._untold.append("the cluster's scheduler is back" if was_gone else _GONE)
-        if not self._silent:
+            self._note({}, f"the cluster's scheduler does not answer: {str(error) or repr(error)}")
+        else:
+            self._note({address: str(worker["name"]) for address, worker in told.items()})
+
+    def _note(self, workers: dict[str, str], silent: str = "") -> None:
+        """Notes which workers there are, or how the scheduler failed to say it: then it is as if there were none."""
+        if (self._silent == _GONE) != (silent == _GONE):
+            self._untold.append(_GONE if silent == _GONE else "the cluster's scheduler is back")
+        if not silent:
             self._untold += [f"worker {name} is gone" for each, name in self._workers.items() if each not in workers]
-        self._workers = workers
+        self._workers, self._silent = workers, silent
         for address in [address for address in self._asked if address not in workers]:  # who comes there is another
             self._asked.pop(address).cancel()
             self._refusals = {key: why for key, why in self._refusals.items() if key[0] != address}
@@ -188,7 +189,7 @@ class Cluster:
     def refuse(self, address: str, why: str, bot: str = "", *, rests: bool = False) -> None:
         """Notes that a worker cannot play, for a while or for good."""
         told = f"worker {self._workers.get(address, address)} is left out: {why}"
-        if (address, bot) not in self._refusals:
+        if time.monotonic() >= self._refusals.get((address, bot), (0.0, ""))[0]:
             self._untold.append(told)
         self._refusals[address, bot] = (time.monotonic() + _REST_S if rests else math.inf, told)
 
@@ -304,7 +305,8 @@ class Cluster:
 
     def close(self) -> None:
         """Watches no more, and leaves the scheduler."""
-        self._call(self._close())
+        with suppress(TimeoutError):
+            self.begin(self._close()).result(2 * connection.CLOSE_S)
         self.say()
 
     async def _close(self) -> None:

@@ -42,8 +42,12 @@ from arena.types import GameResult
 
 SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
+BLOCK_S: Final = 60.0
+"""About how long a block lasts on a cluster, at most: its results come when all its games are played."""
 MOST_GAMES: Final = 20
-"""Games of a block on a cluster, at most: their results come when all are played."""
+"""Games of such a block, at most."""
+_LEAST_S: Final = 1e-3
+_OF_LATE: Final = 10
 LANES_A_RESULT: Final = 16
 """All lanes are looked at again when for so many of them a result was stored: to look at a thousand takes a while."""
 PATIENCE_S: Final = 60.0
@@ -197,6 +201,8 @@ class Lanes(AbstractContextManager["Lanes"]):
         """When there last was a worker."""
         self._ask_at = -math.inf
         """Not before this moment is a worker asked for again."""
+        self._game_s = BLOCK_S
+        """How long a game on a cluster lasted of late, in the mean. Until that is known, a block is short."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
@@ -360,7 +366,9 @@ class Lanes(AbstractContextManager["Lanes"]):
             self._supply.plan()
         share = self._supply.share(self._count)
         if lane.remote is not None:
-            share = min(share, MOST_GAMES)
+            if lane.waiting:
+                return  # of another block, maybe
+            share = min(share, MOST_GAMES, int(BLOCK_S / self._game_s))
         if not self._supply.left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return
         others = [other.name for other in self._lanes if other is not lane and not other.is_broken]
@@ -384,8 +392,11 @@ class Lanes(AbstractContextManager["Lanes"]):
             lane.finished.remove(future)
             error = future.exception()
             if error is None:
-                by = "" if lane.remote is None else lane.remote.played_by
-                played = self._supply.take(replace(work.claim, worker=by), future.result())
+                claim, result = work.claim, future.result()
+                if lane.remote is not None:
+                    claim = replace(claim, worker=lane.remote.played_by)
+                    self._game_s += (max(result.seconds, _LEAST_S) - self._game_s) / _OF_LATE
+                played = self._supply.take(claim, result)
                 if played is not None:
                     yield played
             elif isinstance(error, BrokenExecutor):

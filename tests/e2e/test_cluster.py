@@ -139,17 +139,6 @@ def test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word(
 
 
 @pytest.mark.long
-def test_a_bot_that_no_worker_can_build_ends_the_tournament_at_once(
-    arena: Run, workers: Machines, tmp_path: Path
-) -> None:
-    elk = unbuildable(tmp_path / "home", unless="nowhere")
-    done = arena("tournament", elk, "random", "--deals", "3", "--cluster", workers.address, code=None)
-    assert done.returncode not in (0, 70)
-    for name in ("w0", "w1", "w2"):
-        assert f"worker {name} is left out: bot elk in python cannot be started there" in done.stderr
-
-
-@pytest.mark.long
 def test_dask_plays_a_block_again_whose_worker_is_killed(workers: Machines, tmp_path: Path) -> None:
     """The lane does not notice, and what came of the block comes once."""
     logs = tmp_path / "logs"

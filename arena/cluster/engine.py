@@ -10,8 +10,9 @@ business; that each result counts once is the store's. What is left to do here:
    known here is kept.
 
 Dask's faults that demand it:
-- It tries a task that failed again wherever it likes, on the same machine too, and of a task that failed it does not
-  say where. So what a machine lacks is no error of the task but its outcome, and the block is sent to the others. Test:
+- It tries a task that failed again wherever it likes, on the same machine too, and does not say where it failed. So
+  what a machine lacks is no error of the task but its outcome, and the block is sent to the others. Tests:
+  `test_what_a_machine_lacks_is_tried_on_another_which_plays_on`,
   `test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word`.
 - A task that no worker can play waits for ever. Test:
   `test_a_tournament_ends_with_a_word_when_its_scheduler_stays_away`.
@@ -77,9 +78,9 @@ class Cluster:
         target: str | LocalCluster,
         loop: asyncio.AbstractEventLoop,
         parcels: Parcels | None,
-        tell: Callable[[str], object] = _nothing,
+        tell: Callable[[str], object],
         *,
-        same_worker: bool = False,
+        same_worker: bool,
     ) -> None:
         """Connects.
 

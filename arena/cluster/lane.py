@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from arena.cluster import far
 from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
 from arena.cluster.delivery import take
-from arena.cluster.parcels import check_travels
 from arena.errors import ArenaError
 from arena.referee.job import Job
 from arena.tournament.workers import Remote
@@ -97,7 +96,7 @@ class Lane(Remote):
         """Has a block played by workers that can.
 
         Raises:
-            BotError: No worker can start a bot of it.
+            BotError: No worker can start a bot of it, or it cannot be sent.
             WorkerLost: Its workers were lost. It may have been begun.
             NoneAble: No worker can play it now. It was not begun.
         """
@@ -105,8 +104,6 @@ class Lane(Remote):
         block = Block(tuple(jobs))
         parcels = self._cluster.parcels
         if parcels is not None:
-            for bot in bots.values():
-                check_travels(bot)
             wants = [await asyncio.to_thread(parcels.want, bot) for bot in bots.values()]
             block = Block(tuple(replace(job, ahead=()) for job in jobs), tuple(wants))
         content, lacking = encode(block), ""

@@ -13,19 +13,6 @@ from arena.link.bots import MANIFEST, BotSpec
 from arena.parcels import LIMITS, check, pack
 
 
-def check_travels(bot: BotSpec) -> None:
-    """Checks that a bot can be sent to a worker.
-
-    Raises:
-        BotError: It is a command line.
-    """
-    if not (Path(bot.folder) / MANIFEST).is_file():
-        raise BotError(
-            f"expected a bot that can be sent to a cluster, got: {bot.name}, a command line; give a folder with a "
-            f"{MANIFEST}"
-        )
-
-
 def packed_anew(bot: BotSpec) -> Path | None:
     """Returns no archive: for bots that were not sent by their authors."""
     return None
@@ -45,7 +32,16 @@ class Parcels:
         self._lock = Lock()
 
     def want(self, bot: BotSpec) -> Want:
-        """Returns what a worker is told of a bot that it needs."""
+        """Returns what a worker is told of a bot that it needs.
+
+        Raises:
+            BotError: It is a command line, which cannot be sent.
+        """
+        if not (Path(bot.folder) / MANIFEST).is_file():
+            raise BotError(
+                f"expected a bot that can be sent to a cluster, got: {bot.name}, a command line; give a folder with a "
+                f"{MANIFEST}"
+            )
         with self._lock:
             if bot.digest not in self._wants:
                 self._wants[bot.digest] = self._packed(bot)

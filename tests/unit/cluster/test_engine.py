@@ -36,9 +36,8 @@ SECONDS = 60
 class Workers:
     """Two workers, and what they do with a block."""
 
-    def __init__(self, address: str, loop: Any, play: Callable[[str, Block, Path], list[Answer]]) -> None:
-        self.address = address
-        self.loop = loop
+    def __init__(self, here: Any, play: Callable[[str, Block, Path], list[Answer]]) -> None:
+        self.here = here
         self.play = play
         """Returns the answers by the worker's name and the block in its folder."""
         self.code = 0
@@ -59,7 +58,9 @@ class Workers:
     ) -> Iterator[tuple[Cluster, list[str]]]:
         """A cluster, and what it told."""
         told: list[str] = []
-        cluster = Cluster(self.address, self.loop, parcels, told.append, same_worker=same_worker)
+        cluster = Cluster(
+            self.here.scheduler_address, self.here.loop.asyncio_loop, parcels, told.append, same_worker=same_worker
+        )
         try:
             yield cluster, told
         finally:
@@ -87,8 +88,7 @@ def workers(tmp_path: Path, delivery: Delivery, monkeypatch: pytest.MonkeyPatch)
         scheduler_kwargs={"dashboard_address": "127.0.0.1:0"}, host="tcp://127.0.0.1",
     ) as here:  # fmt: skip
         found = Workers(
-            here.scheduler_address,
-            here.loop.asyncio_loop,
+            here,
             lambda name, block, folder: [Done(delivery) for _ in block.jobs],
         )
         monkeypatch.setattr(far, "_run", found.run)
@@ -211,15 +211,6 @@ def test_what_a_block_lacks_is_sent_once(workers: Workers, job: Job, delivery: D
             assert [results(games) for games in blocks] == [[delivery.result]] * 2
     assert len(sent) == len(set(sent)), "no worker was sent an archive twice"
     assert 1 <= len(sent) <= 2
-    with pytest.raises(BotError, match="a command line"):
-        raise results_of_a_command_line(workers, job, parcels)
-
-
-def results_of_a_command_line(workers: Workers, job: Job, parcels: Parcels) -> BaseException:
-    with workers.connected(parcels) as (cluster, _), cluster.lane() as lane:
-        [error] = results(lane.play([replace(job, bots=(load_bot("cmd:true"), job.bots[1]))]))
-    assert isinstance(error, BaseException)
-    return error
 
 
 def test_lanes_keep_to_a_worker_each_as_long_as_it_can_play(workers: Workers, job: Job, delivery: Delivery) -> None:
@@ -254,6 +245,31 @@ def test_a_lane_that_is_left_drops_its_block_and_says_so_to_the_worker(
             assert began.wait(SECONDS)
         assert isinstance(results(games)[0], BrokenExecutor)
         assert dropped.wait(SECONDS)
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_dask_plays_a_block_again_as_often_as_it_allows(
+    workers: Workers, job: Job, delivery: Delivery, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    workers.here.scheduler.allowed_failures = allowed
+    killed = threading.Event()
+
+    def run(folder: Path, bots: Path, is_awaited: Callable[[], bool]) -> int:
+        worker = get_worker()
+        if not killed.is_set():
+            killed.set()
+            remove = workers.here.scheduler.remove_worker
+            workers.here.sync(remove, address=worker.address, stimulus_id="a test")  # as when its process ends
+        return workers.run(folder, bots, is_awaited)
+
+    monkeypatch.setattr(far, "_run", run)
+    with workers.connected() as (cluster, _), cluster.lane() as lane:
+        [result] = results(lane.play([job]))
+        if allowed:
+            assert result == delivery.result
+        else:
+            assert isinstance(result, WorkerLost)
+            assert (lane.was_killed, lane.refused) == (True, False)
 
 
 def test_workers_of_another_arena_get_no_block(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:

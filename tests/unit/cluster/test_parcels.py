@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from referee_kit import make_job
 
-from arena.cluster.block import Want
+from arena.cluster.block import BROUGHT, Answer, Block, Done, Failed, Lacking, Want
 from arena.cluster.bots import Bots, CannotStart
-from arena.cluster.parcels import Parcels, check_travels
+from arena.cluster.parcels import Parcels
+from arena.cluster.player import answers
 from arena.errors import BotError
 from arena.link.bots import load_bot
 from arena.parcels import pack
@@ -50,6 +52,31 @@ def test_a_bot_is_packed_once_and_comes_whole(parcels: Parcels, home: Path, tmp_
     assert error.value.digest == fox.digest
 
 
+def test_a_player_asks_for_what_is_lacking_and_plays_with_what_was_brought(
+    parcels: Parcels, home: Path, tmp_path: Path
+) -> None:
+    fox = load_bot(str(home / "fox"))
+    want = parcels.want(fox)
+    job = replace(make_job(Path("/nowhere"), 2), bots=(replace(fox, folder="/nowhere"),) * 2)
+    block = Block((job, replace(job, game="test-000001", deal=1)), (want,))
+
+    def played(name: str, *archives: bytes) -> list[Answer]:
+        (tmp_path / name / BROUGHT).mkdir(parents=True)
+        for archive in archives:
+            (tmp_path / name / BROUGHT / want.parcel).write_bytes(archive)
+        return list(answers(block, tmp_path / name, Bots(tmp_path / "bots")))
+
+    assert played("first") == [Lacking((fox.digest,))]
+    (refusal,) = played("second", b"no archive")
+    assert isinstance(refusal, Failed)
+    assert (refusal.begun, refusal.of_machine, refusal.bot) == (False, False, fox.digest)
+    for done in (played("third", parcels.data(want.parcel)), played("fourth")):
+        assert [answer.delivery.result.game for answer in done if isinstance(answer, Done)] == [
+            "test-000000",
+            "test-000001",
+        ]
+
+
 def test_a_bot_that_came_in_an_archive_travels_in_it(home: Path, tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     archive.write_bytes(pack(home / "owl").data)
@@ -82,7 +109,6 @@ def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(parcels: 
         Bots(home / "bots").lacking([want])
 
 
-def test_a_command_line_cannot_be_sent(home: Path) -> None:
-    check_travels(load_bot(str(home / "owl")))
+def test_a_command_line_cannot_be_sent(parcels: Parcels) -> None:
     with pytest.raises(BotError, match="a command line; give a folder"):
-        check_travels(load_bot("cmd:true"))
+        parcels.want(load_bot("cmd:true"))

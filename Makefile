@@ -18,11 +18,11 @@ test: $(VENV)/with-test bots ## Run the quick tests, four minutes; those that ne
 	@$(BIN)/pytest -q
 
 test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots of every language built, documents followed, every case
-	@$(BIN)/pytest -q -m long
+	@$(BIN)/pytest -q -m 'long and not thorough'
 
-test-thorough: $(VENV)/with-test ## Run the tests of faults at every single statement, of hostile bots at every level, of sent bots: half an hour
+test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: every case, faults at every statement, a hundred games each: an hour
+	@$(BIN)/pytest -q -m thorough
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
-	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m long tests/hostile/test_tournament.py tests/e2e/test_sending.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/unit/door/test_beside.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/unit/bots/test_options.py
 

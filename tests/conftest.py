@@ -58,25 +58,33 @@ def needs() -> Callable[..., None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the cases beyond those that `@pytest.mark.quick(N)` leaves in the quick suite as long ones.
-
-    The N cases are spread evenly over all of them, the first among them.
-    """
-    cases: dict[str, list[pytest.Item]] = {}
+    """Gives the cases of a test to the three suites, as its mark says: `quick(N, M)`, `long(M)` or `thorough`."""
+    tests: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("quick") and not item.get_closest_marker("long"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for found in cases.values():
-        found.sort(key=lambda item: item.nodeid)  # the order is random
-        marker = found[0].get_closest_marker("quick")
-        assert marker is not None
-        (count,) = marker.args
-        if count >= len(found):  # somebody has named these cases
-            continue
-        chosen = {number * len(found) // count for number in range(count)}
-        for number, item in enumerate(found):
-            if number not in chosen:
-                item.add_marker("long")
+        if item.get_closest_marker("thorough"):
+            item.add_marker("long")
+        elif item.get_closest_marker("quick") or item.get_closest_marker("long"):
+            tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in tests.values():
+        cases.sort(key=lambda item: item.nodeid)  # the order is random
+        mark = cases[0].get_closest_marker("long")
+        if mark is None:
+            mark = cases[0].get_closest_marker("quick")
+            assert mark is not None
+            cases = _beyond(mark.args[0], cases, "long")
+        if mark.args[mark.name == "quick" :]:
+            _beyond(mark.args[-1], cases, "thorough")
+
+
+def _beyond(count: int, cases: list[pytest.Item], mark: str) -> list[pytest.Item]:
+    """Marks the cases beyond `count` that are spread evenly, the first among them. Returns those that it marked."""
+    if count >= len(cases):  # somebody has named these cases
+        return []
+    chosen = {number * len(cases) // count for number in range(count)}
+    beyond = [case for number, case in enumerate(cases) if number not in chosen]
+    for case in beyond:
+        case.add_marker(mark)
+    return beyond
 
 
 OF_THE_MACHINE = (

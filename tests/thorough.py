@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterable
+
+import pytest
+from _pytest.mark import ParameterSet
 
 THOROUGH = bool(os.environ.get("ARENA_TEST_THOROUGH"))
 """Whether everything is tried: `make test-thorough` sets it."""
@@ -17,3 +21,8 @@ def places(statements: int) -> range:
     """
     step = 1 if THOROUGH else USUAL_STEP
     return range(random.randint(1, step), statements + 1, step)
+
+
+def but_thorough(values: Iterable[str], *slow: str) -> list[ParameterSet]:
+    """Returns values as cases of a test; those that are slow are left to the thorough suite."""
+    return [pytest.param(value, marks=[pytest.mark.thorough] if value in slow else []) for value in values]

@@ -155,10 +155,15 @@ def _settled(contents: Contents, top: Path) -> tuple[str, int]:
     lack = missing(manifest, folder)
     if lack is not None:
         what = "program on the path" if lack.program else "file after the build"
-        return (
-            f"expected {lack.what!r}, which {manifest.name} needs, got: no such {what}; name what the build makes in "
-            f"`built` of {MANIFEST}, and put into the archive what it needs (`include`, `fetched`)",
-            removed,
-        )
+        if manifest.built and not manifest.build:
+            remedy = (
+                f"what `built` names is not sent: give {MANIFEST} a `build` that makes it, or take it out of `built`"
+            )
+        else:
+            remedy = (
+                f"name what the build makes in `built` of {MANIFEST}, and put into the archive what it needs "
+                "(`include`, `fetched`)"
+            )
+        return f"expected {lack.what!r}, which {manifest.name} needs, got: no such {what}; {remedy}", removed
     load_bot(str(folder))
     return "", removed

@@ -42,7 +42,7 @@ def check(row: Row, folder: Path, *, whole: bool) -> None:
         assert not result.wrong, "\n".join(result.wrong)
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick(1, 5)
 @pytest.mark.usefixtures("_compiler")
 @pytest.mark.parametrize("row", named([row for row in ROWS if row.short]))
 def test_a_few_places(row: Row, tmp_path: Path) -> None:

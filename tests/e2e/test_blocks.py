@@ -78,7 +78,7 @@ def test_a_match_has_blocks_too(tmp_path: Path) -> None:
     assert len({process for process, *_ in met}) == 4
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_bot_that_remembers_deals_is_no_better_than_its_equal(tmp_path: Path) -> None:
     document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "80")
     first, second = document["standings"]
@@ -87,7 +87,7 @@ def test_a_bot_that_remembers_deals_is_no_better_than_its_equal(tmp_path: Path) 
     assert {known for *_, known in meetings(tmp_path)} == {"first"}
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_it_would_be_better_if_its_process_were_kept(tmp_path: Path) -> None:
     document = tournament(tmp_path, REMEMBERS, FORGETS, "--deals", "30", "--concurrency", "1", "--keep-bots")
     wins = {row["bot"]: row["wins"] for row in document["standings"]}

@@ -140,7 +140,7 @@ def check(rule: str, rules: tuple[str, ...] = SAMURAI) -> BotReport:
     )
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick(1, 12)
 @pytest.mark.parametrize("rule", [*FAILED, *OF_GARDENER])
 def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_other(rule: str) -> None:
     report = check(rule, GARDENER if rule in OF_GARDENER else SAMURAI)
@@ -243,7 +243,7 @@ def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> 
     assert "skip those that you do not know" in result.remedy
 
 
-@pytest.mark.long
+@pytest.mark.long(5)
 @pytest.mark.parametrize("name", [bot.name for bot in bundled_bots()])
 def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     """But for those whose play depends on how fast the machine is: they keep every MUST, also if they think briefly."""

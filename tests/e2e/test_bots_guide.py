@@ -20,6 +20,7 @@ import pytest
 from arena.author.new import templates
 from arena.link.bots import read_manifest
 from tests.e2e.test_bot_new import LACKING
+from tests.thorough import but_thorough
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "bots.md").read_text(encoding="utf-8")
@@ -181,7 +182,7 @@ def test_the_page_can_be_followed_and_prints_what_it_says(tmp_path: Path) -> Non
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("section", LANGUAGES)
+@pytest.mark.parametrize("section", but_thorough(LANGUAGES, "Rust"))
 def test_the_section_of_a_language_can_be_followed(section: str, needs: Callable[..., None], tmp_path: Path) -> None:
     language = LANGUAGES[section]
     manifest = read_manifest(templates()[language])

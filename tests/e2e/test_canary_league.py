@@ -28,6 +28,7 @@ from arena.types import Level
 from tests import command_kit
 from tests.parcel_kit import label, packed, plain, raw
 from tests.ports import free_port
+from tests.thorough import but_thorough
 
 SECONDS = 240
 """How long all that is awaited may take: a machine may be busy."""
@@ -206,7 +207,7 @@ def submit_all(client: Client, cup: Cup) -> set[str]:
     return {*named}
 
 
-@pytest.fixture(params=[Level.FENCED, Level.ISOLATED, Level.STRICT, Level.TRUSTED])
+@pytest.fixture(params=but_thorough([Level.FENCED, Level.ISOLATED, Level.STRICT, Level.TRUSTED], Level.ISOLATED))
 def cup(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cup]:
     if missing := level_in_force(request.param):
         pytest.skip(f"this machine does not give level {request.param}: {missing[0]}")

@@ -53,7 +53,7 @@ def verdicts(document: dict[str, Any], verdict: str) -> dict[str, str]:
 # The referee of arena
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_arena_keeps_everything() -> None:
     status, document = arena()
     assert verdicts(document, "broken") == {}
@@ -89,10 +89,10 @@ MORE_FAULTS = {
     "slowest_first": "time.race",
     "unwanted_fields": "messages.wants",
 }
-EVERY_FAULT = [*FAULTS.items(), *(pytest.param(*pair, marks=pytest.mark.long) for pair in MORE_FAULTS.items())]
+EVERY_FAULT = [*FAULTS.items(), *(pytest.param(*pair, marks=pytest.mark.thorough) for pair in MORE_FAULTS.items())]
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick(1, 5)
 @pytest.mark.parametrize(("fault", "finder"), EVERY_FAULT)
 def test_a_fault_of_a_referee_is_found(fault: str, finder: str) -> None:
     status, document = arena("--only", finder, fault=fault)

@@ -37,7 +37,7 @@ def test_the_better_bot_is_found_from_either_side(arena: Run) -> None:
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
     words = ("compare", "greedy", "greedy", "--seed", "twins", "--json", "--max-deals")
     short = json.loads(arena(*words, "30").stdout)
@@ -61,7 +61,7 @@ def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
 WORDS = ("compare", "banzai", "greedy", "--seed", "storm", "--concurrency", "2", "--json")
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_it_goes_on_to_the_same_answer(arena: Run, tmp_path: Path, number: signal.Signals) -> None:
     with started(tmp_path, *WORDS) as process:
@@ -94,7 +94,7 @@ def test_a_sequential_test_ends_it(arena: Run) -> None:
     assert "SPRT of +0 and +50 Elo for banzai: log ratio " in shown.stdout
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize(
     ("others", "entrants"),
     [((), ["greedy", "random", "greedy#2", "random#2"]), (("banzai",), ["greedy", "random", "banzai"])],

@@ -37,7 +37,7 @@ from tests.thorough import places
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
-@pytest.mark.long
+@pytest.mark.long(2)
 @pytest.mark.parametrize(
     ("fault", "after"),
     [

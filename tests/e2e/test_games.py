@@ -90,7 +90,7 @@ def check_replay(arena: Run, log: Path) -> None:
         assert {int(last) for _, last in frames} == {len(frames)}
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize(
     ("rules", "ruleset", "bots"),
     [
@@ -172,7 +172,7 @@ def digests(folder: Path) -> dict[str, list[tuple[int, str]]]:
     return {tournament: [row[1:] for row in rows if row[0] == tournament] for tournament, _, _ in rows}
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_gardener_killed_and_resumed_ends_as_undisturbed(arena: Run, tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "random", "--rules", "gardener", "--players", "3", "--deals", "4")
     words += ("--seed", "storm", "--concurrency", "2", "--json")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = [
-    pytest.mark.long,
+    pytest.mark.thorough,
     pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc"),
 ]
 WARM, GAMES = 60, 300

@@ -27,7 +27,7 @@ def digests(folder: Path, first: str, second: str, rules: str) -> tuple[str, ...
     return tuple(game["play_digest"] for game in games)
 
 
-@pytest.mark.long
+@pytest.mark.long(2)
 @pytest.mark.parametrize(
     ("bot", "rules"),
     [

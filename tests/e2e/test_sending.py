@@ -17,7 +17,7 @@ from arena.parcels import Parcel, pack
 from arena.types import Level
 from tests.command_kit import Run
 from tests.e2e.test_bot_new import LACKING
-from tests.thorough import THOROUGH
+from tests.thorough import but_thorough
 
 BUNDLED = ("random-c", "random-go", "random-java", "random-js", "random-perl", "random-rust")
 
@@ -53,7 +53,7 @@ def passes(parcel: Parcel, bots: Path, level: Level) -> None:
 
 @pytest.mark.long
 @pytest.mark.timeout(1_200)
-@pytest.mark.parametrize("language", templates())
+@pytest.mark.parametrize("language", but_thorough(templates(), "go", "rust"))
 def test_a_new_bot_can_be_sent(
     language: str, arena: Run, needs: Callable[..., None], tmp_path: Path, level: Level
 ) -> None:
@@ -68,9 +68,9 @@ def test_a_new_bot_can_be_sent(
     passes(parcel, tmp_path / "bots", level)
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.timeout(1_200)
-@pytest.mark.parametrize("name", BUNDLED if THOROUGH else BUNDLED[:1])
+@pytest.mark.parametrize("name", BUNDLED)
 def test_a_bundled_bot_can_be_sent(name: str, needs: Callable[..., None], tmp_path: Path, level: Level) -> None:
     manifest = read_manifest(find_bot(name))
     needs(*(tool for tool in (*manifest.fetch[:1], *manifest.build[:1], *manifest.needs) if "{" not in tool))

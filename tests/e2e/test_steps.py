@@ -165,6 +165,14 @@ def test_a_build_that_takes_too_much_or_leaves_something_odd_fails(name: str, bo
     assert nothing_is_left(bots)
 
 
+def test_what_is_named_as_built_needs_a_build(bots: Path, tmp_path: Path) -> None:
+    """The program is in the folder at home, so nothing is missing there; what is built is not sent."""
+    files = {"bot.toml": 'name = "fox"\ncommand = ["./bot"]\nbuilt = ["bot"]\n', "bot": "#!/bin/sh\n"}
+    report = build(pack(make(tmp_path / "fox", files)).data, bots, Level.TRUSTED)
+    assert report.verdict is Verdict.FAILED, report
+    assert "give bot.toml a `build` that makes it, or take it out of `built`" in report.finding
+
+
 def test_what_a_build_starts_ends_with_it(level: Level, bots: Path, tmp_path: Path) -> None:
     seconds = f"9{secrets.randbelow(10**6):06}"
     script = f"sleep {seconds} & setsid sleep {seconds} & (setsid sh -c 'sleep {seconds} & sleep {seconds}' &); {GOOD}"

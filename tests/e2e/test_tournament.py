@@ -167,7 +167,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(arena: Run, tmp_path: P
     check_the_rest(arena, tmp_path, 2)
 
 
-@pytest.mark.long
+@pytest.mark.long(2)
 @pytest.mark.parametrize("group", [False, True], ids=["alone", "with its workers"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_asked_to_stop_twice_it_cleans_up_once(tmp_path: Path, number: signal.Signals, group: bool) -> None:

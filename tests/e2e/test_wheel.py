@@ -124,7 +124,7 @@ def test_an_installed_wheel_runs_a_tournament_from_any_folder(installed: Install
     assert "pip install 'samurai-arena[pages]'" in done.stderr
 
 
-@pytest.mark.long
+@pytest.mark.long(2)
 @pytest.mark.parametrize(
     ("rules", "bots"),
     [
@@ -146,7 +146,7 @@ def test_every_python_bot_plays_in_a_sandbox_from_a_wheel(
     installed.arena(tmp_path, "verify", "logs")
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 def test_a_league_from_a_wheel_takes_a_bot_in_through_its_door(
     installed: Installed, level: Level, tmp_path: Path
 ) -> None:

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.thorough import THOROUGH
-
 HERE = Path(__file__).parent
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="needs bubblewrap, which only Linux has")
-@pytest.mark.parametrize("level", ["isolated", "strict"] if THOROUGH else ["strict"])
+@pytest.mark.parametrize("level", ["isolated", "strict"])
 def test_honest_bots_play_as_if_the_hostile_ones_were_not_there(level: str) -> None:
     doctor = [sys.executable, "-m", "arena", "doctor", "--level", level, "--json"]
     given = json.loads(subprocess.run(doctor, capture_output=True, text=True, check=False).stdout)["levels"][level]

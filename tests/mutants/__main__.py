@@ -105,7 +105,7 @@ class Copy:
 def search(copy: Copy, fault: Fault) -> tuple[str, str]:
     """Returns the suite that finds a fault, or `nobody`, and the test."""
     near = [("quick", words) for words in (fault.tests, fault.of_package()) if words]
-    for suite, words in (*near, ("quick", ()), ("long", ("-m", "long"))):
+    for suite, words in (*near, ("quick", ()), ("long", ("-m", "long and not thorough"))):
         if (test := copy.finder(fault, *words)) is not None:
             return suite, test
     return "nobody", fault.breaks

@@ -24,7 +24,7 @@ few = settings(max_examples=3)
 """Whole games at every step, of very many tables: a few of each keep the suite fast."""
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 12)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -32,7 +32,7 @@ def test_the_rules_pass_the_kit(table: Table, seed: int) -> None:
     check_rules(table.rules, seed)
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 12)
 @every_table
 @few
 @given(seed=SEEDS)
@@ -57,7 +57,7 @@ def test_the_same_moves_give_the_same_game(table: Table) -> None:
     assert state == step.after
 
 
-@pytest.mark.quick(6)
+@pytest.mark.quick(6, 12)
 @every_table
 @settings(max_examples=2)
 @given(seed=SEEDS)

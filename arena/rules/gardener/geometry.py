@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -25,6 +26,7 @@ def square(x: int, y: int) -> int:
     return STRIDE * x + y
 
 
+@lru_cache(maxsize=16_384)
 def point(number: int) -> tuple[int, int]:
     """Returns x and y of a square; the inverse of `square`."""
     x, y = divmod(number + STRIDE // 2, STRIDE)

@@ -192,7 +192,7 @@ def change(hall: Hall, name: str, *values: int | None) -> None:
     getattr(hall, name)(*values)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CHANGES, min_size=1, max_size=6))
 def test_a_site_of_tournaments_grows_into_a_new_one(course: list[tuple[str]]) -> None:

@@ -123,6 +123,7 @@ def test_the_argument_that_decides_is_one_that_is_treated() -> None:
         ("bwrap: setting up uid map: Permission denied", "AppArmor"),
         ("bwrap: Creating new namespace failed: No space left on device", "user.max_user_namespaces"),
         ("bwrap: Creating new namespace failed: Operation not permitted", "container"),
+        ("bwrap: No permissions to create new namespace, likely because the kernel does not allow", "userns_clone"),
         ("bwrap: Can't fork for pid 1: Resource temporarily unavailable", "ulimit -u"),
         ("bwrap: Can't find source path /root/x: Permission denied", "chmod o+x"),
     ],

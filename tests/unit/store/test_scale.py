@@ -119,7 +119,7 @@ def test_a_ladder_of_ten_thousand_draws_its_matches_from_few(store: Store, tmp_p
     assert sum(tally.games for tally in store.tallies(id)) == 80
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.parametrize("players", [2, 3])
 def test_a_swiss_of_two_hundred_is_played_to_its_end(store: Store, tmp_path: Path, players: int) -> None:
     names = tuple(f"bot{number}" for number in range(200))

@@ -142,7 +142,7 @@ def test_what_a_machine_lacks_is_tried_on_another_which_plays_on(
             [error] = results(lane.play([job]))
             assert isinstance(error, BrokenExecutor)
             assert lane.refused, "it proves nothing about the game"
-        with pytest.raises(NoFreeWorker, match="is left out: no room; .* is left out: no room"), cluster.lane():
+        with pytest.raises(NoFreeWorker, match=r"is left out: no room; .* is left out: no room"), cluster.lane():
             pass
     assert sorted(told) == ["worker 0 is left out: no room", "worker 1 is left out: no room"]
 

@@ -19,8 +19,8 @@ Dask's faults that demand it:
 - A client that lost its scheduler is closed for good if it cannot connect again for some seconds, and waits for ever
   for one that takes the connection and says nothing. So another is made. Tests:
   `test_lanes_are_opened_again_when_the_scheduler_is_back`, `test_attempts_to_connect_leave_nothing_behind`.
-- Data that is scattered is lost with the worker that holds it, and what is uploaded goes to every worker. So archives of
-  bots go beside a block, to a worker that said that it lacks them. Test: `test_what_a_block_lacks_is_sent_once`.
+- Data that is scattered is lost with the worker that holds it, and what is uploaded goes to every worker. So archives
+  of bots go beside a block, to a worker that said that it lacks them. Test: `test_what_a_block_lacks_is_sent_once`.
 """
 
 from __future__ import annotations

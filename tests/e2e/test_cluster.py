@@ -12,14 +12,10 @@ from pathlib import Path
 
 import pytest
 from command_kit import Run
-from msgspec.structs import replace
-from referee_kit import make_job
 
 pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
 
 
-from arena.cluster.engine import connected
-from arena.link.bots import load_bot
 from tests.cluster_kit import Machines, coordinator, digests, standings, travelling_bots, until
 
 BOTS = ("random", "greedy", "banzai")
@@ -136,27 +132,6 @@ def test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word(
     for name, built in (("w0", 0), ("w1", 1), ("w2", 0)):
         places = [path for path in (tmp_path / name).glob("*/arena-bots/*") if path.is_dir()]
         assert len(places) == built
-
-
-@pytest.mark.long
-def test_dask_plays_a_block_again_whose_worker_is_killed(workers: Machines, tmp_path: Path) -> None:
-    """The lane does not notice, and what came of the block comes once."""
-    logs = tmp_path / "logs"
-    logs.mkdir()
-    bots = (load_bot(thinker(tmp_path)), load_bot("random"))
-    jobs = [replace(make_job(logs, 2, time="6+0"), game=f"test-{deal:06d}", deal=deal, bots=bots) for deal in range(2)]
-    with connected(workers.address) as cluster:
-        until(lambda: len(cluster.workers()) == 3)
-        with cluster.lane() as lane:
-            games = lane.play(jobs)
-            playing = lambda: list(tmp_path.glob("w*/**/arena-*/order"))  # noqa: E731
-            until(playing)
-            (killed,) = {path.relative_to(tmp_path).parts[0] for path in playing()}
-            workers.workers[killed].kill()
-            assert [game.result(timeout=120).game for game in games] == [job.game for job in jobs]
-            assert lane.played_by != killed
-            assert not lane.was_killed
-    assert {path.name for path in logs.glob("*.jsonl")} == {f"{job.game}.jsonl" for job in jobs}
 
 
 @pytest.mark.long

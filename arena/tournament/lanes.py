@@ -46,8 +46,9 @@ BLOCK_S: Final = 60.0
 """About how long a block lasts on a cluster, at most: its results come when all its games are played."""
 MOST_GAMES: Final = 20
 """Games of such a block, at most."""
+_OF_LATE: Final = 4
+"""Of about so many games the mean is taken."""
 _LEAST_S: Final = 1e-3
-_OF_LATE: Final = 10
 LANES_A_RESULT: Final = 16
 """All lanes are looked at again when for so many of them a result was stored: to look at a thousand takes a while."""
 PATIENCE_S: Final = 60.0

@@ -15,7 +15,6 @@ from command_kit import Run
 
 pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
 
-
 from tests.cluster_kit import Machines, coordinator, digests, standings, travelling_bots, until
 
 BOTS = ("random", "greedy", "banzai")
@@ -36,8 +35,8 @@ def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on(
     again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
     with coordinator(tmp_path, *again) as running:
         until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 10)
-        folders = list(tmp_path.glob("w*/**/arena-*"))
-        assert folders
+        folders: list[Path] = []
+        until(lambda: folders.extend(tmp_path.glob("w*/**/arena-*")) or folders)
         running.kill()
     until(lambda: not any(str(folder) in text for text in command_lines() for folder in folders), 40)
     went_on = arena(*again)

@@ -2,7 +2,7 @@
 
 Where a block is played, whether a worker lives, and that a block whose worker is gone is played again is Dask's
 business; that each result counts once is the store's. What is left to do here:
-1. A block is sent to workers that can play it: not to those of another arena, nor to one whose machine could not start
+1. A block is sent to workers that can play it (`workers.py`): not to those of another arena, nor to one that could not start
    a bot of it, or lacks something for a while.
 2. If all workers that a block was sent to are gone, or the scheduler is, the block is given back.
 3. With `same_worker` each lane has a worker of its own, so that a match can stay there.
@@ -28,8 +28,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -41,12 +40,12 @@ from arena import resources, scratch
 from arena.cluster import connection, far
 from arena.cluster.address import LOCAL, check_address, check_keys, local_workers
 from arena.cluster.check import Machine
-from arena.cluster.lane import LOOK_S, Lane, NoneAble
+from arena.cluster.lane import LOOK_S, Lane
 from arena.cluster.parcels import Parcels, packed_anew
 from arena.cluster.survey import Facts
-from arena.errors import BotError, MachineFault
+from arena.cluster.workers import Workers, said
+from arena.errors import MachineFault
 from arena.link.bots import BotSpec
-from arena.tournament.lanes import PATIENCE_S
 from arena.tournament.workers import NoFreeWorker
 
 if TYPE_CHECKING:
@@ -56,10 +55,6 @@ ANSWER_S: Final = 20.0
 """How long a scheduler may take to say which workers it has, and a worker to say what it is."""
 _CLOCK_TRIES: Final = 3
 """How often a worker is asked what time it is: the quickest answer says it best."""
-_REST_S: Final = 2 * PATIENCE_S
-"""How long a worker is skipped after its machine ran short of something. If all are, a tournament ends before."""
-_MOST_REASONS: Final = 3
-"""Of so many workers it is said why they do not play."""
 _GONE: Final = "the cluster's scheduler is gone"
 _KEPT: Final = "A league goes on by itself, a tournament when the same command is given again. All results are kept"
 
@@ -98,36 +93,27 @@ class Cluster:
         """What brings bots to workers; None if all are on this machine."""
         self._target = target
         self._loop = loop
-        self._tell = tell
         self._same_worker = same_worker
         self._lanes: set[Lane] = set()
-        self._workers: dict[str, str] = {}
-        """The names of the workers that there are, by their addresses."""
+        self._workers = Workers(tell)
         self._asked: dict[str, asyncio.Task[None]] = {}
         """By address what asks a worker which arena it has."""
-        self._refusals: dict[tuple[str, str], tuple[float, str]] = {}
-        """By a worker's address and a bot's digest (empty: whatever the bot is): until when it cannot play, and why."""
         self._silent = ""
         """How the scheduler failed to answer, if it last did."""
-        self._untold: list[str] = []
-        self.client: Client
+        self._client: Client
         self._watching: asyncio.Task[None]
         self._call(self._connect())
 
-    def begin(self, work: Coroutine[Any, Any, _T]) -> Future[_T]:
-        """Runs something in the loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    def _call(self, work: Coroutine[Any, Any, _T]) -> _T:
-        return self.begin(work).result()
+    def _call(self, work: Coroutine[Any, Any, _T], seconds: float | None = None) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
     async def _connect(self) -> None:
-        self.client = await connection.connect(self._target, connection.CONNECT_S)
+        self._client = await connection.connect(self._target, connection.CONNECT_S)
         end = time.monotonic() + connection.CONNECT_S
-        while not self._workers:
+        while not self._workers.names:
             await self._look()
             if self._silent or time.monotonic() > end:
-                await connection.leave(self.client)
+                await connection.leave(self._client)
                 raise MachineFault(self._silent or f"it had no worker for {connection.CONNECT_S:g} s")
             await asyncio.sleep(0.1)
         await asyncio.wait(self._asked.values(), timeout=ANSWER_S)
@@ -140,32 +126,33 @@ class Cluster:
 
     async def _look(self) -> None:
         """Asks which workers there are."""
-        if self.client.status != "running":
+        if self._client.status != "running":
             self._note({}, _GONE)
-            await connection.leave(self.client)
+            await connection.leave(self._client)
             with suppress(MachineFault):
-                self.client = await connection.connect(self._target, connection.RECONNECT_S)
-        if self.client.status != "running" or self.client.scheduler is None:
+                self._client = await connection.connect(self._target, connection.RECONNECT_S)
+        if self._client.status != "running" or self._client.scheduler is None:
             return
         try:
             async with asyncio.timeout(ANSWER_S):
-                told = (await self.client.scheduler.identity(n_workers=-1))["workers"]
+                told = (await self._client.scheduler.identity(n_workers=-1))["workers"]
         except Exception as error:  # whatever Dask raises
             self._note({}, f"the cluster's scheduler does not answer: {str(error) or repr(error)}")
         else:
             self._note({address: str(worker["name"]) for address, worker in told.items()})
 
-    def _note(self, workers: dict[str, str], silent: str = "") -> None:
+    def _note(self, names: Mapping[str, str], silent: str = "") -> None:
         """Notes which workers there are, or how the scheduler failed to say it: then it is as if there were none."""
         if (self._silent == _GONE) != (silent == _GONE):
-            self._untold.append(_GONE if silent == _GONE else "the cluster's scheduler is back")
+            self._workers.untold.append(_GONE if silent == _GONE else "the cluster's scheduler is back")
         if not silent:
-            self._untold += [f"worker {name} is gone" for each, name in self._workers.items() if each not in workers]
-        self._workers, self._silent = workers, silent
-        for address in [address for address in self._asked if address not in workers]:  # who comes there is another
+            gone = [name for address, name in self._workers.names.items() if address not in names]
+            self._workers.untold += [f"worker {name} is gone" for name in gone]
+        self._silent = silent
+        self._workers.note(names)
+        for address in [address for address in self._asked if address not in names]:
             self._asked.pop(address).cancel()
-            self._refusals = {key: why for key, why in self._refusals.items() if key[0] != address}
-        for address in workers.keys() - self._asked.keys():
+        for address in names.keys() - self._asked.keys():
             self._asked[address] = asyncio.create_task(self._ask_version(address))
 
     async def _ask_version(self, address: str) -> None:
@@ -179,53 +166,14 @@ class Cluster:
                 continue
             except Exception as error:  # whatever Dask or the worker raises
                 there = f"{error!r:.300}"
+            self._workers.known.add(address)
             if there != here:
-                self.refuse(address, f"expected arena {here}, got: {there}; install arena {here} there")
+                self._workers.refuse(address, f"expected arena {here}, got: {there}; install arena {here} there")
             return
 
     async def _ask(self, address: str, function: Callable[[], Any]) -> Any:
         """Returns what a function says in a worker, beside its tasks."""
-        return (await self.client.run(function, workers=[address]))[address]
-
-    def refuse(self, address: str, why: str, bot: str = "", *, rests: bool = False) -> None:
-        """Notes that a worker cannot play, for a while or for good."""
-        told = f"worker {self._workers.get(address, address)} is left out: {why}"
-        if time.monotonic() >= self._refusals.get((address, bot), (0.0, ""))[0]:
-            self._untold.append(told)
-        self._refusals[address, bot] = (time.monotonic() + _REST_S if rests else math.inf, told)
-
-    def _why_not(self, address: str, bots: Sequence[str] = ()) -> tuple[float, str, str] | None:
-        """Returns until when a worker cannot play, why, and for which bot; None if it can."""
-        if not self._asked[address].done():
-            return (time.monotonic(), f"worker {self._workers[address]} has not said which arena it has", "")
-        for bot in ("", *bots):
-            until, why = self._refusals.get((address, bot), (0.0, ""))
-            if time.monotonic() < until:
-                return (until, why, bot)
-        return None
-
-    def able(self, bots: Sequence[str]) -> list[str]:
-        """Returns the addresses of the workers that can play with bots, given by their digests.
-
-        Raises:
-            BotError: No worker can start one of them.
-            NoneAble: No worker can play now.
-        """
-        reasons = {address: self._why_not(address, bots) for address in self._workers}
-        able = [address for address, why in reasons.items() if why is None]
-        known = [why for why in reasons.values() if why is not None]
-        if not able and known and all(bot for _, _, bot in known):
-            raise BotError(_text(known))
-        if not able:
-            raise NoneAble(_text(known) or "there is no worker")
-        return able
-
-    # What lanes ask
-
-    def say(self) -> None:
-        """Tells what happened to workers since it was told last."""
-        while self._untold:
-            self._tell(self._untold.pop(0))
+        return (await self._client.run(function, workers=[address]))[address]
 
     @contextmanager
     def lane(self) -> Iterator[Lane]:
@@ -235,7 +183,7 @@ class Cluster:
             NoFreeWorker: There are as many as workers, or the scheduler is gone.
             MachineFault: No worker can play, and waiting does not help.
         """
-        self.say()
+        self._workers.say()
         lane = self._call(self._opened())
         try:
             yield lane
@@ -244,44 +192,45 @@ class Cluster:
             self._lanes.discard(lane)
 
     async def _opened(self) -> Lane:
-        if self.client.status != "running":
+        if self._client.status != "running":
             raise NoFreeWorker(f"expected the cluster's scheduler, got: it is gone; start it. {_KEPT}")
         if self._silent:
             raise NoFreeWorker(f"{self._silent}; start it again if it is stopped. {_KEPT}")
-        reasons = [why for address in self._workers if (why := self._why_not(address)) is not None]
-        if reasons and len(reasons) == len(self._workers) and all(until == math.inf for until, _, _ in reasons):
+        names, refusals = self._workers.names, self._workers.refusals()
+        if names and len(refusals) == len(names) and all(refusal.until == math.inf for refusal in refusals):
             raise MachineFault(
-                f"expected a worker that can play, got none: {_text(reasons)}. Correct that, and give the same command "
+                f"expected a worker that can play, got none: {said(refusals)}. Correct that, and give the same command "
                 "again. All results so far are kept"
             )
         kept = {lane.address for lane in self._lanes}
-        free = [each for each in self._workers if self._why_not(each) is None and each not in kept]
-        if not free or len(self._lanes) >= len(self._workers) - len(reasons):
-            text = f" ({_text(reasons)})" if reasons else ""
+        free = [each for each in names if self._workers.why_not(each) is None and each not in kept]
+        if not free or len(self._lanes) >= len(names) - len(refusals):
+            text = f" ({said(refusals)})" if refusals else ""
             raise NoFreeWorker(
                 f"expected a free worker on the cluster, got: none{text}; start more, and give the same command again. "
                 "All results so far are kept"
             )
-        lane = Lane(self, free[0], self._workers[free[0]]) if self._same_worker else Lane(self)
+        address = free[0] if self._same_worker else ""
+        lane = Lane(self._workers, lambda: self._client, self._loop, self.parcels, address)
         self._lanes.add(lane)
         return lane
 
     # What `arena cluster check` asks
 
-    def workers(self) -> dict[str, str]:
+    def workers(self) -> Mapping[str, str]:
         """Returns the names of the workers by their addresses, as they last were."""
-        return self._workers
+        return self._workers.names
 
     def survey(self) -> list[Machine]:
         """Returns the workers with what they say of their machines. They are asked at the same time."""
         return self._call(self._survey())
 
     async def _survey(self) -> list[Machine]:
-        clocks = {address: await self._clock_of(address) for address in self._workers}
+        clocks = {address: await self._clock_of(address) for address in self._workers.names}
         return await asyncio.gather(*(self._machine(address, clock) for address, clock in clocks.items()))
 
     async def _machine(self, address: str, clock: tuple[float | None, float | None]) -> Machine:
-        name = self._workers[address]
+        name = self._workers.names[address]
         try:
             async with asyncio.timeout(far.SURVEY_S + ANSWER_S):
                 facts = msgspec.msgpack.decode(await self._ask(address, far.survey), type=Facts)
@@ -307,17 +256,13 @@ class Cluster:
     def close(self) -> None:
         """Watches no more, and leaves the scheduler."""
         with suppress(TimeoutError):
-            self.begin(self._close()).result(2 * connection.CLOSE_S)
-        self.say()
+            self._call(self._close(), 2 * connection.CLOSE_S)
+        self._workers.say()
 
     async def _close(self) -> None:
         for task in (self._watching, *self._asked.values()):
             task.cancel()
-        await connection.leave(self.client)
-
-
-def _text(reasons: Sequence[tuple[float, str, str]]) -> str:
-    return "; ".join(why for _, why, _ in reasons[:_MOST_REASONS])
+        await connection.leave(self._client)
 
 
 @contextmanager

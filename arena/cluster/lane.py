@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -13,13 +13,15 @@ from msgspec.structs import replace
 from arena.cluster import far
 from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
 from arena.cluster.delivery import take
+from arena.cluster.parcels import Parcels
+from arena.cluster.workers import NoneAble, Workers
 from arena.errors import ArenaError
 from arena.referee.job import Job
 from arena.tournament.workers import Remote
 from arena.types import GameResult
 
 if TYPE_CHECKING:
-    from arena.cluster.engine import Cluster
+    from distributed import Client
 
 LOOK_S = 1.0
 """How often it is looked whether the workers of a block are still there."""
@@ -29,19 +31,33 @@ class WorkerLost(BrokenExecutor):
     """The workers that a block was sent to are gone, or a player ended in a game of it."""
 
 
-class NoneAble(WorkerLost):
-    """No worker can play a block now. It was not begun."""
-
-
 class Lane(Remote):
     """Plays one block at a time. Methods with `_` run in the cluster's loop."""
 
-    def __init__(self, cluster: Cluster, address: str = "", name: str = "") -> None:
-        """Takes the cluster, and the worker that it shall play on; empty if any will do."""
+    def __init__(
+        self,
+        workers: Workers,
+        client: Callable[[], Client],
+        loop: asyncio.AbstractEventLoop,
+        parcels: Parcels | None,
+        address: str = "",
+    ) -> None:
+        """Takes what it works with.
+
+        Args:
+            workers: Those of the cluster.
+            client: Returns the connection to it.
+            loop: What runs that.
+            parcels: What brings bots to workers; None if all are on this machine.
+            address: The worker that it keeps to; empty if any will do.
+        """
         self.address = address
-        self.name = name
-        self._cluster = cluster
-        self._lost: WorkerLost | None = None
+        self.name = workers.names.get(address, "")
+        self._workers = workers
+        self._client = client
+        self._loop = loop
+        self._parcels = parcels
+        self._lost: BrokenExecutor | None = None
         self._playing: Future[None] | None = None
 
     def play(self, jobs: Sequence[Job]) -> list[Future[GameResult]]:
@@ -50,13 +66,13 @@ class Lane(Remote):
         Raises:
             WorkerLost: The lane was lost.
         """
-        self._cluster.say()
+        self._workers.say()
         if self._lost is not None:
             raise self._lost
         games: list[Future[GameResult]] = [Future() for _ in jobs]
         for game in games:
             game.set_running_or_notify_cancel()
-        self._playing = self._cluster.begin(self._play(jobs, games))
+        self._playing = asyncio.run_coroutine_threadsafe(self._play(jobs, games), self._loop)
         return games
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -102,7 +118,7 @@ class Lane(Remote):
         """
         bots = {bot.digest: bot for job in jobs for bot in job.bots}
         block = Block(tuple(jobs))
-        parcels = self._cluster.parcels
+        parcels = self._parcels
         if parcels is not None:
             wants = [await asyncio.to_thread(parcels.want, bot) for bot in bots.values()]
             block = Block(tuple(replace(job, ahead=()) for job in jobs), tuple(wants))
@@ -118,16 +134,16 @@ class Lane(Remote):
                     sent = [want.parcel for want in block.wants if want.bot.digest in digests]
                     archives = {parcel: await asyncio.to_thread(parcels.data, parcel) for parcel in sent}
                 case (Failed(begun=False) as refusal,):
-                    self._cluster.refuse(outcome.address, refusal.reason, refusal.bot, rests=refusal.of_machine)
+                    self._workers.refuse(outcome.address, refusal.reason, refusal.bot, rests=refusal.of_machine)
                 case _:
                     return outcome
 
     async def _able(self, bots: Sequence[str]) -> list[str]:
         """Returns the addresses of the workers that can play with bots. Errors are those of `_sent`."""
-        if self.address and self.address not in self._cluster.workers():
+        if self.address and self.address not in self._workers.names:
             raise NoneAble(f"worker {self.name} is gone")
         try:
-            able = self._cluster.able(bots)
+            able = self._workers.able(bots)
         except NoneAble:
             await asyncio.sleep(LOOK_S)  # else it would be asked again and again
             raise
@@ -144,13 +160,13 @@ class Lane(Remote):
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
-        task = self._cluster.client.submit(
+        task = self._client().submit(
             far.play_block, block, archives, workers=workers, allow_other_workers=False, pure=False
         )
         waiting = asyncio.ensure_future(_result(task))
         try:
             while not (await asyncio.wait({waiting}, timeout=LOOK_S))[0]:
-                if not any(address in self._cluster.workers() for address in workers):
+                if not any(address in self._workers.names for address in workers):
                     raise WorkerLost("the workers that could play it are gone")
             return decode_outcome(waiting.result())
         except (KilledWorker, FutureCancelledError, OSError) as error:
@@ -172,7 +188,7 @@ class Lane(Remote):
                     results.append(error)
             elif isinstance(answer, Failed) and answer.of_machine:
                 why = f"its machine failed in a game: {answer.reason}"
-                self._cluster.refuse(outcome.address, why, rests=True)
+                self._workers.refuse(outcome.address, why, rests=True)
                 self._lose(f"worker {outcome.worker} is left out: {why}", killed=True)
                 return results
             elif isinstance(answer, Failed):

@@ -17,14 +17,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hostile.cases import CASES, LEVELS, Case, unaffected
-from hostile.judge import Verdict, judge, skipped
+from hostile.judge import NOTHING_TRIED, Verdict, judge, skipped
 from hostile.scenes import SCENES
 from hostile.stage import Outcome, Stage, be_subreaper, compiler
 
 HONEST = Case("honest", "is honest", unaffected(), unaffected(), unaffected(), attack="honest")
 """What the others' memory is compared with."""
 TRIES = 2
-"""How often a case that measures time may be tried: other programs of the machine take part in it."""
+"""How often a case may be tried that measures time, or whose bot did not come to try anything: other programs of the
+machine take part in it."""
 
 
 def main() -> int:
@@ -101,14 +102,14 @@ def lacking(level: str) -> str:
 
 
 def tried(case: Case, level: str, honest: Outcome) -> Verdict:
-    """Plays a case; again, if it measures time and its outcome is not the expected one."""
+    """Plays a case; again, if its outcome is not the expected one for a reason that the machine may have."""
     if case.shown_by:
         return judge(case, level, None, honest)
     if case.compiled and not compiler():
         return skipped(case, level, "there is no C compiler")
-    for left in reversed(range(TRIES if case.alone else 1)):
+    for _ in range(TRIES):
         verdict = judge(case, level, Outcome(*started(case, level)), honest)
-        if verdict.ok or not left:
+        if verdict.ok or not (case.alone or verdict.happened == NOTHING_TRIED):
             break
     return verdict
 

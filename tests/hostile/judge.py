@@ -11,6 +11,7 @@ from hostile.stage import Outcome
 GROWTH_MIB: Final = 16
 """What an attacker may make the referee grow by."""
 KIB_PER_MIB: Final = 1024
+NOTHING_TRIED: Final = "it tried nothing"
 
 
 class Verdict(NamedTuple):
@@ -51,7 +52,7 @@ def judge(case: Case, level: str, outcome: Outcome | None, honest: Outcome) -> V
         if not codes and not expected.plays_on and not outcome.harm:
             wrong.append("no forfeit")
         if not codes and expected.tried and not outcome.shut and not outcome.opened and not outcome.harm:
-            wrong.append("it tried nothing")
+            wrong.append(NOTHING_TRIED)
     return Verdict(
         case,
         level,

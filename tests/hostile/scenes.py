@@ -192,7 +192,7 @@ class KillWaiting(Scene):
 def is_python(process: int) -> bool:
     """Whether a process runs a Python: what starts a bot has its arguments, too."""
     try:
-        return Path(os.readlink(f"/proc/{process}/exe")).name.startswith("python")
+        return Path(f"/proc/{process}/comm").read_text().startswith("python")
     except OSError:
         return False  # it has ended
 

@@ -66,7 +66,7 @@ class Stage:
         self.marker = secrets.token_hex(6)
         self.canary = f"canary-{secrets.token_hex(8)}"
         self.folder = Path("/tmp", f"ah-{self.marker}")
-        self.folder.mkdir(mode=0o700)
+        self.folder.mkdir(mode=0o711)  # a root without mounts of its own has seats that must pass
         self.home, self.logs, self.temporary, self.work = (self.folder / name for name in ("home", "logs", "t", "work"))
         for folder in (self.home, self.logs, self.temporary, self.work):
             folder.mkdir(mode=0o700)

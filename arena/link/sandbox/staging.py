@@ -54,8 +54,11 @@ def check_open(path: str) -> None:
 class Stage:
     """The place where this process has mounted what its seats could not reach."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
         """Takes a mount namespace of its own. It stays this process's until its end.
+
+        Args:
+            path: For what: the first that seats cannot reach.
 
         Raises:
             MachineFault: The system refuses. Show the message to the operator.
@@ -74,9 +77,12 @@ class Stage:
             flags = _NO_SETUID | _NO_DEVICES
             self._call("mount", b"tmpfs", os.fsencode(self._folder), b"tmpfs", flags, options)
         except OSError as error:
-            remedy = "give the process CAP_SYS_ADMIN, open those folders (chmod o+x), or run as an ordinary user"
+            remedy = (
+                "give the process CAP_SYS_ADMIN, open that and what is above it to others (chmod o+x), or run as an "
+                "ordinary user"
+            )
             raise machine_fault(
-                "make a mount namespace for folders that seats cannot reach", error, remedy=remedy
+                f"make a mount namespace for {path}, which seats cannot reach", error, remedy=remedy
             ) from None
 
     def reach(self, path: str) -> str:
@@ -135,7 +141,7 @@ def reach(path: str) -> str:
     if not is_closed(path):
         return path
     if _stage is None or _stage.owner != os.getpid():
-        _stage = Stage()
+        _stage = Stage(path)
     return _stage.reach(path)
 
 

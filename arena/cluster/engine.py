@@ -2,8 +2,8 @@
 
 Where a block is played, whether a worker lives, and that a block whose worker is gone is played again is Dask's
 business; that each result counts once is the store's. What is left to do here:
-1. A block is sent to workers that can play it (`workers.py`): not to those of another arena, nor to one that could not start
-   a bot of it, or lacks something for a while.
+1. A block is sent to workers that can play it (`workers.py`): not to those of another arena, nor to those whose machine
+   could not start a bot of it, or lacks something for a while.
 2. If all workers that a block was sent to are gone, or the scheduler is, the block is given back.
 3. With `same_worker` each lane has a worker of its own, so that a match can stay there.
 4. Whoever asks for a lane waits for nobody: which workers there are is asked in a loop of its own, where all that is

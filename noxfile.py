@@ -30,7 +30,6 @@ SHORT = (
     "tests/golden",
     "tests/e2e/test_cli.py",
     "tests/e2e/test_cluster_here.py",
-    "tests/e2e/test_cluster_lanes.py",
     "tests/e2e/test_link.py",
     "tests/e2e/test_start.py",
     "tests/e2e/test_tournament.py",

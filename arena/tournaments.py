@@ -8,7 +8,6 @@ Laws:
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
@@ -70,7 +69,6 @@ def play_tournament(
     new: bool = False,
     starts: Sequence[Rating] = (),
     tell: Callable[[str], None] = lambda sentence: None,
-    wait: Callable[[int, float], object] = lambda games, seconds: time.sleep(seconds),
 ) -> Generator[Event, None, None]:
     """Begins or continues a tournament, plays it, and closes it.
 
@@ -88,7 +86,6 @@ def play_tournament(
         new: Whether to begin anew although a tournament with these settings is unfinished.
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
         tell: Called with a sentence about each order from another terminal.
-        wait: Waits for games of the last run that workers elsewhere may still play; see `arena.tournament.plan.begin`.
 
     Yields:
         What happens.
@@ -97,7 +94,7 @@ def play_tournament(
         ArenaError: It cannot be played, or not to its end. The message says why, and what to do.
     """
     at_a_time = games_at_a_time(concurrency)
-    begun = begin(store, setup.settings, setup.specs, logs, new=new, starts=starts, wait=wait)
+    begun = begin(store, setup.settings, setup.specs, logs, new=new, starts=starts)
     yield begun
     tournament = fix_chance(store, begun.tournament, setup.specs, beacon_value)
     schedule = schedule_of(store, tournament, setup.settings)

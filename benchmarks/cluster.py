@@ -1,8 +1,8 @@
 """What one coordinator bears: a million games of no length, on a thousand pretended workers of a cluster.
 
-Store, schedule, claims, leases, lanes and ratings are the real ones. A worker is an object that gives a result after a
-while, and now and then is lost. So the rate is that of the coordinator alone, and what real games leave beside their
-results (logs, 2.4 KB compressed, and output) is not in it.
+Store, schedule, claims, lanes and ratings are the real ones. A worker is an object that gives the results of a block
+after a while, and now and then is lost. So the rate is that of the coordinator alone, and what real games leave beside
+their results (logs, 2.4 KB compressed, and output) is not in it.
 
 A line tells after each tenth: games; since the line before, games a second and the CPU time of one; the most memory so
 far; the size of the database with its journal. On a machine with other work the CPU time says more than the rate.
@@ -21,12 +21,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from arena.link.bots import BotSpec
 from arena.referee.job import Job
@@ -38,6 +37,7 @@ from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, enter
 from arena.tournament.steering import Helm
+from arena.tournament.workers import Remote
 from arena.types import BoardFile, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
 BOTS = 20
@@ -72,7 +72,7 @@ class Crowd:
 
     def __init__(self, seed: int) -> None:
         self._rng = Random(seed)
-        self._due: list[tuple[float, int, Worker, Future[Any], Job]] = []
+        self._due: list[tuple[float, int, Worker, Sequence[tuple[Future[GameResult], Job]]]] = []
         self._count = itertools.count()
         self._changed = threading.Condition()
         self.lost = 0
@@ -83,10 +83,10 @@ class Crowd:
         """A worker that no other lane has."""
         yield Worker(self, f"w{next(self._count)}")
 
-    def begin(self, worker: Worker, future: Future[Any], job: Job) -> None:
+    def begin(self, worker: Worker, games: Sequence[tuple[Future[GameResult], Job]]) -> None:
         with self._changed:
-            at = time.monotonic() + self._rng.expovariate(1 / MEAN_S)
-            heapq.heappush(self._due, (at, next(self._count), worker, future, job))
+            at = time.monotonic() + sum(self._rng.expovariate(1 / MEAN_S) for _ in games)
+            heapq.heappush(self._due, (at, next(self._count), worker, games))
             self._changed.notify()
 
     def _give(self) -> None:
@@ -94,33 +94,30 @@ class Crowd:
             with self._changed:
                 while not self._due or self._due[0][0] > time.monotonic():
                     self._changed.wait(self._due[0][0] - time.monotonic() if self._due else None)
-                _, _, worker, future, job = heapq.heappop(self._due)
-                is_lost = worker.was_killed or self._rng.randrange(LOST) == 0
-            if is_lost:
-                self.lost += not worker.was_killed
-                worker.was_killed = True
-                future.set_exception(BrokenExecutor(f"worker {worker.name} is gone"))
-            else:
-                future.set_result(result(job))
+                _, _, worker, games = heapq.heappop(self._due)
+            worker.played_by = worker.at
+            for future, job in games:
+                if worker.was_killed or self._rng.randrange(LOST) == 0:
+                    self.lost += not worker.was_killed
+                    worker.was_killed = True
+                    future.set_exception(BrokenExecutor(f"worker {worker.at} is gone"))
+                else:
+                    future.set_result(result(job))
 
 
-class Worker(Executor):
+class Worker(Remote):
     """A worker of a cluster, as lanes see one."""
 
-    lease_s = 30.0
-    refused = False
-
-    def __init__(self, crowd: Crowd, name: str) -> None:
-        self.name = name
-        self.was_killed = False
+    def __init__(self, crowd: Crowd, at: str) -> None:
+        self.at = at
         self._crowd = crowd
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+    def play(self, jobs: Sequence[Job]) -> list[Future[GameResult]]:
         if self.was_killed:
-            raise BrokenExecutor(f"worker {self.name} is gone")
-        future: Future[Any] = Future()
-        self._crowd.begin(self, future, args[0])
-        return future
+            raise BrokenExecutor(f"worker {self.at} is gone")
+        games: list[Future[GameResult]] = [Future() for _ in jobs]
+        self._crowd.begin(self, list(zip(games, jobs, strict=True)))
+        return games
 
 
 def main() -> None:

@@ -18,12 +18,14 @@ from tests.command_kit import ROOT, environment
 from tests.ports import free_port
 
 _AT = ("--host", "127.0.0.1", "--no-dashboard")
-_SHORT_LEASES = """
-import arena.cluster.lane, arena.tournament.lanes
-arena.cluster.lane.LEASE_S, arena.tournament.lanes.PATIENCE_S = {lease}, {patience}
+_IMPATIENT = """
+import arena.tournament.lanes
+arena.tournament.lanes.PATIENCE_S = {patience}
 from arena.cli import main
 main()
 """
+TTL = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "6s"}
+"""Dask gives a worker up that it has not heard of for so long."""
 
 
 @cache
@@ -53,7 +55,7 @@ class Node:
         self, stack: ExitStack, folder: Path, *arguments: str, before: Sequence[str] = (), path: str | None = None
     ) -> None:
         folder.mkdir()
-        variables = environment() if path is None else {**environment(), "PATH": path}
+        variables = environment() | TTL | ({} if path is None else {"PATH": path})
         self.folder = folder
         self._is_wrapped = bool(before)
         output = stack.enter_context((folder / "output").open("wb"))
@@ -146,17 +148,16 @@ def travelling_bots(folder: Path) -> tuple[str, ...]:
 
 
 @contextmanager
-def coordinator(folder: Path, *words: str, lease: float, patience: float = 60.0) -> Iterator[subprocess.Popen[bytes]]:
-    """The command `arena` with short leases; what it prints goes to `out` and, added, to `err` in its folder.
+def coordinator(folder: Path, *words: str, patience: float = 60.0) -> Iterator[subprocess.Popen[bytes]]:
+    """The command `arena`; what it prints goes to `out` and, added, to `err` in its folder.
 
     Args:
         folder: Where it runs.
         words: Its arguments.
-        lease: How long a worker may not be heard of (s).
         patience: How long there may be no worker (s).
     """
     with (folder / "out").open("wb") as out, (folder / "err").open("ab") as err:
-        command = [sys.executable, "-c", _SHORT_LEASES.format(lease=lease, patience=patience), *words]
+        command = [sys.executable, "-c", _IMPATIENT.format(patience=patience), *words]
         with subprocess.Popen(command, cwd=folder, env=environment(), stdout=out, stderr=err) as process:
             try:
                 yield process

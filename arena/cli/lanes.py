@@ -65,12 +65,14 @@ def lanes_on(
     def told(sentence: str) -> None:
         tell(plain(sentence))
 
-    with connected(address, insecure=insecure, tell=told, archive_of=archive_of or packed_anew) as cluster:
+    with connected(
+        address, insecure=insecure, same_worker=same_worker, tell=told, archive_of=archive_of or packed_anew
+    ) as cluster:
         there = len(cluster.workers())
         number = there if concurrency is None else games_at_a_time(concurrency)
-        if cluster.is_here and number > there:
+        if cluster.parcels is None and number > there:
             raise ConfigError(
                 f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "
                 f"- at --concurrency; say local:{number}"
             )
-        yield Lanes(number, cluster.lane, elsewhere=not cluster.is_here)
+        yield Lanes(number, cluster.lane, elsewhere=cluster.parcels is not None)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import os
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -110,7 +108,6 @@ def play_tournament(
         new=manner.new,
         starts=starts,
         tell=nothing if manner.quiet else say,
-        wait=_wait,
     )
     with closing(events):
         begun = next(events)
@@ -164,12 +161,6 @@ def _say_what_next(begun: Begun, setup: Setup, again: str, *, given: bool) -> No
 
 def nothing(text: str) -> None:
     """Prints nothing."""
-
-
-def _wait(games: int, seconds: float) -> None:
-    said = counted(games, "game")
-    say(f"Workers of the last run may still play {said}: they are given up in {math.ceil(seconds)} s, then it goes on.")
-    time.sleep(seconds)
 
 
 def _kept(store: Store, id: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.cluster.block import Want
 from arena.cluster.cache import BotCache
-from arena.cluster.orders import Want
 from arena.errors import BotError, ParcelError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.types import Level
@@ -35,22 +35,14 @@ class Bots:
         self._found: dict[str, BotSpec] = {}
         """By digest, as they are started here."""
 
-    def lacking(self, wants: Sequence[Want], *, anew: bool) -> tuple[str, ...]:
+    def lacking(self, wants: Sequence[Want]) -> tuple[str, ...]:
         """Finds bots, and returns the digests of those that must be brought.
-
-        Args:
-            wants: The bots.
-            anew: Whether those that were found before are not needed any more.
 
         Raises:
             CannotStart: One is not here and cannot be brought.
             ArenaError: The folder of bots cannot be used.
             OSError: So too.
         """
-        if anew:
-            self._found.clear()
-            if self._cache is not None:
-                self._cache.release()
         for want in wants:
             try:
                 if want.bot.digest not in self._found and (found := self._find(want)) is not None:

@@ -32,7 +32,7 @@ _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 class BotCache:
-    """The folder, as one player sees it. What it was given stays until `release`, or until its process ends."""
+    """The folder, as one player sees it. What it was given stays until its process ends."""
 
     def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
         """Makes the folder if it is not there.
@@ -106,11 +106,6 @@ class BotCache:
                 raise BotError(built.finding)
         self._make_room()
         return folder
-
-    def release(self) -> None:
-        """Lets go of all bots: they may be removed when there is no room."""
-        while self._held:
-            os.close(self._held.popitem()[1])
 
     def _lock(self, digest: str, kind: int) -> int:
         """Returns a descriptor that has the lock of a digest.

@@ -1,59 +1,64 @@
-"""A Dask cluster as a source of lanes: connects, watches the workers, and gives each lane one that is free.
+"""Plays blocks of games on the workers of a Dask cluster: one task is one block.
 
-Laws:
-1. Whoever asks for a lane waits for nobody: which workers there are is asked by a thread that watches, when somebody
-   found none free. So a scheduler that is stopped holds up no tournament and no league.
-2. A scheduler that is gone is like one without a worker: all lanes are lost, and there is none until it is back. Then
-   there is a new connection, with workers of which nothing is known.
+Where a block is played, whether a worker lives, and that a block whose worker is gone is played again is Dask's
+business; that each result counts once is the store's. What is left to do here:
+1. A block is sent to workers that can play it (`workers.py`): not to those of another arena, nor to those whose machine
+   could not start a bot of it, or lacks something for a while.
+2. If all workers that a block was sent to are gone, or the scheduler is, the block is given back.
+3. With `same_worker` each lane has a worker of its own, so that a match can stay there.
+4. Whoever asks for a lane waits for nobody: which workers there are is asked in a loop of its own, where all that is
+   known here is kept.
+
+Dask's faults that demand it:
+- It tries a task that failed again wherever it likes, on the same machine too, and does not say where it failed. So
+  what a machine lacks is no error of the task but its outcome, and the block is sent to the others. Tests:
+  `test_what_a_machine_lacks_is_tried_on_another_which_plays_on`,
+  `test_a_worker_that_cannot_build_a_bot_is_left_out_with_a_word`.
+- A task that no worker can play waits for ever. Test:
+  `test_a_tournament_ends_with_a_word_when_its_scheduler_stays_away`.
+- A client that lost its scheduler is closed for good if it cannot connect again for some seconds, and waits for ever
+  for one that takes the connection and says nothing. So another is made. Tests:
+  `test_lanes_are_opened_again_when_the_scheduler_is_back`, `test_attempts_to_connect_leave_nothing_behind`.
+- Data that is scattered is lost with the worker that holds it, and what is uploaded goes to every worker. So archives
+  of bots go beside a block, to a worker that said that it lacks them. Test: `test_what_a_block_lacks_is_sent_once`.
 """
 
 from __future__ import annotations
 
-import logging
+import asyncio
 import math
-import secrets
-import threading
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from arena import scratch
-from arena.cluster import far
-from arena.cluster import scheduler as schedulers
+from arena import resources, scratch
+from arena.cluster import connection, far
 from arena.cluster.address import LOCAL, check_address, check_keys, local_workers
-from arena.cluster.calls import called
 from arena.cluster.check import Machine
-from arena.cluster.lane import ClusterLane, Refusal
+from arena.cluster.lane import LOOK_S, Lane
 from arena.cluster.parcels import Parcels, packed_anew
-from arena.cluster.scheduler import Scheduler, looping
 from arena.cluster.survey import Facts
-from arena.errors import ConfigError, MachineFault
+from arena.cluster.workers import Workers, said
+from arena.errors import MachineFault
 from arena.link.bots import BotSpec
-from arena.tournament.lanes import PATIENCE_S
 from arena.tournament.workers import NoFreeWorker
 
-_CLOCK_S: Final = 20.0
-"""How long a worker may take to say what time it is."""
-_LOOK_S: Final = 1.0
-_CLOSE_S: Final = 2.0
-"""How long the thread that watches is awaited at the end. It may just be connecting."""
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+
+ANSWER_S: Final = 20.0
+"""How long a scheduler may take to say which workers it has, and a worker to say what it is."""
 _CLOCK_TRIES: Final = 3
 """How often a worker is asked what time it is: the quickest answer says it best."""
-_REST_S: Final = 2 * PATIENCE_S
-"""How long a worker gets no lane whose machine lacked something: it may have it then. If all lack something, a
-tournament ends before."""
-_MOST_REASONS: Final = 3
-"""Of so many workers it is said why they rest."""
 _GONE: Final = "the cluster's scheduler is gone"
 _KEPT: Final = "A league goes on by itself, a tournament when the same command is given again. All results are kept"
-_QUIET: Final = logging.CRITICAL + 1
-"""What matters of what Dask logs becomes an error of ours."""
+
+_T = TypeVar("_T")
 
 
 def _nothing(sentence: str) -> None:
@@ -61,117 +66,186 @@ def _nothing(sentence: str) -> None:
 
 
 class Cluster:
-    """A connection to a cluster. Make one with `connected`."""
+    """A connection to a cluster. Make one with `connected`. Methods with `_` run in its loop."""
 
     def __init__(
         self,
-        scheduler: Scheduler,
-        connect: Callable[[], Scheduler],
+        target: str | LocalCluster,
+        loop: asyncio.AbstractEventLoop,
         parcels: Parcels | None,
-        tell: Callable[[str], object] = _nothing,
+        tell: Callable[[str], object],
+        *,
+        same_worker: bool,
     ) -> None:
-        """Takes what it works with.
+        """Connects.
 
         Args:
-            scheduler: A connection that has a worker. It is closed with the cluster.
-            connect: Returns another, when that was lost; raises `MachineFault`.
+            target: The scheduler's address, or a cluster of this process.
+            loop: What runs the connection.
             parcels: What brings bots to workers; None if all are on this machine.
-            tell: Called with a sentence about each worker that was lost, by the thread that asks for a lane.
+            tell: Called with a sentence about each worker that was lost, by the thread that has blocks played.
+            same_worker: Whether each lane keeps to a worker of its own.
+
+        Raises:
+            MachineFault: The scheduler does not answer, or has no worker.
         """
-        self.is_here = parcels is None
-        """Whether all workers are on this machine."""
-        self._scheduler = scheduler
-        self._connect = connect
-        self._parcels = parcels
-        self._tell = tell
-        self._topic = f"arena-{secrets.token_hex(8)}"
-        self._lanes: dict[str, ClusterLane] = {}
-        """By the worker's address."""
-        self._workers: dict[str, dict[str, Any]] = {}
-        """What the scheduler said of them, by their addresses."""
-        self._wanted = False
-        """Whether somebody found no free worker since the scheduler was asked which there are."""
+        self.parcels = parcels
+        """What brings bots to workers; None if all are on this machine."""
+        self._target = target
+        self._loop = loop
+        self._same_worker = same_worker
+        self._lanes: set[Lane] = set()
+        self._workers = Workers(tell)
+        self._asked: dict[str, asyncio.Task[None]] = {}
+        """By address what asks a worker which arena it has."""
         self._silent = ""
         """How the scheduler failed to answer, if it last did."""
-        self._stalled: dict[str, float | None] = {}
-        """When workers that were not heard of were last seen by the scheduler: until that changes they get no lane.
-        None means that it was not asked since."""
-        self._refused: dict[str, tuple[float, Refusal]] = {}
-        """Workers that cannot play: until when they get no lane, and why."""
-        self._untold: list[str] = []
-        self._lock = threading.Lock()
-        self._ended = threading.Event()
-        self._begin(scheduler)
-        self._watch = threading.Thread(target=self._look, daemon=True)
-        self._watch.start()
+        self._client: Client
+        self._watching: asyncio.Task[None]
+        self._call(self._connect())
 
-    def _begin(self, scheduler: Scheduler) -> None:
-        """Begins with a connection.
+    def _call(self, work: Coroutine[Any, Any, _T], seconds: float | None = None) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
-        Raises:
-            MachineFault: The scheduler does not answer.
-        """
-        scheduler.listen("all", self._told)  # first, so that no worker that ends meanwhile is missed
-        scheduler.listen(self._topic, self._beaten)
-        workers = scheduler.workers()
-        with self._lock:
-            self._workers, self._silent = workers, ""
-            self._stalled.clear()
-            self._refused.clear()
-        self._scheduler = scheduler
+    async def _connect(self) -> None:
+        self._client = await connection.connect(self._target, connection.CONNECT_S)
+        end = time.monotonic() + connection.CONNECT_S
+        while not self._workers.names:
+            await self._look()
+            if self._silent or time.monotonic() > end:
+                await connection.leave(self._client)
+                raise MachineFault(self._silent or f"it had no worker for {connection.CONNECT_S:g} s")
+            await asyncio.sleep(0.1)
+        await asyncio.wait(self._asked.values(), timeout=ANSWER_S)
+        self._watching = asyncio.create_task(self._watch())
 
-    def workers(self) -> dict[str, str]:
-        """Returns the names of the workers by their addresses, as they are now.
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self._look()
 
-        Raises:
-            MachineFault: The scheduler does not answer.
-        """
-        self._ask()
-        return {address: str(worker["name"]) for address, worker in self._workers.items()}
-
-    def _ask(self) -> None:
-        """Asks the scheduler which workers there are.
-
-        Raises:
-            MachineFault: It does not answer.
-        """
-        self._wanted = False
+    async def _look(self) -> None:
+        """Asks which workers there are."""
+        if self._client.status != "running":
+            self._note({}, _GONE)
+            await connection.leave(self._client)
+            with suppress(MachineFault):
+                self._client = await connection.connect(self._target, connection.RECONNECT_S)
+        if self._client.status != "running" or self._client.scheduler is None:
+            return
         try:
-            workers = self._scheduler.workers()
-        except MachineFault as error:
-            self._silent = str(error)
-            raise
-        with self._lock:
-            if self._silent:  # it was the scheduler's fault, not theirs
-                self._refused = {each: why for each, why in self._refused.items() if not why[1].may_later}
-            self._workers, self._silent = workers, ""
-            for address in [address for address, seen in self._stalled.items() if seen is None]:
-                self._stalled[address] = workers.get(address, {}).get("last_seen", 0.0)
+            async with asyncio.timeout(ANSWER_S):
+                told = (await self._client.scheduler.identity(n_workers=-1))["workers"]
+        except Exception as error:  # whatever Dask raises
+            self._note({}, f"the cluster's scheduler does not answer: {str(error) or repr(error)}")
+        else:
+            self._note({address: str(worker["name"]) for address, worker in told.items()})
+
+    def _note(self, names: Mapping[str, str], silent: str = "") -> None:
+        """Notes which workers there are, or how the scheduler failed to say it: then it is as if there were none."""
+        if (self._silent == _GONE) != (silent == _GONE):
+            self._workers.untold.append(_GONE if silent == _GONE else "the cluster's scheduler is back")
+        if not silent:
+            gone = [name for address, name in self._workers.names.items() if address not in names]
+            self._workers.untold += [f"worker {name} is gone" for name in gone]
+        self._silent = silent
+        self._workers.note(names)
+        for address in [address for address in self._asked if address not in names]:
+            self._asked.pop(address).cancel()
+        for address in names.keys() - self._asked.keys():
+            self._asked[address] = asyncio.create_task(self._ask_version(address))
+
+    async def _ask_version(self, address: str) -> None:
+        """Asks a worker which arena it has. Until it answers it gets no block."""
+        here = resources.code_version()
+        while True:
+            try:
+                there = await self._ask(address, resources.code_version)
+            except OSError:  # it may just be starting, or ending
+                await asyncio.sleep(LOOK_S)
+                continue
+            except Exception as error:  # whatever Dask or the worker raises
+                there = f"{error!r:.300}"
+            self._workers.known.add(address)
+            if there != here:
+                self._workers.refuse(address, f"expected arena {here}, got: {there}; install arena {here} there")
+            return
+
+    async def _ask(self, address: str, function: Callable[[], Any]) -> Any:
+        """Returns what a function says in a worker, beside its tasks."""
+        return (await self._client.run(function, workers=[address]))[address]
+
+    @contextmanager
+    def lane(self) -> Iterator[Lane]:
+        """Yields what plays one block at a time. There are at most as many as workers.
+
+        Raises:
+            NoFreeWorker: There are as many as workers, or the scheduler is gone.
+            MachineFault: No worker can play, and waiting does not help.
+        """
+        self._workers.say()
+        lane = self._call(self._opened())
+        try:
+            yield lane
+        finally:
+            lane.shutdown()
+            self._lanes.discard(lane)
+
+    async def _opened(self) -> Lane:
+        if self._client.status != "running":
+            raise NoFreeWorker(f"expected the cluster's scheduler, got: it is gone; start it. {_KEPT}")
+        if self._silent:
+            raise NoFreeWorker(f"{self._silent}; start it again if it is stopped. {_KEPT}")
+        names, refusals = self._workers.names, self._workers.refusals()
+        if names and len(refusals) == len(names) and all(refusal.until == math.inf for refusal in refusals):
+            raise MachineFault(
+                f"expected a worker that can play, got none: {said(refusals)}. Correct that, and give the same command "
+                "again. All results so far are kept"
+            )
+        kept = {lane.address for lane in self._lanes}
+        free = [each for each in names if self._workers.why_not(each) is None and each not in kept]
+        if not free or len(self._lanes) >= len(names) - len(refusals):
+            text = f" ({said(refusals)})" if refusals else ""
+            raise NoFreeWorker(
+                f"expected a free worker on the cluster, got: none{text}; start more, and give the same command again. "
+                "All results so far are kept"
+            )
+        address = free[0] if self._same_worker else ""
+        lane = Lane(self._workers, lambda: self._client, self._loop, self.parcels, address)
+        self._lanes.add(lane)
+        return lane
+
+    # What `arena cluster check` asks
+
+    def workers(self) -> Mapping[str, str]:
+        """Returns the names of the workers by their addresses, as they last were."""
+        return self._workers.names
 
     def survey(self) -> list[Machine]:
         """Returns the workers with what they say of their machines. They are asked at the same time."""
-        workers = self.workers()
-        clocks = {address: self._clock_of(address) for address in workers}
-        client = self._scheduler.client
-        asked = {address: called(client, address, far.survey) for address in workers}
-        found = []
-        for address, answer in asked.items():
-            try:
-                facts = msgspec.msgpack.decode(answer.result(timeout=far.SURVEY_S + _CLOCK_S), type=Facts)
-            except Exception as error:  # whatever Dask, the worker or another version of arena raises
-                found.append(Machine(worker=workers[address], problem=f"{error!r:.300}"))
-                continue
-            offset_ms, uncertain_ms = clocks[address]
-            found.append(Machine(worker=workers[address], facts=facts, offset_ms=offset_ms, uncertain_ms=uncertain_ms))
-        return found
+        return self._call(self._survey())
 
-    def _clock_of(self, address: str) -> tuple[float | None, float | None]:
+    async def _survey(self) -> list[Machine]:
+        clocks = {address: await self._clock_of(address) for address in self._workers.names}
+        return await asyncio.gather(*(self._machine(address, clock) for address, clock in clocks.items()))
+
+    async def _machine(self, address: str, clock: tuple[float | None, float | None]) -> Machine:
+        name = self._workers.names[address]
+        try:
+            async with asyncio.timeout(far.SURVEY_S + ANSWER_S):
+                facts = msgspec.msgpack.decode(await self._ask(address, far.survey), type=Facts)
+        except Exception as error:  # whatever Dask, the worker or another version of arena raises
+            return Machine(worker=name, problem=f"{error!r:.300}")
+        return Machine(worker=name, facts=facts, offset_ms=clock[0], uncertain_ms=clock[1])
+
+    async def _clock_of(self, address: str) -> tuple[float | None, float | None]:
         """Returns how far a worker's clock is ahead, and by how much that may be wrong (ms); None if it is silent."""
         best: tuple[float | None, float | None] = (None, None)
         for _ in range(_CLOCK_TRIES):
             began = time.time()
             try:
-                theirs = called(self._scheduler.client, address, far.clock).result(timeout=_CLOCK_S)
+                async with asyncio.timeout(ANSWER_S):
+                    theirs = await self._ask(address, far.clock)
             except Exception:  # it says why when it is asked for more
                 break
             way_s = (time.time() - began) / 2
@@ -179,162 +253,16 @@ class Cluster:
                 best = (round((theirs - began - way_s) * 1_000, 1), round(way_s * 1_000, 1))
         return best
 
-    @contextmanager
-    def lane(self) -> Iterator[Executor]:
-        """Yields an executor on a worker that no other lane has.
-
-        Raises:
-            NoFreeWorker: All workers have a lane or may be able to play later, or the scheduler is gone.
-            MachineFault: No worker can play.
-        """
-        lane = self._open()
-        try:
-            yield lane
-        finally:
-            lane.shutdown()
-            with self._lock:
-                if self._lanes.get(lane.address) is lane:
-                    del self._lanes[lane.address]
-                if lane.refusal is not None:
-                    rest_s = _REST_S if lane.refusal.may_later else math.inf
-                    self._refused[lane.address] = (time.monotonic() + rest_s, lane.refusal)
-                if lane.why_lost not in ("", _GONE):
-                    self._untold.append(lane.why_lost)
-
-    def _open(self) -> ClusterLane:
-        while self._untold:
-            self._tell(self._untold.pop(0))
-        if self._scheduler.is_lost:
-            raise NoFreeWorker(f"expected the cluster's scheduler, got: it is gone; start it. {_KEPT}")
-        if self._silent:
-            self._wanted = True
-            raise NoFreeWorker(f"{self._silent}; start it again if it is stopped. {_KEPT}")
-        lane = self._on_a_free_worker()
-        if lane is None and self._gave_up_bots():
-            lane = self._on_a_free_worker()
-        if lane is None:
-            self._wanted = True
-            raise NoFreeWorker(
-                f"expected a free worker on the cluster, got: none{self._why_none()}; start more, and give the same "
-                "command again. All results so far are kept"
-            )
-        return lane
-
-    def _why_none(self) -> str:
-        """Returns what to say of the workers that rest because they could not play."""
-        with self._lock:
-            reasons = [
-                f"worker {self._workers[address]['name']} rests: {refusal.why}"
-                for address, (_, refusal) in self._refused.items()
-                if address in self._workers
-            ]
-        more = [f"{len(reasons) - _MOST_REASONS} more rest"] if len(reasons) > _MOST_REASONS else []
-        return f" ({'; '.join(reasons[:_MOST_REASONS] + more)})" if reasons else ""
-
-    def _on_a_free_worker(self) -> ClusterLane | None:
-        now = time.monotonic()
-        with self._lock:
-            for address, worker in self._workers.items():
-                rests = address in self._refused and now < self._refused[address][0]
-                stalls = address in self._stalled and self._stalled[address] in (None, worker["last_seen"])
-                if address in self._lanes or rests or stalls:
-                    continue
-                name = str(worker["name"])
-                lane = ClusterLane(self._scheduler.client, address, name, self._topic, self._parcels)
-                self._lanes[address] = lane
-                return lane
-        return None
-
-    def _gave_up_bots(self) -> bool:
-        """Gives up the bots that no worker can start, and returns whether there are any: then workers are free again.
-
-        Raises:
-            MachineFault: No worker can play, whatever the bots are.
-        """
-        with self._lock:
-            workers = dict(self._workers)
-            refused = {address: refusal for address, (_, refusal) in self._refused.items() if address in workers}
-        if not workers or len(refused) < len(workers):
-            return False
-        told = {address: f"worker {workers[address]['name']}: {refusal.why}" for address, refusal in refused.items()}
-        bots = {refusal.bot for refusal in refused.values() if refusal.bot}
-        for bot in bots:
-            at = [address for address, refusal in refused.items() if refusal.bot == bot]
-            if self._parcels is not None:
-                self._parcels.give_up(bot, "; ".join(told[address] for address in at))
-            with self._lock:
-                for address in at:
-                    self._refused.pop(address, None)
-        if not bots and not any(refusal.may_later for refusal in refused.values()):
-            raise MachineFault(
-                f"expected a worker that can play, got none: {'; '.join(told.values())}. Correct that, and give the "
-                "same command again. All results so far are kept"
-            )
-        return bool(bots)
-
-    def _told(self, event: tuple[float, Any]) -> None:
-        """Hears what the scheduler says of all workers."""
-        message = event[1]
-        if isinstance(message, dict) and message.get("action") == "remove-worker":
-            address = str(message.get("worker"))
-            with self._lock:
-                lane = self._lanes.get(address)
-                for known in (self._workers, self._stalled, self._refused):  # who comes there later is another
-                    known.pop(address, None)
-            if lane is not None:
-                lane.bury()
-
-    def _beaten(self, event: tuple[float, Any]) -> None:
-        """Hears the token of a lane that lives."""
-        for lane in self._all():
-            if lane.token == event[1]:
-                lane.hear()
-
-    def _look(self) -> None:
-        while not self._ended.wait(_LOOK_S):
-            if self._scheduler.is_lost:
-                self._untold.append(_GONE)
-                for lane in self._all():
-                    lane.lose(_GONE)
-                self._connect_anew()
-                continue
-            with suppress(Exception):  # whatever Dask raises when it is lost just now
-                self._look_at_lanes()
-
-    def _look_at_lanes(self) -> None:
-        for lane in self._all():
-            if lane.look(time.monotonic()):
-                with self._lock:
-                    self._stalled[lane.address] = None
-                self._wanted = True
-        if self._wanted:
-            self._ask()
-
-    def _connect_anew(self) -> None:
-        """Connects again, and tries until it can, or is not wanted any more."""
-        self._scheduler.close()
-        while not self._ended.wait(_LOOK_S):
-            with suppress(MachineFault):
-                scheduler = self._connect()
-                try:
-                    self._begin(scheduler)
-                except MachineFault:
-                    scheduler.close()
-                    raise
-                self._untold.append("the cluster's scheduler is back")
-                if self._ended.is_set():  # nobody waited
-                    scheduler.close()
-                return
-
-    def _all(self) -> list[ClusterLane]:
-        with self._lock:
-            return list(self._lanes.values())
-
     def close(self) -> None:
         """Watches no more, and leaves the scheduler."""
-        self._ended.set()
-        self._watch.join(_CLOSE_S)
-        self._scheduler.close()
+        with suppress(TimeoutError):
+            self._call(self._close(), 2 * connection.CLOSE_S)
+        self._workers.say()
+
+    async def _close(self) -> None:
+        for task in (self._watching, *self._asked.values()):
+            task.cancel()
+        await connection.leave(self._client)
 
 
 @contextmanager
@@ -342,6 +270,7 @@ def connected(
     address: str,
     *,
     insecure: bool = False,
+    same_worker: bool = False,
     tell: Callable[[str], object] = _nothing,
     archive_of: Callable[[BotSpec], Path | None] = packed_anew,
 ) -> Iterator[Cluster]:
@@ -350,7 +279,8 @@ def connected(
     Args:
         address: Its scheduler's, `tcp://HOST:PORT` or `tls://HOST:PORT`; or `local:N`, which starts N workers here.
         insecure: Whether an address beyond this machine may be without TLS.
-        tell: Called with a sentence about each worker that was lost, by the thread that asks for a lane.
+        same_worker: Whether each lane keeps to a worker of its own.
+        tell: Called with a sentence about each worker that was lost, by the thread that has blocks played.
         archive_of: Returns the archive that a bot came in, if it came in one: then it travels in it.
 
     Raises:
@@ -358,52 +288,20 @@ def connected(
         MachineFault: No scheduler answers there, or it has no workers.
     """
     check_address(address, insecure=insecure)
-    try:
-        import distributed  # noqa: F401 - only to say so if it is not there
-    except ImportError:
-        raise ConfigError(
-            "expected Dask, got: it is not installed; run pip install 'samurai-arena[cluster]' - at --cluster"
-        ) from None
-    for name in ["distributed", *logging.root.manager.loggerDict]:
-        if name.partition(".")[0] == "distributed":  # Dask gives some of its loggers levels and handlers of their own
-            logging.getLogger(name).setLevel(_QUIET)
+    connection.silence()
     if address.startswith("tls://"):
         check_keys()
     with ExitStack() as stack:
-        if address.startswith(LOCAL):
-            here = stack.enter_context(_local(local_workers(address)))
-            connect = partial(Scheduler, here, here.loop.asyncio_loop)
-        else:
-            connect = partial(Scheduler, address, stack.enter_context(looping()))
+        make = partial(Cluster, tell=tell, same_worker=same_worker)
         try:
-            scheduler = connect(schedulers.CONNECT_S)
-            stack.callback(scheduler.close)
-            scheduler.await_worker(schedulers.CONNECT_S)
+            if address.startswith(LOCAL):
+                here = stack.enter_context(connection.local_cluster(local_workers(address)))
+                cluster = make(here, here.loop.asyncio_loop, None)
+            else:
+                loop = stack.enter_context(connection.looping())
+                folder = stack.enter_context(scratch.folder("arena-parcels-"))
+                cluster = make(address, loop, Parcels(folder, archive_of))
         except MachineFault as error:
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
-        parcels = None
-        if not address.startswith(LOCAL):
-            folder = stack.enter_context(scratch.folder("arena-parcels-"))
-            parcels = Parcels(folder, archive_of)
-        cluster = Cluster(scheduler, lambda: connect(schedulers.RECONNECT_S), parcels, tell)
         stack.callback(cluster.close)
-        yield cluster
-
-
-@contextmanager
-def _local(workers: int) -> Iterator[Any]:
-    """Yields a cluster of workers on this machine, which only this process can reach: connections need its key."""
-    from distributed import LocalCluster
-    from distributed.security import Security
-
-    with LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        memory_limit=None,
-        dashboard_address=None,
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else it wants a certain port, and warns if it is taken
-        host="tls://127.0.0.1",
-        security=Security.temporary(),
-        silence_logs=_QUIET,
-    ) as cluster:
         yield cluster

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
-from typing import Final
 
 from arena import files
-from arena.cluster.orders import Want
-from arena.errors import ArenaError, InternalError
+from arena.cluster.block import Want
+from arena.errors import ArenaError, BotError, InternalError
 from arena.link.bots import MANIFEST, BotSpec
 from arena.parcels import LIMITS, check, pack
-
-PIECE: Final = files.MIB
-"""Bytes that are sent at a time."""
 
 
 def packed_anew(bot: BotSpec) -> Path | None:
@@ -33,38 +29,31 @@ class Parcels:
         """By digest of a bot's files. Bots of other names with the same files travel as one."""
         self._places: dict[str, Path] = {}
         """By digest of an archive where it lies."""
-        self._hopeless: dict[str, str] = {}
-        """By digest of a bot's files why no worker can start it."""
         self._lock = Lock()
 
-    def give_up(self, bot: str, why: str) -> None:
-        """Notes that no worker can start a bot, given by the digest of its files."""
-        self._hopeless[bot] = why
+    def want(self, bot: BotSpec) -> Want:
+        """Returns what a worker is told of a bot that it needs.
 
-    def hopeless(self, bot: BotSpec) -> str:
-        """Returns why no worker can start a bot; empty if one may."""
+        Raises:
+            BotError: It is a command line, which cannot be sent.
+        """
         if not (Path(bot.folder) / MANIFEST).is_file():
-            return (
+            raise BotError(
                 f"expected a bot that can be sent to a cluster, got: {bot.name}, a command line; give a folder with a "
                 f"{MANIFEST}"
             )
-        return self._hopeless.get(bot.digest, "")
-
-    def want(self, bot: BotSpec) -> Want:
-        """Returns what a worker is told of a bot that it needs."""
         with self._lock:
             if bot.digest not in self._wants:
                 self._wants[bot.digest] = self._packed(bot)
             return self._wants[bot.digest]
 
-    def pieces(self, digest: str) -> list[bytes]:
-        """Returns an archive in pieces.
+    def data(self, digest: str) -> bytes:
+        """Returns an archive.
 
         Raises:
             InternalError: It cannot be read any more.
         """
-        data = files.read(self._places[digest], "a bot's archive", LIMITS.packed, InternalError, links=False)
-        return [data[at : at + PIECE] for at in range(0, len(data), PIECE)]
+        return files.read(self._places[digest], "a bot's archive", LIMITS.packed, InternalError, links=False)
 
     def _packed(self, bot: BotSpec) -> Want:
         try:

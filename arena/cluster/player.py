@@ -1,8 +1,9 @@
-"""The process that plays the games of a lane on a machine of a cluster: `python -m arena.cluster.player FOLDER BOTS`.
+"""The process that plays a block of games on a machine of a cluster: `python -m arena.cluster.player FOLDER BOTS`.
 
-It is a process of its own, because a Dask worker runs tasks on threads, and may not have children by multiprocessing.
-It reads orders from its standard input. When that ends, whoever gave them is gone, however that happened: then it ends
-at once, even amid a game, and its warden ends the bots.
+It is a process of its own, because a Dask worker runs tasks on threads, cannot end one that nobody waits for, and may
+have no children by multiprocessing. The block lies in its folder, and it puts an answer there for each game. When its
+standard input ends, the worker is gone, however that happened: then it ends at once, even amid a game, and its warden
+ends the bots.
 """
 
 from __future__ import annotations
@@ -11,120 +12,104 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 from msgspec.structs import replace
 
-from arena.cluster.bots import Bots, CannotStart
-from arena.cluster.delivery import play_away
-from arena.cluster.orders import (
+from arena import files
+from arena.cluster.block import (
+    ANSWER,
     BROUGHT,
     GAMES,
+    MOST_BLOCK,
+    ORDER,
     Answer,
-    Attend,
-    Build,
+    Block,
     Done,
     Failed,
     Lacking,
-    Need,
-    Order,
-    Play,
-    decode_order,
+    decode_block,
     encode,
-    read_frame,
-    write_frame,
 )
-from arena.errors import ArenaError, MachineFault
+from arena.cluster.bots import Bots, CannotStart
+from arena.cluster.delivery import Delivery, play_away
+from arena.errors import ArenaError, InternalError, MachineFault
 from arena.link.sandbox.doctor import require
-from arena.referee.worker import attend
+from arena.referee.job import Job
 
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)
-"""A terminal sends these to all its processes. The lane decides when its player ends."""
+"""A terminal sends these to all its processes. The worker decides when its player ends."""
 
 
 def main(folder: Path, bots: Path) -> None:
-    """Does what is ordered until nobody orders any more.
+    """Plays a block.
 
     Args:
-        folder: The lane's own folder.
+        folder: The player's own folder, with the block in it.
         bots: The folder of the bots that came as archives.
     """
-    (folder / GAMES).mkdir()
-    hand = _Hand(folder, Bots(bots))
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
-    answers = os.dup(1)
-    os.dup2(2, 1)  # what prints shall not speak between the answers
-    listener = _Listener(0)
-    listener.start()
-    while (order := listener.waiting.get()) is not None:
-        with listener.busy:
-            if listener.is_alone:
-                return
-            write_frame(answers, encode(hand.obey(decode_order(order))))
+    threading.Thread(target=_end_with_worker, daemon=True).start()
+    block = decode_block(files.read(folder / ORDER, "a block of games", MOST_BLOCK, InternalError, links=False))
+    for place, answer in enumerate(answers(block, folder, Bots(bots))):
+        files.write(folder / f"{place:05}{ANSWER}", encode(answer))
 
 
-class _Listener(threading.Thread):
-    """Reads orders, and ends the process when there can be no more: by an exit that kills the bots if it is busy."""
-
-    def __init__(self, pipe: int) -> None:
-        super().__init__(daemon=True)
-        self._pipe = pipe
-        self.waiting: SimpleQueue[bytes | None] = SimpleQueue()
-        self.busy = threading.Lock()
-        """Held while an order is obeyed."""
-        self.is_alone = False
-        """Nobody orders any more."""
-
-    def run(self) -> None:
-        while (frame := read_frame(self._pipe)) is not None:
-            self.waiting.put(frame)
-        self.is_alone = True
-        if self.busy.locked():
-            os._exit(1)
-        self.waiting.put(None)
+def _end_with_worker() -> None:
+    while os.read(0, 1):
+        pass
+    os._exit(1)
 
 
-class _Hand:
-    """Does what is ordered."""
+def answers(block: Block, folder: Path, bots: Bots) -> Iterator[Answer]:
+    """Plays a block, and yields what came of each game, or why it was not begun."""
+    (folder / GAMES).mkdir()
+    refusal = _tried(lambda: _prepare(block, folder / BROUGHT, bots), begun=False)
+    if refusal is not None:
+        yield refusal
+        return
+    for job in block.jobs:
+        answer = _tried(lambda job=job: Done(_play(block, job, folder, bots)), begun=True)  # type: ignore[misc]
+        assert answer is not None
+        yield answer
+        if isinstance(answer, Failed) and answer.of_machine:
+            return
 
-    def __init__(self, folder: Path, bots: Bots) -> None:
-        self._folder = folder
-        self._bots = bots
 
-    def obey(self, order: Order) -> Answer:
-        try:
-            return self._obey(order)
-        except (OSError, MemoryError, MachineFault) as error:
-            return Failed(str(error) or "out of memory", of_machine=True)
-        except CannotStart as error:
-            return Failed(str(error), of_machine=False, bot=error.digest)
-        except ArenaError as error:
-            return Failed(str(error), of_machine=False)
-        except Exception as error:
-            return Failed(f"{type(error).__name__}: {error}", of_machine=False)
+def _prepare(block: Block, brought: Path, bots: Bots) -> Lacking | None:
+    """Finds or builds the bots of a block. Returns which are neither here nor came with it, if there are any."""
+    if not block.wants:
+        return None
+    level = block.jobs[0].level
+    require(level)
+    lacking = bots.lacking(block.wants)
+    wants = {want.bot.digest: want for want in block.wants}
+    absent = tuple(digest for digest in lacking if not (brought / wants[digest].parcel).is_file())
+    if absent:
+        return Lacking(absent)
+    for digest in lacking:
+        bots.build(wants[digest], brought / wants[digest].parcel, level)
+    return None
 
-    def _obey(self, order: Order) -> Answer:
-        match order:
-            case Need(wants, level, anew):
-                require(level)
-                return Lacking(self._bots.lacking(wants, anew=anew))
-            case Build(want, level):
-                archive = self._folder / BROUGHT / want.parcel
-                try:
-                    self._bots.build(want, archive, level)
-                finally:
-                    archive.unlink(missing_ok=True)
-                return Done()
-            case Play(job, here):
-                if not here:
-                    job = replace(job, bots=self._bots.here(job.bots))
-                return Done(play_away(job, self._folder / GAMES))
-            case Attend():
-                attend()
-                return Done()
+
+def _play(block: Block, job: Job, folder: Path, bots: Bots) -> Delivery:
+    return play_away(replace(job, bots=bots.here(job.bots)) if block.wants else job, folder / GAMES)
+
+
+def _tried(do: Callable[[], Answer | None], *, begun: bool) -> Answer | None:
+    try:
+        return do()
+    except (OSError, MemoryError, MachineFault) as error:
+        return Failed(str(error) or "out of memory", begun, of_machine=True)
+    except CannotStart as error:
+        return Failed(str(error), begun, bot=error.digest)
+    except ArenaError as error:
+        return Failed(str(error), begun)
+    except Exception as error:
+        return Failed(f"{type(error).__name__}: {error}", begun)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -161,7 +160,6 @@ def _run_season(
     season = store.seasons.current()
     if season is None:
         raise ConfigError("expected an open season, got: none; restore the league from a backup")
-    _await_leases(store, season, stopping, tell)
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, hands, stack)
@@ -313,16 +311,6 @@ def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueSto
                     raise
                 time.sleep(0.1)
         yield store
-
-
-def _await_leases(store: LeagueStore, season: Season, stopping: Stopping, tell: Callable[[str], object]) -> None:
-    """Waits while workers elsewhere may still play games of a service that was killed."""
-    games, seconds = store.games.leased(season.tournament)
-    if games:
-        tell(f"Workers of the last run may still play {games} games: they are given up in {math.ceil(seconds)} s")
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not stopping.asked:
-        time.sleep(0.1)
 
 
 def _clean_up(store: LeagueStore, folder: Folder, settings: Settings, season: Season) -> None:

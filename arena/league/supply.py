@@ -68,7 +68,6 @@ class MatchGames:
         self._store = store
         match_of = lru_cache(_MOST_KNOWN)(store.matches.match_of)
         self._homes = Homes(match_of, store.matches.begun()) if same_worker else None
-        self.leases = store.games
         self._tournament = tournament
         self._make_job = make_job
         self._suspension = suspension
@@ -185,7 +184,7 @@ class MatchGames:
         Call it when the workers were ended, or nobody awaits them.
         """
         self._owed.clear()
-        self._store.games.resume(self._tournament, leased=True)
+        self._store.games.resume(self._tournament)
 
     def judge_all(self) -> None:
         """Suspends every active version that deserves it. Rules may have changed since the last run."""

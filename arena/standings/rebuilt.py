@@ -39,7 +39,7 @@ GIVEN: Final[Mapping[str, str]] = {
     "games.attempt": "no log says how often its game was begun",
     "games.finished": "no log has a date. It is between the beginning and the end of the tournament",
     "games.worker": "no log says on which machine of a cluster its game was played",
-    "games.lease_until": "it is of no meaning once a game is over",
+    "games.lease_until": "nothing writes it any more",
     "seats.stderr": "what a bot wrote is for its author, and in no log",
 }
 """The columns that do not follow from a record: why, and what is compared instead."""

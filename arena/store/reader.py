@@ -159,6 +159,20 @@ class Reader:
         (entrants,) = self._db.execute("SELECT count(*) FROM entrants WHERE tournament = ?", (tournament,)).fetchone()
         return [found.get(entrant, Tally(entrant)) for entrant in range(entrants)]
 
+    def begun(self, tournament: str) -> Iterator[tuple[int, str, bool]]:
+        """Yields the games that were claimed, in order.
+
+        Yields:
+            The number, the worker elsewhere that played it (empty if none did), and whether it is done or void.
+        """
+        rows = self._db.execute(
+            "SELECT number, coalesce(worker, ''), status IN ('done', 'void') FROM games"
+            " WHERE tournament = ? AND attempt > 0 ORDER BY number",
+            (tournament,),
+        )
+        for number, worker, is_over in rows:
+            yield number, worker, bool(is_over)
+
     def paces(self, tournament: str) -> list[Pace]:
         """Returns by worker of a cluster and by entrant how fast it was there. Games played here are no part."""
         rows = self._db.execute(

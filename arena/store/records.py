@@ -126,6 +126,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int
     attempt: int
     """Counted from 1. A later claim of the same game makes this one void."""
+    worker: str = ""
+    """The worker of a cluster that played it; empty if none did."""
 
 
 class SeatRow(msgspec.Struct, frozen=True):

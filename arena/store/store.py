@@ -8,8 +8,7 @@ Laws:
 3. A result, its seats, its digests, the sums that it adds to and the ratings that it moves are one transaction. The
    results move the ratings in schedule order: those of the games before the first that is neither done nor void.
    Ratings belong to the tournament's pool. A game of a league that does not count moves none, and adds to no sum.
-4. Only one process opens the store to write (`lock.locked`). So on resuming, every running game is dead, unless a
-   worker elsewhere has a lease of it that has not run out.
+4. Only one process opens the store to write (`lock.locked`). So on resuming, nobody awaits a game that was running.
 5. Nothing is announced before the method that stores it has returned.
 """
 
@@ -35,7 +34,6 @@ from arena.store.database import (
     patiently,
     trouble,
 )
-from arena.store.leases import Leases
 from arena.store.lock import locked
 from arena.store.rated import is_counted, rate_prefix
 from arena.store.reader import Reader
@@ -49,7 +47,7 @@ _ADDED = ", ".join(
 )
 
 
-class Store(Leases):
+class Store(Reader):
     """An open database with this process as its only writer. Make one with `open_store`."""
 
     def create(self, tournament: Tournament, entrants: Iterable[Entrant]) -> None:
@@ -60,17 +58,8 @@ class Store(Leases):
                 "INSERT INTO tournaments (id, pool, created, settings, digest, seed, secret, commitment, logs, games,"
                 " open) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    t.id,
-                    self._pool(Pool.of(t.settings)),
-                    t.created,
-                    canonical(t.settings),
-                    t.digest,
-                    t.seed,
-                    t.secret.hex(),
-                    t.commitment,
-                    t.logs,
-                    t.games,
-                    t.open,
+                    *(t.id, self._pool(Pool.of(t.settings)), t.created, canonical(t.settings), t.digest, t.seed),
+                    *(t.secret.hex(), t.commitment, t.logs, t.games, t.open),
                 ),
             )
             self._enter(t.id, entrants)
@@ -143,18 +132,19 @@ class Store(Leases):
             if changed != 1:
                 raise self._void(claim)
             if played is not None:
-                self._keep_log(played)
+                self._keep_log(claim, played)
             rate_prefix(self._db, claim.tournament)
             self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
 
-    def _keep_log(self, result: GameResult) -> None:
+    def _keep_log(self, claim: Claim, result: GameResult) -> None:
         """Stores what is known of a game that was played, but for its result."""
         self._db.execute(
             "UPDATE games SET finished = ?, turns = ?, actions = ?, seconds = ?, log = ?, log_sha256 = ?,"
-            " play_digest = ?, transcripts = ?, level = ? WHERE id = ?",
+            " play_digest = ?, transcripts = ?, level = ?, worker = ? WHERE id = ?",
             (
                 *(now(), result.turns, result.actions, result.seconds, result.log, result.log_sha256),
-                *(result.play_digest, canonical(result.transcripts), result.level.value, result.game),
+                *(result.play_digest, canonical(result.transcripts), result.level.value),
+                *(claim.worker or None, result.game),
             ),
         )
 
@@ -264,8 +254,7 @@ class Store(Leases):
                 if claims or not self._add_rows(tournament, schedule, limit):
                     break
             self._db.executemany(
-                "UPDATE games SET status = 'running', attempt = ?, seating = ?, worker = NULL, lease_until = NULL"
-                " WHERE id = ?",
+                "UPDATE games SET status = 'running', attempt = ?, seating = ? WHERE id = ?",
                 [(claim.attempt, seating(schedule(claim.number)), claim.game) for claim in claims],
             )
         return claims
@@ -324,6 +313,14 @@ class Store(Leases):
             if changed != 1:
                 raise self._void(claim)
 
+    def resume(self, tournament: str) -> list[str]:
+        """Gives back the games that were running when the last run ended, and returns their identifiers."""
+        where, of = "WHERE tournament = ? AND status = 'running'", (tournament,)
+        with immediate(self._db):
+            dead = [row[0] for row in self._db.execute(f"SELECT id FROM games {where} ORDER BY number", of)]
+            self._db.execute(f"UPDATE games SET status = 'planned' {where}", of)
+        return dead
+
     def record(self, claim: Claim, result: GameResult, entrants: Sequence[int], seconds: float) -> None:
         """Stores a result with everything that follows from it.
 
@@ -352,7 +349,7 @@ class Store(Leases):
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
-            self._keep_log(result)
+            self._keep_log(claim, result)
             self._insert_seats(result, entrants)
             if is_counted(self._db, claim.game):
                 self._add_up(claim, result, entrants)

@@ -13,9 +13,8 @@ Laws:
    lock held, and the executor would wait for it forever. So futures are started undisturbed, they report to a queue
    when they are finished, and nobody looks at them before, unless undisturbed.
 6. A worker that cannot be started leaves its lane's games where they are. `man` starts it again.
-7. On a cluster workers come and go. A lane for which there is none gives its games back. A worker elsewhere may live
-   longer than this process: so its games have leases, from before it gets them (`store/leases.py`). A worker that
-   cannot begin a game says so: that proves nothing about the game, which another lane plays.
+7. On a cluster workers come and go. A lane for which there is none gives its games back. It has one block at a time,
+   and all that it claimed is sent at once. A block that no worker can begin proves nothing about its games.
 """
 
 from __future__ import annotations
@@ -32,10 +31,10 @@ from threading import Thread
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.errors import MachineFault
 from arena.referee.job import Job
-from arena.store.leases import Leases
 from arena.store.records import Claim, PlannedGame
 from arena.tournament.blocks import AHEAD_GAMES, started_ahead
 from arena.tournament.workers import NoFreeWorker, Remote, has_refused, undisturbed, was_killed
@@ -43,6 +42,13 @@ from arena.types import GameResult
 
 SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
+BLOCK_S: Final = 60.0
+"""About how long a block lasts on a cluster, at most: its results come when all its games are played."""
+MOST_GAMES: Final = 20
+"""Games of such a block, at most."""
+_OF_LATE: Final = 4
+"""Of about so many games the mean is taken."""
+_LEAST_S: Final = 1e-3
 LANES_A_RESULT: Final = 16
 """All lanes are looked at again when for so many of them a result was stored: to look at a thousand takes a while."""
 PATIENCE_S: Final = 60.0
@@ -74,10 +80,6 @@ class Supply(Protocol):
     """Where lanes get games, and where they bring results. Errors that it raises leave `Lanes`."""
 
     @property
-    def leases(self) -> Leases:
-        """Where it is noted which worker elsewhere has a game, and for how long."""
-
-    @property
     def left(self) -> int:
         """How many games are planned and neither done nor claimed."""
 
@@ -92,8 +94,8 @@ class Supply(Protocol):
 
         Args:
             limit: The most.
-            worker: The name of the cluster's worker that will play them; empty for one of this machine.
-            others: The names of the other workers of the cluster that play.
+            worker: The name of the cluster's worker that the lane keeps to; empty if it keeps to none.
+            others: The names of the workers that other lanes keep to.
         """
 
     def release(self, claim: Claim) -> None:
@@ -127,7 +129,7 @@ class _Lane(AbstractContextManager["_Lane"]):
         self._stack = ExitStack()
         self.executor = self._stack.enter_context(worker())
         self.remote = _remote(self.executor)
-        """The executor if its worker is one of a cluster."""
+        """The executor if it plays on a cluster."""
         self.waiting: deque[Work] = deque()
         """Claimed and not submitted, in order."""
         self.submitted: dict[Future[GameResult], Work] = {}
@@ -146,7 +148,7 @@ class _Lane(AbstractContextManager["_Lane"]):
 
     @property
     def name(self) -> str:
-        """Its worker's on a cluster; empty for one of this machine."""
+        """That of the cluster's worker that it keeps to; empty if it keeps to none."""
         return "" if self.remote is None else self.remote.name
 
     def close(self) -> None:
@@ -196,12 +198,12 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._lanes: list[_Lane] = []
         self._count = 0
         self._finished: SimpleQueue[tuple[_Lane, Future[GameResult]]] = SimpleQueue()
-        self._manned = self._renewed = time.monotonic()
-        """When there last was a worker, and when leases were last prolonged."""
+        self._manned = time.monotonic()
+        """When there last was a worker."""
         self._ask_at = -math.inf
         """Not before this moment is a worker asked for again."""
-        self._lease_s = math.inf
-        """How long leases last; infinite while no lane has needed one."""
+        self._game_s = BLOCK_S
+        """How long a game on a cluster lasted of late, in the mean. Until that is known, a block is short."""
 
     def __exit__(self, *raised: object) -> bool | None:
         return self._stack.__exit__(*raised)  # type: ignore[arg-type]
@@ -239,7 +241,6 @@ class Lanes(AbstractContextManager["Lanes"]):
                 raise
         if self._lanes:
             self._manned = time.monotonic()
-        self._renew_leases()
         for lane in self._lanes[count:]:
             self._give_back(lane)
             if not lane.submitted:
@@ -254,7 +255,7 @@ class Lanes(AbstractContextManager["Lanes"]):
         """
         for depth in range(1, SUBMITTED + 1):
             for lane in self._lanes[: self._count]:
-                if len(lane.submitted) < depth and not lane.is_broken:
+                if len(lane.submitted) < depth and not lane.is_broken and (lane.remote is None or not lane.submitted):
                     self._feed(lane)
 
     def settle(self, timeout: float) -> Iterator[Played]:
@@ -300,29 +301,11 @@ class Lanes(AbstractContextManager["Lanes"]):
     def _restart_broken(self) -> None:
         for lane in [lane for lane in self._lanes if lane.is_broken and not lane.submitted]:
             try:
-                self._restart(lane)
+                lane.restart()
             except NoFreeWorker:
                 self._give_back(lane)
                 self._lanes.remove(lane)
                 raise
-
-    def _restart(self, lane: _Lane) -> None:
-        lane.restart()
-        self._lease(lane)
-
-    def _lease(self, lane: _Lane) -> None:
-        """Notes who has the games that a lane holds, before a worker elsewhere gets them."""
-        if lane.remote is not None:
-            self._supply.leases.lease(_claims(lane), lane.remote.name, lane.remote.lease_s)
-            self._lease_s = min(self._lease_s, lane.remote.lease_s)
-
-    def _renew_leases(self) -> None:
-        """Prolongs the leases of all lanes that are not lost, three times in a lease."""
-        if time.monotonic() < self._renewed + self._lease_s / 3:
-            return
-        self._renewed = time.monotonic()
-        held = [_claims(lane) for lane in self._lanes if lane.remote is not None and not lane.is_broken]
-        self._supply.leases.renew([claim for claims in held for claim in claims], self._lease_s)
 
     def _give_back(self, lane: _Lane) -> None:
         while lane.waiting:
@@ -333,35 +316,43 @@ class Lanes(AbstractContextManager["Lanes"]):
         self._claim(lane)
         if not lane.waiting:
             return
-        work = lane.waiting.popleft()
-        job = started_ahead(work.job, (other.job for other in lane.waiting)) if self._ahead else work.job
+        works = [lane.waiting.popleft() for _ in range(1 if lane.remote is None else len(lane.waiting))]
         try:
             with undisturbed(), _starting():
-                future = lane.executor.submit(self._play, job)
-                future.add_done_callback(partial(self._report, lane))
-            lane.submitted[future] = work
+                for work, future in zip(works, self._submitted(lane, works), strict=True):
+                    lane.submitted[future] = work
+                    future.add_done_callback(partial(self._report, lane))
             lane.has_bots = True
         except BrokenExecutor as error:
             lane.is_broken = True
             if lane.submitted:
-                lane.waiting.appendleft(work)
+                lane.waiting.extendleft(reversed(works))
                 return
-            if has_refused(lane.executor) or self._died(lane, work, error):
-                lane.waiting.appendleft(work)
+            if not has_refused(lane.executor) and not self._died(lane, works[0], error):
+                works = works[1:]
+            lane.waiting.extendleft(reversed(works))
             with suppress(NoFreeWorker):  # then `man` looks for one
-                self._restart(lane)
+                lane.restart()
                 self._feed(lane)
         except MachineFault:
-            lane.waiting.appendleft(work)
+            lane.waiting.extendleft(reversed(works))
             lane.is_broken = True
             raise
+
+    def _submitted(self, lane: _Lane, works: Sequence[Work]) -> Sequence[Future[GameResult]]:
+        """Has games played: a block of them on a cluster, else one."""
+        if lane.remote is not None:
+            return lane.remote.play([work.job for work in works])
+        (job,) = (work.job for work in works)
+        ahead = started_ahead(job, (other.job for other in lane.waiting)) if self._ahead else job
+        return [lane.executor.submit(self._play, ahead)]
 
     def _died(self, lane: _Lane, work: Work, error: BrokenExecutor) -> bool:
         """Tells the supply that a worker ended in a game. Returns whether it may still be played."""
         return self._supply.died(work.claim, error, outside=was_killed(lane.executor))
 
     def _attend_to_bots(self, lane: _Lane) -> None:
-        if self._attend is None or lane.submitted or lane.is_broken or not lane.has_bots:
+        if self._attend is None or lane.remote or lane.submitted or lane.is_broken or not lane.has_bots:
             return
         with suppress(BrokenExecutor), undisturbed():  # that it has died is noticed with its next game
             if lane.attending is None or lane.attending.done():
@@ -375,12 +366,15 @@ class Lanes(AbstractContextManager["Lanes"]):
         if not lane.waiting:
             self._supply.plan()
         share = self._supply.share(self._count)
+        if lane.remote is not None:
+            if lane.waiting:
+                return  # of another block, maybe
+            share = min(share, MOST_GAMES, int(BLOCK_S / self._game_s))
         if not self._supply.left or len(lane.waiting) > min(share, AHEAD_GAMES) or (lane.submitted and not share):
             return
         others = [other.name for other in self._lanes if other is not lane and not other.is_broken]
         claimed = self._supply.claim(max(1, share), lane.name, list(filter(None, others)))
         lane.waiting.extend(claimed)
-        self._lease(lane)
         if not claimed and not self._supply.left:  # the others are void
             self._claim(lane)
 
@@ -399,7 +393,11 @@ class Lanes(AbstractContextManager["Lanes"]):
             lane.finished.remove(future)
             error = future.exception()
             if error is None:
-                played = self._supply.take(work.claim, future.result())
+                claim, result = work.claim, future.result()
+                if lane.remote is not None:
+                    claim = replace(claim, worker=lane.remote.played_by)
+                    self._game_s += (max(result.seconds, _LEAST_S) - self._game_s) / _OF_LATE
+                played = self._supply.take(claim, result)
                 if played is not None:
                     yield played
             elif isinstance(error, BrokenExecutor):
@@ -413,15 +411,11 @@ class Lanes(AbstractContextManager["Lanes"]):
         lane.waiting.extendleft(work for work, _ in reversed(lost))
         if lane.is_broken:
             with suppress(NoFreeWorker):  # then `man` looks for one
-                self._restart(lane)
+                lane.restart()
 
 
 def _remote(executor: Executor) -> Remote | None:
     return executor if isinstance(executor, Remote) else None
-
-
-def _claims(lane: _Lane) -> list[Claim]:
-    return [work.claim for work in (*lane.submitted.values(), *lane.waiting)]
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,7 +65,6 @@ def begin(
     *,
     new: bool = False,
     starts: Sequence[Rating] = (),
-    wait: Callable[[int, float], object] = lambda games, seconds: time.sleep(seconds),
 ) -> Begun:
     """Continues the unfinished tournament with these settings, or begins a new one.
 
@@ -77,8 +75,6 @@ def begin(
         logs: The folder that holds, or will hold, the tournament's own folder of logs.
         new: Begin a new one even if one is unfinished.
         starts: By entrant the running rating that it begins with; empty if nobody was rated before.
-        wait: Waits for games of the last run that workers elsewhere may still play. It is called with their number,
-            and with the seconds until they are certainly over.
 
     Raises:
         ConfigError: The settings make no tournament, or name a beacon that was out before, or its logs cannot be
@@ -98,9 +94,6 @@ def begin(
         _make_folder(Path(found.logs))
         _check_commitment(found, settings)
         committed = publish_commitment(found, settings)
-        games, seconds = store.leased(found.id)
-        if games:
-            wait(games, seconds)
         _remove_unrecorded(Path(found.logs), store.resume(found.id))
         there = {entry.name for entry in os.scandir(found.logs)}
         gone = tuple(log for log in store.logs(found.id) if log not in there)

@@ -69,7 +69,6 @@ class Scheduled:
         """By game: how often its worker was killed from outside."""
         self._since = time.monotonic()
         self.left = schedule.total - store.done(tournament)
-        self.leases = store
 
     def plan(self) -> None:
         """Plans the next round if no game is left and the results that it depends on are there."""

@@ -42,7 +42,7 @@ class Homes:
 
     Args:
         match_of: Returns by the number of a game what its match is known by, and how many games it has.
-        begun: The games that were begun before, in order: the number of each, the worker that had it last (empty if it
+        begun: The games that were begun before, in order: the number of each, the worker that played it (empty if it
             was none of a cluster), and whether it is over.
     """
 

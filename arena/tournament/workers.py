@@ -7,30 +7,40 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from arena.errors import ConfigError, MachineFault
+from arena.referee.job import Job
+from arena.types import GameResult
 
 
-@runtime_checkable
-class Remote(Protocol):
-    """What an executor says beside, whose worker may live longer than this process."""
+class Remote(Executor):
+    """An executor that plays blocks of games on a cluster, one at a time."""
 
-    name: str
-    """What people call the worker."""
-    lease_s: float
-    """For how long it may go on without being heard of."""
-    was_killed: bool
-    """Whether its worker was ended from outside, once it has ended."""
-    refused: bool
-    """Whether it ended because its worker cannot play: then no game of it was running."""
+    name: str = ""
+    """The worker that it keeps to; empty if it keeps to none."""
+    played_by: str = ""
+    """The worker that played the last block."""
+    was_killed: bool = False
+    """Whether a worker was ended from outside in a game of the last block, once the executor is lost."""
+    refused: bool = False
+    """Whether it is lost because no worker could begin the block: that proves nothing about its first game."""
+
+    @abstractmethod
+    def play(self, jobs: Sequence[Job]) -> list[Future[GameResult]]:
+        """Has a block played. Games that have no result fail with `BrokenExecutor`, and the executor is lost.
+
+        Raises:
+            BrokenExecutor: It was lost before.
+        """
 
 
 class NoFreeWorker(MachineFault):
@@ -121,7 +131,7 @@ def was_killed(executor: Executor) -> bool:
 
 
 def has_refused(executor: Executor) -> bool:
-    """Says of an executor that has ended whether it could not begin the first game without a result."""
+    """Says of an executor that is lost whether it could not begin the first game without a result."""
     return isinstance(executor, Remote) and executor.refused
 
 

@@ -1,4 +1,4 @@
-"""A league whose games are played on a cluster: the same executor, the same leases, archives as they came."""
+"""A league whose games are played on a cluster: the same lanes, and archives as they came."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
         words = ("league", "run", str(cup.path), "--games", "30", "--cluster", machines.address)
         home = tmp_path / "home"
         until_killed = random.Random(os.urandom(8)).randrange(3, 15)
-        with coordinator(home, *words, lease=6) as running:
+        with coordinator(home, *words) as running:
             until(lambda: len(games(cup)) >= until_killed)
             running.kill()
         machines.workers["w0"].kill()
-        with coordinator(home, *words, lease=6) as running:
+        with coordinator(home, *words) as running:
             assert running.wait(timeout=120) == 0, (home / "err").read_text()
     told = (home / "err").read_text()
     played = games(cup)
@@ -88,7 +88,7 @@ def test_a_league_goes_on_by_itself_when_its_scheduler_is_back(cup: Folder, tmp_
     with ExitStack() as stack:
         machines = Machines(stack, tmp_path / "away", workers=("w0",))
         words = ("league", "run", str(cup.path), "--games", "20", "--cluster", machines.address)
-        with coordinator(home, *words, lease=6, patience=1) as running:
+        with coordinator(home, *words, patience=1) as running:
             until(lambda: len(games(cup)) >= 3)
             machines.scheduler.kill()
             until(lambda: "No game can begin: expected the cluster's scheduler" in (home / "err").read_text())

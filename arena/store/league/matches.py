@@ -176,7 +176,7 @@ class Matches:
         """Returns the games of matches that are not over, in order.
 
         Returns:
-            Of each the number, the worker elsewhere that had it last (empty if none had), and whether it is done or
+            Of each the number, the worker elsewhere that played it (empty if none did), and whether it is done or
             void.
         """
         found = self._db.execute(

@@ -6,13 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 from referee_kit import make_job
 
+from arena.cluster.block import Block, Done, Failed, Outcome, decode_block, decode_outcome, encode
 from arena.cluster.delivery import Delivery, play_away, take
-from arena.cluster.orders import Done, Ended, Failed, Play, decode_answer, decode_order, encode
 from arena.errors import InternalError
 from arena.link.bots import load_bot
 from arena.referee.job import Job
@@ -31,10 +29,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Job, Delivery]:
 
 def test_a_game_is_carried_whole(played: tuple[Job, Delivery], tmp_path: Path) -> None:
     job, delivery = played
-    assert decode_order(encode(Play(job, here=False))) == Play(job, here=False)
-    answer = decode_answer(encode(Done(delivery)))
+    assert decode_block(encode(Block((job,)))) == Block((job,))
+    outcome = Outcome("tcp://w", "w", (Done(delivery), Failed("why", begun=False, bot="c")), "it ended", killed=True)
+    assert decode_outcome(encode(outcome)) == outcome
+    answer = outcome.answers[0]
     assert isinstance(answer, Done)
-    assert answer.delivery == delivery
     result = take(replace(job, logs=str(tmp_path)), answer.delivery)
     assert result == delivery.result
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == delivery.files
@@ -70,9 +69,3 @@ def test_what_a_game_cannot_leave_is_refused_whole(
     with pytest.raises(InternalError):
         take(replace(job, logs=str(folder)), spoil(delivery))
     assert [path.name for path in tmp_path.rglob("*")] == ["logs"]
-
-
-@given(st.text(), st.booleans())
-def test_answers_are_read_as_they_are_written(text: str, flag: bool) -> None:
-    for answer in (Failed(text, of_machine=flag), Ended(text, killed=flag), Done()):
-        assert decode_answer(encode(answer)) == answer

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from referee_kit import make_job
 
-from arena.cluster import parcels as module
+from arena.cluster.block import BROUGHT, Answer, Block, Done, Failed, Lacking, Want
 from arena.cluster.bots import Bots, CannotStart
-from arena.cluster.orders import Build, Failed, Lacking, Need, Want, decode_answer, decode_order, encode
 from arena.cluster.parcels import Parcels
+from arena.cluster.player import answers
+from arena.errors import BotError
 from arena.link.bots import load_bot
 from arena.parcels import pack
 from arena.types import Level
@@ -29,32 +31,50 @@ def parcels(tmp_path: Path) -> Parcels:
     return Parcels(tmp_path / "parcels")
 
 
-def test_a_bot_is_packed_once_and_comes_whole(
-    parcels: Parcels, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "PIECE", 100)
+def test_a_bot_is_packed_once_and_comes_whole(parcels: Parcels, home: Path, tmp_path: Path) -> None:
     fox = load_bot(str(home / "fox"))
     want = parcels.want(fox)
     assert want == Want(fox, pack(home / "fox").digest)
     (home / "fox" / "bot.py").write_text("another")
     assert parcels.want(replace(fox, name="another")) is want
-    pieces = parcels.pieces(want.parcel)
-    assert len(pieces) > 1
-    assert not any(len(piece) > 100 for piece in pieces)
-    (tmp_path / "archive").write_bytes(b"".join(pieces))
+    (tmp_path / "archive").write_bytes(parcels.data(want.parcel))
     there = Bots(tmp_path / "bots")
-    assert there.lacking([want], anew=False) == (fox.digest,)
+    assert there.lacking([want]) == (fox.digest,)
     there.build(want, tmp_path / "archive", Level.TRUSTED)
-    assert there.lacking([want], anew=False) == ()
+    assert there.lacking([want]) == ()
     (found,) = there.here([replace(fox, name="cup/3")])
     assert found.name == "cup/3"
     assert found.digest == fox.digest
     assert Path(found.folder).is_relative_to(tmp_path / "bots")
     assert (Path(found.folder) / "built.py").is_file()
-    assert there.lacking([], anew=True) == ()
     with pytest.raises(CannotStart, match="was not asked for") as error:
-        there.here([fox])
+        Bots(tmp_path / "bots").here([fox])
     assert error.value.digest == fox.digest
+
+
+def test_a_player_asks_for_what_is_lacking_and_plays_with_what_was_brought(
+    parcels: Parcels, home: Path, tmp_path: Path
+) -> None:
+    fox = load_bot(str(home / "fox"))
+    want = parcels.want(fox)
+    job = replace(make_job(Path("/nowhere"), 2), bots=(replace(fox, folder="/nowhere"),) * 2)
+    block = Block((job, replace(job, game="test-000001", deal=1)), (want,))
+
+    def played(name: str, *archives: bytes) -> list[Answer]:
+        (tmp_path / name / BROUGHT).mkdir(parents=True)
+        for archive in archives:
+            (tmp_path / name / BROUGHT / want.parcel).write_bytes(archive)
+        return list(answers(block, tmp_path / name, Bots(tmp_path / "bots")))
+
+    assert played("first") == [Lacking((fox.digest,))]
+    (refusal,) = played("second", b"no archive")
+    assert isinstance(refusal, Failed)
+    assert (refusal.begun, refusal.of_machine, refusal.bot) == (False, False, fox.digest)
+    for done in (played("third", parcels.data(want.parcel)), played("fourth")):
+        assert [answer.delivery.result.game for answer in done if isinstance(answer, Done)] == [
+            "test-000000",
+            "test-000001",
+        ]
 
 
 def test_a_bot_that_came_in_an_archive_travels_in_it(home: Path, tmp_path: Path) -> None:
@@ -70,7 +90,7 @@ def test_a_bundled_bot_is_found_by_its_digest_and_does_not_travel(tmp_path: Path
     bot = load_bot("random")
     elsewhere = replace(bot, folder="/nowhere", command=("/nowhere/python",), reads=("/nowhere/x",))
     there = Bots(tmp_path / "bots")
-    assert there.lacking([Want(elsewhere, "0" * 64)], anew=False) == ()
+    assert there.lacking([Want(elsewhere, "0" * 64)]) == ()
     assert there.here([elsewhere]) == (bot,)
     assert not (tmp_path / "bots").exists()
 
@@ -83,23 +103,12 @@ def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(parcels: 
     want = parcels.want(owl)
     assert (want.parcel, want.bot) == ("", owl)
     assert "more than 128 MiB" in want.why
-    assert Bots(home / "bots").lacking([want], anew=False) == ()
+    assert Bots(home / "bots").lacking([want]) == ()
     (home / "owl" / "large").unlink()
     with pytest.raises(CannotStart, match=r"cannot be sent \(expected the file .*got: other files in"):
-        Bots(home / "bots").lacking([want], anew=False)
+        Bots(home / "bots").lacking([want])
 
 
-def test_a_command_line_and_what_no_worker_can_start_are_hopeless(parcels: Parcels, home: Path) -> None:
-    owl = load_bot(str(home / "owl"))
-    assert parcels.hopeless(owl) == ""
-    parcels.give_up(owl.digest, "no worker has cobol")
-    assert parcels.hopeless(owl) == "no worker has cobol"
-    assert "a command line; give a folder" in parcels.hopeless(load_bot("cmd:true"))
-
-
-def test_orders_are_read_as_they_are_written() -> None:
-    want = Want(load_bot("random"), "0" * 64)
-    for order in (Need((want,), Level.STRICT, anew=True), Build(want, Level.ISOLATED)):
-        assert decode_order(encode(order)) == order
-    for answer in (Lacking(("a", "b")), Failed("why", of_machine=False, bot="c")):
-        assert decode_answer(encode(answer)) == answer
+def test_a_command_line_cannot_be_sent(parcels: Parcels) -> None:
+    with pytest.raises(BotError, match="a command line; give a folder"):
+        parcels.want(load_bot("cmd:true"))

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from arena.errors import ArenaError
+from arena.referee.job import Job
 from arena.store.store import open_store
 from arena.tournament.runner import MAX_KILLS
+from arena.tournament.workers import Remote
+from arena.types import GameResult
 from tests import instant
 
 SETTINGS = instant.settings(("ann", "bob"), deals=4)
 
 
-class Lost(Executor):
+class Lost(Remote):
     """A worker of a cluster that is lost with its first game."""
 
-    lease_s = 30.0
     was_killed = True
 
-    def __init__(self, name: str, *, refused: bool) -> None:
-        self.name = name
+    def __init__(self, *, refused: bool) -> None:
         self.refused = refused
 
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_exception(BrokenExecutor(f"worker {self.name} is lost"))
-        return future
+    def play(self, jobs: Sequence[Job]) -> list[Future[GameResult]]:
+        games: list[Future[GameResult]] = [Future() for _ in jobs]
+        for game in games:
+            game.set_exception(BrokenExecutor("it is lost"))
+        return games
 
 
 def played(folder: Path, *, refused: bool) -> int:
@@ -41,7 +42,7 @@ def played(folder: Path, *, refused: bool) -> int:
     @contextmanager
     def worker() -> Iterator[Executor]:
         number = next(left, None)
-        yield instant.InlineExecutor() if number is None else Lost(f"w{number}", refused=refused)
+        yield instant.InlineExecutor() if number is None else Lost(refused=refused)
 
     with open_store(folder / "arena.db") as store:
         begun = instant.start(store, SETTINGS, folder / "logs")

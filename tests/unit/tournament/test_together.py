@@ -6,6 +6,7 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.store.records import Tournament
 from arena.store.store import Store, open_store
@@ -65,38 +66,42 @@ def test_what_a_worker_leaves_that_is_gone_goes_to_others(tmp_path: Path) -> Non
 OTHERS = {"w0": ["w1", "w2"], "w1": ["w0", "w2"], "w2": ["w0", "w1"]}
 
 
-def claimed(games: Scheduled, homes: dict[object, set[str]], rounds: int) -> list[Work]:
-    """Has three workers claim games in turn, and notes who had which match."""
+def claimed(games: Scheduled, rounds: int) -> list[Work]:
+    """Has three workers claim games in turn."""
     works = []
     for _ in range(rounds):
         for worker, others in OTHERS.items():
             for work in games.claim(2, worker, others):
-                games.leases.lease([work.claim], worker, 30.0)
-                homes.setdefault(match(work.claim.number), set()).add(worker)
-                works.append(work)
+                works.append(replace(work, claim=replace(work.claim, worker=worker)))
     return works
+
+
+def take(games: Scheduled, work: Work, homes: dict[object, set[str]]) -> None:
+    """Brings a result, and notes who played a game of its match."""
+    homes.setdefault(match(work.claim.number), set()).add(work.claim.worker)
+    games.take(work.claim, instant.play(work.job))
 
 
 def test_a_match_stays_at_home_when_games_are_given_back_and_when_the_tournament_goes_on(tmp_path: Path) -> None:
     homes: dict[object, set[str]] = {}
     with open_store(tmp_path / "arena.db") as store:
         games = supply(store, tmp_path)
-        works = claimed(games, homes, 6)
+        works = claimed(games, 6)
         for number, work in enumerate(works):
             if number % 3 == 0:
-                games.take(work.claim, instant.play(work.job))
+                take(games, work, homes)
             elif number % 3 == 1:
                 games.release(work.claim)
-        claimed(games, homes, 2)
+        claimed(games, 2)
     with open_store(tmp_path / "arena.db") as store:
         (tournament,) = store.unfinished_ones()
-        store.resume(tournament.id, leased=True)
+        store.resume(tournament.id)
         again = continued(store, tournament)
         while again.left:
-            works = claimed(again, homes, 1)
+            works = claimed(again, 1)
             assert works
             for work in works:
-                again.take(work.claim, instant.play(work.job))
+                take(again, work, homes)
     assert len(homes) == 3 * 7
     assert all(len(workers) == 1 for workers in homes.values())
     assert again._homes is not None
@@ -148,10 +153,9 @@ def test_a_league_that_goes_on_keeps_its_matches_where_they_were(tmp_path: Path)
             games.count()
             for worker in workers:
                 for work in games.claim(1, worker, OTHERS[worker]):
-                    games.leases.lease([work.claim], worker, 30.0)
-                    played.setdefault(store.matches.match_of(work.claim.number)[0], set()).add(worker)
                     if turn % 2:
-                        games.take(work.claim, service_kit.play(work.job))
+                        played.setdefault(store.matches.match_of(work.claim.number)[0], set()).add(worker)
+                        games.take(replace(work.claim, worker=worker), service_kit.play(work.job))
                     else:
                         games.release(work.claim)
     assert len(played) >= 3

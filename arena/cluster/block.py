@@ -1,0 +1,95 @@
+"""What is sent to a worker, and what comes back: a block of games, and an answer for each of them. All is msgpack.
+
+Both ends are of the same version of arena: a worker of another gets no block.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+import msgspec
+
+from arena.cluster.delivery import Delivery
+from arena.files import MIB
+from arena.link.bots import BotSpec
+from arena.referee.job import Job
+
+ORDER: Final = "order"
+"""The file with the block, in the folder of its player."""
+ANSWER: Final = ".answer"
+"""How the files with the answers end; they begin with the game's place in the block."""
+BROUGHT: Final = "brought"
+"""The folder for archives that came with the block; they are called like their digests."""
+GAMES: Final = "game"
+"""The folder in which games are played."""
+
+MOST_BLOCK: Final = 1024 * MIB
+"""Bytes of a block, or of an answer."""
+
+
+class Want(msgspec.Struct, frozen=True):
+    """A bot that games need."""
+
+    bot: BotSpec
+    """As it is started where the games are ordered."""
+    parcel: str = ""
+    """The digest of its archive; empty if it cannot travel."""
+    why: str = ""
+    """Why it cannot."""
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Games that follow each other on one worker. Their bots are the same, and confined to the same level."""
+
+    jobs: tuple[Job, ...]
+    wants: tuple[Want, ...] = ()
+    """The bots; none if they are where the jobs say."""
+
+
+class Done(msgspec.Struct, frozen=True, tag=True):
+    """A game was played."""
+
+    delivery: Delivery
+
+
+class Lacking(msgspec.Struct, frozen=True, tag=True):
+    """Nothing was played: the archives of these bots have to come with the block."""
+
+    digests: tuple[str, ...]
+    """Those of the bots' files."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag=True):
+    """A game could not be played, or the block not be begun."""
+
+    reason: str
+    begun: bool = True
+    """Whether the block was begun; else no game of it was."""
+    of_machine: bool = False
+    """Whether the machine lacks something that it may have later."""
+    bot: str = ""
+    """The digest of the bot that cannot be started there, if that is why."""
+
+
+Answer: TypeAlias = Done | Lacking | Failed
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a block."""
+
+    address: str
+    """The worker's."""
+    worker: str
+    """Its name."""
+    answers: tuple[Answer, ...]
+    """By game, in order. Games without an answer were not finished."""
+    ended: str = ""
+    """How the player ended, if not at the end of the block."""
+    killed: bool = False
+    """Whether it was killed from outside: nothing in a game sends SIGKILL or SIGTERM to it."""
+
+
+encode = msgspec.msgpack.Encoder().encode
+decode_block = msgspec.msgpack.Decoder(Block).decode
+decode_answer = msgspec.msgpack.Decoder(Answer).decode
+decode_outcome = msgspec.msgpack.Decoder(Outcome).decode

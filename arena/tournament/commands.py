@@ -84,8 +84,7 @@ def repeat_command(tournament: Tournament, refs: Sequence[str], db: Path | None)
     words += ["--players", str(game["players"]), *_format_options(settings)]
     if (level := settings["level"]) != Level.TRUSTED:
         words += ["--level", level]
-    else:
-        words += _PROCESSES.get(settings.get("processes", "tournament"), [])
+    words += _PROCESSES.get(settings.get("processes", "tournament"), [])
     if (on_overload := settings.get("on_overload", "rate")) != "rate":
         words += ["--on-overload", on_overload]
     if tournament.seed is not None:

@@ -192,7 +192,7 @@ def set_up(
         bots: Folders or names of bots; empty for the bundled bots in Python that play these rules and answer at once.
         game: What is played.
         format: Which entrants meet, and on how many deals.
-        processes: How long a bot process is kept; None means as long as the level allows.
+        processes: How long a bot process is kept; None means for a block.
         level: How bots are confined.
         on_overload: What becomes of games that were lost because the machine was overloaded.
         seed: Source of the tournament's secret; None means the system's random generator.
@@ -234,14 +234,12 @@ def processes_at(level: Level, wanted: Processes | None) -> Processes:
     Raises:
         ConfigError: The level does not allow that.
     """
-    if level is Level.TRUSTED:
-        return wanted or "block"
-    if wanted not in (None, "game"):
+    if level is not Level.TRUSTED and wanted == "tournament":
         raise ConfigError(
-            f"expected a new process of each bot for every game, as level {level} demands, got: processes kept for a "
-            f"{wanted}, in which a bot could keep what it learnt; leave out --keep-bots, or use --level trusted"
+            f"expected processes that end with their block, as level {level} demands, got: --keep-bots, with which a bot "
+            "meets deals again; leave it out, or use --level trusted"
         )
-    return "game"
+    return wanted or "block"
 
 
 def seeded(setup: Setup, ranks: Sequence[tuple[str, str]]) -> Setup:

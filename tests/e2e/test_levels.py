@@ -107,7 +107,7 @@ def test_every_result_of_a_tournament_says_its_level(run: Run, tmp_path: Path, l
     assert f", {level}: tournament" in run(*ARENA, "standings").stdout.splitlines()[0]
     shown = run(*ARENA, "tournaments", "show", "latest").stdout
     assert f"--level {level} --seed tea --new" in shown
-    assert "--fresh" not in shown, "the level says so"
+    assert "--fresh" not in shown
     run(*ARENA, "verify", "--complete", "--db", "arena.db", "latest")
 
 
@@ -177,7 +177,7 @@ def test_a_bot_is_asked_again_as_it_was_confined_in_its_game(run: Run, tmp_path:
 
 def test_processes_that_are_kept_are_refused(run: Run, tmp_path: Path) -> None:
     done = run(*ARENA, "tournament", *BOTS, "--level", "isolated", "--keep-bots", code=2)
-    assert "as level isolated demands, got: processes kept for a tournament" in done.stderr
+    assert "as level isolated demands, got: --keep-bots, with which a bot meets deals again" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

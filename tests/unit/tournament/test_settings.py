@@ -210,22 +210,21 @@ def test_no_bot_in_a_sandbox_can_bring_a_table_of_seeds() -> None:
     assert len({secret(boxed), *map(secret, others)}) == 1 + len(others)
 
 
-def test_trusted_bots_are_kept_for_a_block_and_others_for_one_game() -> None:
-    assert processes_at(Level.TRUSTED, None) == "block"
+def test_only_trusted_bots_may_be_kept_for_a_whole_tournament() -> None:
     assert processes_at(Level.TRUSTED, "tournament") == "tournament"
-    for level in (Level.ISOLATED, Level.STRICT):
-        assert processes_at(level, None) == processes_at(level, "game") == "game"
-        with pytest.raises(
-            ConfigError, match=f"as level {level} demands, got: .* could keep what it learnt; leave out"
-        ):
-            processes_at(level, "tournament")
+    for level in Level.TRUSTED, Level.FENCED, Level.ISOLATED, Level.STRICT:
+        assert processes_at(level, None) == "block"
+        assert processes_at(level, "game") == "game"
+        if level is not Level.TRUSTED:
+            with pytest.raises(ConfigError, match=f"as level {level} demands, got: --keep-bots, .*; leave it out"):
+                processes_at(level, "tournament")
 
 
 def test_the_level_is_that_of_every_job(tmp_path: Path) -> None:
     made = set_up((BARE, BARE), make_settings("samurai", 2), RoundRobin(deals=1), level=Level.STRICT)
     tournament = draw_tournament(made.settings, "t", tmp_path)
     assert {made.job(tournament, one).level for one in made.settings.schedule()} == {Level.STRICT}
-    assert made.settings.processes == "game"
+    assert made.settings.processes == "block"
 
 
 def test_a_bot_that_connects_by_tcp_is_refused_where_there_is_no_network(tmp_path: Path) -> None:

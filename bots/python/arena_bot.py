@@ -53,6 +53,9 @@ class Bot:
     name of the rules, if it differs."""
     rules = ()
     """The rules it plays, as pairs of name and version: ("samurai", 1). Empty: whatever it is asked to play."""
+    receipts = ""
+    """A file to which a line is added for each game that is over, for `arena verify --receipts`: by it the log can be
+    held to what this bot saw and did. Empty: none. Only a bot that wants "events" can compute it by itself."""
     entropy = False
     """Whether it contributes to the deals; its manifest must say `entropy = true`."""
 
@@ -189,6 +192,68 @@ def cut(text, size):
     return text.encode()[:size].decode(errors="ignore")
 
 
+class Receipt:
+    """What the bot saw and did in one game, as section 8.10 of SPEC.md digests it."""
+
+    def __init__(self, game):
+        """Begins with the `game_start` message."""
+        names = ("board", "bot_seed", "options", "rules", "rules_version", "ruleset", "seat", "seats")
+        self._start = {name: game.get(name) for name in names}
+        self._answers, self._notes, self._events = [], [], []
+
+    def add(self, request, answer):
+        """Takes a request, and the `action` message that answers it."""
+        self._tell(request)
+        self._answers.append({"action": answer["action"], "kind": request["kind"]})
+        self._notes.append(answer.get("note"))
+
+    def _tell(self, message):
+        if message.get("events") is None:
+            self._events = None
+        elif self._events is not None:
+            self._events += message["events"]
+
+    def line(self, over):
+        """Returns what to keep, by the `game_over` message: the digest that was told, and the one that is computed."""
+        self._tell(over)
+        told = over.get("receipt") or {"digest": None, "used_ns": []}
+        used, own = told["used_ns"], None  # an answer more than these has lapsed
+        if self._events is not None and told["digest"] is not None:
+            result = {name: over.get(name) for name in ("forfeits", "ranks", "scores", "termination")}
+            result["forfeits"] = [{"code": one["code"], "seat": one["seat"]} for one in over["forfeits"]]
+            answers = [self._answers[place] | {"used_ns": ns} for place, ns in enumerate(used)]
+            own = _digest({"answers": answers, "events": self._events, "over": result, "start": self._start})
+        notes = self._notes[: len(used)]
+        return {
+            "bot_seed": self._start["bot_seed"],
+            "seat": self._start["seat"],
+            "own": own,
+            "told": told["digest"],
+            "notes": None if all(note is None for note in notes) else _digest(notes),
+            "termination": over["termination"],
+            "ranks": over["ranks"],
+        }
+
+
+def _digest(value):
+    """Returns the SHA-256 (hex) of a value's canonical JSON."""
+    import hashlib  # not before: most bots keep no receipts, and start sooner without it
+    import json
+
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def keep(path, line):
+    """Adds a line to the file of receipts, and complains if the referee's digest is another than the bot's own."""
+    import json
+
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    if line["own"] not in (None, line["told"]):
+        print(f"receipt: computed {line['own']}, got: {line['told']}; kept in {path}", file=sys.stderr)
+
+
 _LONG, _COMMAND = 2, 4
 """Flags of a frame of ZMTP."""
 
@@ -296,7 +361,7 @@ def run(bot):
     except OSError as error:
         sys.exit(f"expected a referee at {endpoint}, got: {error}")
     connection.send(encode(hello(bot, token)))
-    max_note = 1024
+    max_note, receipt = 1024, None
     while True:
         try:
             message = decode(connection.receive())
@@ -307,7 +372,10 @@ def run(bot):
             answer = bot.decide(message)
             action, note = answer if isinstance(answer, tuple) else (answer, None)
             fields = {"type": "action", "id": message["id"], "action": action}
-            connection.send(encode(fields if note is None else fields | {"note": cut(note, max_note)}))
+            fields |= {} if note is None else {"note": cut(note, max_note)}
+            connection.send(encode(fields))
+            if receipt:
+                receipt.add(message, fields)
         elif kind == "game_start":
             try:
                 bot.start(message)
@@ -315,7 +383,10 @@ def run(bot):
                 connection.send(encode({"type": "error", "code": "x_cannot_play", "message": str(reason)[:4096]}))
                 continue
             connection.send(encode({"type": "ready", "game": message["game"]}))
+            receipt = Receipt(message) if bot.receipts else None
         elif kind == "game_over":
+            if receipt and message["ranks"]:
+                keep(bot.receipts, receipt.line(message))
             bot.over(message)
         elif kind == "welcome":
             max_note = message["max_note"]

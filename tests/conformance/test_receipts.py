@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import runpy
+from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 
+from arena.door.receipts import Keeper
 from arena.record.log import canonical
 from arena.resources import bots_folder
 from tests.conformance.kit import FOLDER, load
@@ -39,6 +42,21 @@ def test_the_python_client_keeps_the_line(vector: dict[str, Any]) -> None:
     for request, action in zip(messages[::2], messages[1::2], strict=True):
         receipt.add(request, action)
     assert receipt.line(over) == vector["line"]
+
+
+@by_vector
+def test_what_keeps_the_receipts_of_a_remote_bot_keeps_the_line(vector: dict[str, Any], tmp_path: Path) -> None:
+    """From frames, among others that it does not know, and after another game of the session."""
+    path = tmp_path / "kept"
+    keeper = Keeper(path)
+    for _ in range(2):
+        for message in vector["messages"]:
+            frame = msgpack.packb(message)
+            keeper.say(frame) if message["type"] == "action" else keeper.hear(frame)
+            for strange in (b"", b"\xc1", msgpack.packb({"type": "later"}), msgpack.packb({"type": "request"})):
+                keeper.hear(strange)
+                keeper.say(strange)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [vector["line"]] * 2
 
 
 def test_the_page_shows_what_the_first_digest_is_over() -> None:

@@ -529,13 +529,22 @@ def receipts(records: list[Record]) -> list[Record]:
         start = {key: header["settings"][key] for key in ("options", "rules", "rules_version", "ruleset")}
         start |= {"board": header["board"], "bot_seed": header["bots"][seat]["bot_seed"]}
         start |= {"seat": seat, "seats": header["settings"]["players"]}
-        answers = [{key: record[key] for key in ("action", "kind", "used_ns")} for record in own]
+        answers = [{"action": ordered(one["action"]), "kind": one["kind"], "used_ns": one["used_ns"]} for one in own]
         events = [event for record in records for event in record.get("events", ())]
         told = [event["data"] for event in events if event.get("to") is None or seat in event["to"]]
         seen = {"answers": answers, "events": told, "over": over, "start": start}
         notes = [record.get("note") for record in own]
         found.append({"seat": seat, "digest": digest(seen)} | ({"notes": digest(notes)} if any(notes) else {}))
     return found
+
+
+def ordered(action: Record) -> Record:
+    """Returns an action with every array that is a value in a play in the order of its elements' canonical JSON."""
+    plays = [
+        {key: sorted(value, key=canonical) if isinstance(value, list) else value for key, value in play.items()}
+        for play in action["plays"]
+    ]
+    return action | {"plays": plays}
 
 
 def check_receipts(records: list[Record]) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from arena import files
 from arena.record.kept import Kept
 from arena.record.log import canonical
+from arena.record.receipts import ordered
 from arena.types import Payload
 from arena.wire.messages import Action, GameOver, GameStart, Request
 
@@ -63,7 +64,7 @@ class Keeper:
         except _WRONG:
             return
         if self._asked is not None and message.id == self._asked.id:
-            self._answers.append({"action": message.action, "kind": self._asked.kind})
+            self._answers.append({"action": _ordered(message.action), "kind": self._asked.kind})
             self._notes.append(message.note)
             self._asked = None
 
@@ -87,6 +88,13 @@ class Keeper:
             termination=over.termination,
             ranks=over.ranks,
         )
+
+
+def _ordered(action: Payload) -> Payload:
+    try:
+        return ordered(action)
+    except (KeyError, TypeError, AttributeError):
+        return action  # it is none, and so the game has no receipt
 
 
 def _digest(value: Any) -> str:

@@ -22,7 +22,7 @@ from arena.record.log import (
     canonical,
     canonical_lines,
 )
-from arena.types import Event, Seat
+from arena.types import Event, Payload, Seat
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ def receipts_of(
             happened += record.events  # type: ignore[union-attr]
     answers: list[list[bytes]] = [[] for _ in seats]
     events: list[list[bytes]] = [[] for _ in seats]
-    said = canonical_lines([{"action": one.action, "kind": one.kind, "used_ns": one.used_ns} for one in acted])
+    said = canonical_lines([{"action": ordered(one.action), "kind": one.kind, "used_ns": one.used_ns} for one in acted])
     for record, line in zip(acted, said, strict=True):
         answers[record.seat].append(line)
     for event, line in zip(happened, canonical_lines([event.data for event in happened]), strict=True):
@@ -106,6 +106,22 @@ def receipts_of(
         noted = None if all(note is None for note in notes) else sha256(canonical(notes)).hexdigest()
         found.append(Receipt(seat, whole.hexdigest(), noted, [record.used_ns for record in own]))
     return found
+
+
+def ordered(action: Payload) -> Payload:
+    """Returns an action with each array that is a value in a play in ascending order of its elements' canonical JSON.
+
+    Where several values were chosen their order means nothing, and the log has them in another than the bot sent.
+    """
+    for play in action["plays"]:
+        for value in play.values():
+            if type(value) is list:  # most actions have none, and this is done for every one
+                return action | {"plays": [_ordered(play) for play in action["plays"]]}
+    return action
+
+
+def _ordered(play: Payload) -> Payload:
+    return {key: sorted(value, key=canonical) if type(value) is list else value for key, value in play.items()}
 
 
 def contradictions(header: Header, records: Sequence[Record], outcome: OutcomeRecord) -> Iterable[str]:

@@ -44,7 +44,10 @@ class Keeper(MemoryBot):
     def _noted(self, request: Request) -> list[Reply]:
         number = next(self._numbers)
         note = None if number % 3 else f"„{number}“ \n €"
-        return [answer(request, first_legal(request), after_ms=1.25 * (number % 4), note=note)]
+        action = first_legal(request)
+        for play in action["plays"]:  # chosen values in another order than the log will have them
+            play |= {key: value[::-1] for key, value in play.items() if "choose" in request.legal[0][key]}
+        return [answer(request, action, after_ms=1.25 * (number % 4), note=note)]
 
     def hear(self, message: Any) -> Any:
         replies = list(super().hear(message))

@@ -162,6 +162,7 @@ def check(data: bytes, secret: bytes | None = None, mix: str | None = None, entr
     check_order(records)
     if (digest := play_digest(records)) != records[-1]["play_digest"]:
         raise Fault(len(records), "6-1", f"expected the play digest {digest}, got: {records[-1]['play_digest']}")
+    check_receipts(records)
     if mix is not None and records[0]["mix"] != mix:
         raise Fault(1, "3.1-6", f"expected the mix {mix}, got: {records[0]['mix']}")
     for seat, bot in enumerate(records[0]["bots"]):
@@ -511,6 +512,57 @@ def what_happened(code: str) -> str:
 def canonical(value: Any) -> bytes:
     """Returns the canonical JSON of a value."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+# Receipts
+
+
+def receipts(records: list[Record]) -> list[Record]:
+    """Returns the receipts of a log as its outcome has them: of each seat that did not forfeit."""
+    header, outcome = records[0], records[-1]
+    forfeits = [one for record in records for one in record.get("forfeits", ())]
+    over = {"forfeits": [{"seat": one["seat"], "code": one["code"]} for one in forfeits]}
+    over |= {key: outcome.get(key) for key in ("ranks", "scores", "termination")}
+    found = []
+    for seat in sorted({*range(header["settings"]["players"])} - {one["seat"] for one in forfeits}):
+        own = [record for record in records if record["record"] in ("action", "late") and record["seat"] == seat]
+        start = {key: header["settings"][key] for key in ("options", "rules", "rules_version", "ruleset")}
+        start |= {"board": header["board"], "bot_seed": header["bots"][seat]["bot_seed"]}
+        start |= {"seat": seat, "seats": header["settings"]["players"]}
+        answers = [{"action": ordered(one["action"]), "kind": one["kind"], "used_ns": one["used_ns"]} for one in own]
+        events = [event for record in records for event in record.get("events", ())]
+        told = [event["data"] for event in events if event.get("to") is None or seat in event["to"]]
+        seen = {"answers": answers, "events": told, "over": over, "start": start}
+        notes = [record.get("note") for record in own]
+        found.append({"seat": seat, "digest": digest(seen)} | ({"notes": digest(notes)} if any(notes) else {}))
+    return found
+
+
+def ordered(action: Record) -> Record:
+    """Returns an action with every array that is a value in a play in the order of its elements' canonical JSON."""
+    plays = [
+        {key: sorted(value, key=canonical) if isinstance(value, list) else value for key, value in play.items()}
+        for play in action["plays"]
+    ]
+    return action | {"plays": plays}
+
+
+def check_receipts(records: list[Record]) -> None:
+    """Checks that the receipts follow from the records. The notes of a seat may have been left out for its reader."""
+    logged = records[-1].get("receipts")
+    if logged is None:
+        return
+    line, right = len(records), receipts(records)
+    if [one["seat"] for one in logged] != [one["seat"] for one in right]:
+        raise Fault(line, "3.6-8", f"expected the receipts of the seats that did not forfeit, got: {logged}")
+    for one, other in zip(logged, right, strict=True):
+        if one["digest"] != other["digest"] or other.get("notes", one.get("notes")) != one.get("notes"):
+            raise Fault(line, "3.6-8", f"expected the receipt {other}, got: {one}")
+
+
+def digest(value: Any) -> str:
+    """Returns the SHA-256 (hex) of a value's canonical JSON."""
+    return hashlib.sha256(canonical(value)).hexdigest()
 
 
 # Chance

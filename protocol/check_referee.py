@@ -30,6 +30,7 @@ fields are read from messages.toml beside it.
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import os
@@ -1659,6 +1660,66 @@ def end_of_game(session: Session, world: World) -> Iterator[tuple[Entry, str | N
 def _are_ranks(ranks: list[int]) -> bool:
     """Tells whether 1 is best, equal ranks share, and the next rank after k equal ones is k higher."""
     return all(rank == 1 + sum(other < rank for other in ranks) for rank in ranks)
+
+
+@watch("messages.receipt", "gives a receipt, if any, of what the seat saw and did", "§8.7-5")
+def receipt(session: Session, world: World) -> Iterator[tuple[Entry, str | None]]:
+    """Computes it again from the seat's messages; the digest only where events are wanted and actions are plain."""
+    names = ("board", "bot_seed", "options", "rules", "rules_version", "ruleset", "seat", "seats")
+    for game in session.games():
+        asked: dict[Any, dict[str, Any]] = {}
+        answers: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        for entry in game:
+            message = entry.message
+            if entry.of("request"):
+                asked[message.get("id")] = message
+            elif entry.kind == "out" and message.get("type") == "action" and message.get("id") in asked:
+                answers.append((asked[message["id"]], message))
+            elif entry.of("game_over"):
+                told = message.get("receipt")
+                if told is None or not message["ranks"]:
+                    yield entry, None if told is None else "expected no receipt of an interrupted game, got one"
+                    continue
+                used, events = told["used_ns"], [*asked.values(), message]
+                made = answers[: len(used)]
+                notes = [action.get("note") for _, action in made]
+                if len(made) < len(used) or told["notes"] != (_sha256(notes) if any(notes) else None):
+                    yield entry, f"expected the digest of the notes of {len(made)} answers, got: {told}"
+                elif session.part.forms or any(one.get("events") is None for one in events):
+                    yield entry, None
+                else:
+                    result = {"forfeits": [{"seat": one["seat"], "code": one["code"]} for one in message["forfeits"]]}
+                    result |= {name: message.get(name) for name in ("ranks", "scores", "termination")}
+                    seen = {
+                        "answers": [
+                            {"action": _ordered(action["action"]), "kind": request["kind"], "used_ns": ns}
+                            for (request, action), ns in zip(made, used, strict=True)
+                        ],
+                        "events": [event for one in events for event in one["events"]],
+                        "over": result,
+                        "start": {name: game[0].message.get(name) for name in names},
+                    }
+                    digest = _sha256(seen)
+                    yield entry, None if told["digest"] == digest else f"expected the receipt {digest}, got: {told}"
+
+
+def _ordered(action: dict[str, Any]) -> dict[str, Any]:
+    """Returns an action with every array that is a value in a play in the order of its elements' canonical JSON."""
+    plays = [
+        {key: sorted(value, key=_canonical) if isinstance(value, list) else value for key, value in play.items()}
+        for play in action["plays"]
+    ]
+    return action | {"plays": plays}
+
+
+def _canonical(value: Any) -> bytes:
+    """Returns the canonical JSON of a value."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _sha256(value: Any) -> str:
+    """Returns the SHA-256 (hex) of a value's canonical JSON."""
+    return hashlib.sha256(_canonical(value)).hexdigest()
 
 
 @watch("messages.error", "names an error by a code of the specification", "§8.9-1")

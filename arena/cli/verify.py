@@ -18,12 +18,13 @@ from arena.cli.options import json_option
 from arena.cli.output import counted, echo, say, show_json
 from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
-from arena.record.log import find_logs
+from arena.record.log import find_logs, read_log
 from arena.record.published import SECRET_FILE
 from arena.record.season import PUBLISHED, SEASONS
 
 if TYPE_CHECKING:
     from arena.league.audit import SeasonAuditor
+    from arena.record.kept import Difference
     from arena.standings.audit import Audit, Auditor, Examined
     from arena.store.reader import Reader
 
@@ -57,7 +58,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command()
 @click.argument("names", nargs=-1, required=True, metavar="LOG|ID...", shell_complete=completers.games)
-@click.option("--complete", is_flag=True, help="Demand every game of the schedule, and the secret.")
+@click.option(
+    "--complete", is_flag=True, help="Demand every game of the schedule, the secret, and the log of each receipt."
+)
 @click.option(
     "--noted",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -71,6 +74,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     help="A database to compare with: all that it says must follow from the logs. Ids are looked up in it too.  "
     "[default for ids: arena.db]",
 )
+@click.option(
+    "--receipts",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FILE|FOLDER",
+    help="Receipts that a bot has kept of its games, to compare with.",
+)
 @moved_option
 @json_option
 @click.pass_context
@@ -80,6 +89,7 @@ def verify(
     complete: bool,
     noted: Path | None,
     db: Path | None,
+    receipts: Path | None,
     logs: Path | None,
     as_json: bool,
 ) -> None:
@@ -89,8 +99,10 @@ def verify(
     or that of a tournament, or `latest`. Every log is played again: each event, the outcome, the digests and the
     times are compared, and each draw too once the secret is out. A folder is checked as a whole as well: its
     commitment.json says which games of which bots there must be, on which deals. Each check supports a promise of the
-    organiser, and is named with it. LOG may be a league, or what `arena league season get` fetched from one: then each
-    season is checked, and a closed one to its final standings. The exit code is 4 if anything is wrong.
+    organiser, and is named with it. With --receipts the logs are compared with what a bot was told of its games when
+    they ended: that finds what was changed afterwards, however well. LOG may be a league, or what
+    `arena league season get` fetched from one: then each season is checked, and a closed one to its final standings.
+    The exit code is 4 if anything is wrong.
 
     \b
     Example:
@@ -98,6 +110,7 @@ def verify(
       arena verify logs/20260101-1a2b --complete --db arena.db
       arena verify latest --complete
       arena verify cup --db cup/league.db
+      arena verify first --receipts fox.receipts
     """
     from arena.standings.audit import examine_all
     from arena.tournament.workers import available_cores
@@ -106,6 +119,12 @@ def verify(
     rows: list[Row] = []  # only for --json: of thousands of logs, little is kept
     audits: list[Audit] = []
     checked = failed = 0
+    kept = None
+    if receipts is not None:
+        from arena.record.kept import Receipts
+
+        kept = Receipts(receipts)
+    differences: list[Difference] = []
     with ExitStack() as stack:
         reader = None
         if db is not None:
@@ -122,6 +141,8 @@ def verify(
                 checked, failed = checked + 1, failed + (not row.ok)
                 if as_json:
                     rows.append(row)
+                if kept is not None and row.ok:
+                    differences += kept.differences(read_log(Path(log.path)))
                 if auditor is not None:
                     auditor.add(log)
                 elif not as_json:
@@ -129,10 +150,19 @@ def verify(
                 advance(lambda: "")
             if auditor is not None:
                 audits.append(_finish(auditor, complete=complete, quiet=as_json))
-    faults = sum(len(audit.faults) for audit in audits) or failed
+    faults = (sum(len(audit.faults) for audit in audits) or failed) + len(differences)
+    compared = {}
+    if kept is not None:
+        compared = {"receipts": {"compared": len(kept.compared), "unknown": kept.unknown, "differences": differences}}
+        faults += len(kept.unknown) if complete or not kept.compared else 0
     if as_json:
-        show_json({"logs": rows, "folders": audits, "failed": failed, "faults": faults})
-    elif checked > 1:
+        show_json({"logs": rows, "folders": audits, **compared, "failed": failed, "faults": faults})
+    elif kept is not None:
+        for difference in differences:
+            echo(f"FAILED  {difference}")
+        without = f"; of {counted(len(kept.unknown), 'receipt')} there is no log here" if kept.unknown else ""
+        say(f"{counted(len(kept.compared), 'receipt')} compared, {counted(len(differences), 'difference')}{without}")
+    if checked > 1 and not as_json:
         more = f"; {counted(faults, 'fault')} in all" if faults > failed else ""
         say(f"{checked} logs, {failed or 'none'} failed{more}")
     if faults:

@@ -14,11 +14,13 @@ from arena.door.messages import (
     PROTOCOL,
     Accepted,
     Chunk,
+    Entries,
     Finish,
     FromDoor,
     Games,
     Have,
     Hello,
+    Ledger,
     Log,
     Report,
     Request,
@@ -103,6 +105,12 @@ class Desk:
                 return part
             case Season():
                 part = self._published.season(message.tournament, message.file, message.offset or 0, message.id)
+                self._usage.take(key, "logs", len(part.data), now)
+                return part
+            case Ledger():
+                return self._published.head(message.size or 0, message.id)
+            case Entries():
+                part = self._published.entries(message.page, message.offset or 0, message.id)
                 self._usage.take(key, "logs", len(part.data), now)
                 return part
             case Report():

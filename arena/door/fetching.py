@@ -1,10 +1,11 @@
-"""Fetches from a league elsewhere all that it publishes of a season, so that its author can check it."""
+"""Fetches from a league elsewhere what it publishes of a season, and its ledger, so that its authors can check it."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,9 @@ import msgspec
 from arena import files
 from arena.door.client import Client
 from arena.errors import ConfigError, DoorError
+from arena.record import ledger
 from arena.record.compressed import expand
+from arena.record.ledger import Head
 from arena.record.log import SUFFIX
 from arena.record.published import SECRET_FILE
 from arena.record.season import DEALS, LOGS, RESULTS, SEASON_FILE, SEASONS, STANDINGS_FILE, DealRevealed
@@ -26,7 +29,47 @@ MOST_TRIES: Final = 5
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}\Z")
 
 
-def fetch_season(client: Client, name: str, out: Path) -> str:
+def fetch_ledger(client: Client, out: Path) -> Head:
+    """Fetches the ledger of a league, into the folder `ledger` of a folder. Full pages are not fetched again.
+
+    Args:
+        client: The connection to the league.
+        out: The folder.
+
+    Returns:
+        The head that the league showed before it gave the entries.
+
+    Raises:
+        DoorError: The league cannot be reached, or has changed what was fetched before.
+        OSError: Something cannot be written.
+    """
+    answer = client.ledger(0)
+    head = Head(answer.size, answer.root)
+    folder = out / ledger.LEDGER
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(-(-head.size // ledger.PAGE)):
+        path = folder / ledger.page(number * ledger.PAGE)
+        if not _is_full(path):
+            _keep(path, _while_it_grows(partial(client.entries, number)), grows=True)
+    files.write(folder / ledger.HEAD_FILE, msgspec.json.encode(head) + b"\n")
+    return head
+
+
+def _is_full(path: Path) -> bool:
+    """Says whether a file of entries is there and gets no more."""
+    if not path.exists():
+        return False
+    data = files.read(path, "entries that were fetched", files.MOST_DOCUMENT, ConfigError)
+    return data.count(b"\n") == ledger.PAGE
+
+
+def fetch_seasons(client: Client, out: Path) -> None:
+    """Fetches what a league publishes of all seasons but the logs. Arguments and errors are those of `fetch_season`."""
+    for season in _known(client.hello().league.get("seasons")):
+        fetch_season(client, str(season.get("tournament")), out, with_logs=False)
+
+
+def fetch_season(client: Client, name: str, out: Path, *, with_logs: bool = True) -> str:
     """Fetches what a league publishes of a season, into the folders `seasons` and `logs` of a folder.
 
     Of an open season that is the commitment, and what is over. Logs that are there already are not fetched again.
@@ -35,6 +78,7 @@ def fetch_season(client: Client, name: str, out: Path) -> str:
         client: The connection to the league.
         name: The season's name, or its identifier.
         out: The folder.
+        with_logs: Whether to fetch the logs too.
 
     Returns:
         A sentence about what was fetched.
@@ -57,7 +101,7 @@ def fetch_season(client: Client, name: str, out: Path) -> str:
     there = gone = 0
     for file, data in _pages(client, tournament, DEALS):
         _keep(folder / file, data, grows=True)
-        for game, sha256 in _logs_in(data):
+        for game, sha256 in _logs_in(data) if with_logs else ():
             is_there = _fetch_log(client, tournament, game, sha256, out / LOGS)
             there, gone = there + is_there, gone + (not is_there)
     left = f"; {counted(gone, 'log')} the league has no more" if gone else ""
@@ -86,8 +130,12 @@ def _keep(path: Path, data: bytes, *, grows: bool = False) -> None:
     files.write(path, data)
 
 
+def _known(seasons: object) -> list[Payload]:
+    return [one for one in seasons if isinstance(one, dict)] if isinstance(seasons, list) else []
+
+
 def _named(name: str, seasons: object) -> Payload:
-    known = [one for one in seasons if isinstance(one, dict)] if isinstance(seasons, list) else []
+    known = _known(seasons)
     for one in known:
         tournament = one.get("tournament")
         if name in (one.get("name"), tournament) and isinstance(tournament, str) and _NAME.match(tournament):
@@ -114,7 +162,7 @@ def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, by
     for number in count():
         name = f"{kind}-{number}.jsonl"
         try:
-            data = _while_it_grows(client, tournament, name)
+            data = _while_it_grows(partial(client.season, tournament, name))
         except DoorError as error:
             if error.refusal != "unknown":
                 raise
@@ -122,15 +170,15 @@ def _pages(client: Client, tournament: str, kind: str) -> Iterator[tuple[str, by
         yield name, data
 
 
-def _while_it_grows(client: Client, tournament: str, name: str) -> bytes:
-    """Returns a file of a season, which may grow while it is fetched."""
+def _while_it_grows(fetch: Callable[[], bytes]) -> bytes:
+    """Returns a file, which may grow while it is fetched."""
     for _ in range(MOST_TRIES - 1):
         try:
-            return client.season(tournament, name)
+            return fetch()
         except DoorError as error:
             if error.refusal != "no_answer":
                 raise
-    return client.season(tournament, name)
+    return fetch()
 
 
 def _fetch_log(client: Client, tournament: str, game: str, sha256: str, logs: Path) -> bool:

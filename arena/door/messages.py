@@ -164,6 +164,26 @@ class Season(Message, frozen=True, tag="season"):
     """From which byte on; nil means from the first."""
 
 
+class Ledger(Message, frozen=True, tag="ledger"):
+    """Asks for the head of the ledger, and for the proof that it goes on from one that was seen before."""
+
+    id: PositiveInt
+    """The request's number."""
+    size: Count | None = None
+    """How many entries the ledger had that was seen before; nil means that none was."""
+
+
+class Entries(Message, frozen=True, tag="entries"):
+    """Asks for entries of the ledger."""
+
+    id: PositiveInt
+    """The request's number."""
+    page: Annotated[int, Meta(ge=0, le=999_999_999)]
+    """Which file of entries (section 7.2)."""
+    offset: Count | None = None
+    """From which byte on; nil means from the first."""
+
+
 class Serve(Message, frozen=True, tag="serve"):
     """Offers a bot that plays from the author's machine."""
 
@@ -307,6 +327,19 @@ class Part(Message, frozen=True, tag="part"):
     """The bytes; fewer than were asked for only at the end."""
 
 
+class Head(Message, frozen=True, tag="head"):
+    """The head of the ledger."""
+
+    id: int
+    """The request's number."""
+    size: Count
+    """How many entries it has."""
+    root: Digest
+    """The root (hex) of the tree over them."""
+    proof: tuple[Digest, ...] = ()
+    """The proof of consistency with the first `size` of the request: hashes (hex), as RFC 6962 orders them."""
+
+
 class Serving(Message, frozen=True, tag="serving"):
     """The bot is known, and will be offered sittings."""
 
@@ -382,16 +415,31 @@ FromAuthor: TypeAlias = (
     | Report
     | Log
     | Season
+    | Ledger
+    | Entries
     | Serve
     | Pong
     | Leave
     | Frame
 )
 FromDoor: TypeAlias = (
-    Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Serving
+    Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Head | Serving
     | Offer | Closed | Ping | Frame | Error
 )  # fmt: skip
 Request: TypeAlias = (
-    Hello | Submit | Chunk | Finish | Retire | Status | Games | Standings | Report | Log | Season | Serve
+    Hello
+    | Submit
+    | Chunk
+    | Finish
+    | Retire
+    | Status
+    | Games
+    | Standings
+    | Report
+    | Log
+    | Season
+    | Ledger
+    | Entries
+    | Serve
 )
 """What has an `id` and gets one answer."""

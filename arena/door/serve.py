@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -34,6 +35,7 @@ from arena.door.messages import (
     Status,
     Versions,
 )
+from arena.door.receipts import Keeper
 from arena.errors import ArenaError, DoorError, RemoteProtocolError
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed as ConnectionClosed
@@ -63,8 +65,10 @@ _PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
 class _Sitting:
     """One game: the bot's process and its connection."""
 
-    def __init__(self, name: str, spec: BotSpec, custody: Custody) -> None:
+    def __init__(self, name: str, spec: BotSpec, custody: Custody, keeper: Keeper | None) -> None:
         self.name = name
+        self.keeper = keeper
+        """What keeps the receipt of the game, if it is kept."""
         self.sent = 0
         self.received = 0
         self.connection: Connection | None = None
@@ -150,8 +154,28 @@ def _is_last(frame: bytes) -> bool:
 class Service:
     """A bot that is served to a league."""
 
-    def __init__(self, address: Address, pair: Pair, spec: BotSpec, tell: Callable[[str], None]) -> None:
-        """Takes the league, the author's keys, the bot, and whom to tell what happens."""
+    def __init__(
+        self,
+        address: Address,
+        pair: Pair,
+        spec: BotSpec,
+        tell: Callable[[str], None],
+        *,
+        look: Callable[[Client], object] = lambda client: None,
+        receipts: Path | None = None,
+    ) -> None:
+        """Prepares to serve a bot.
+
+        Args:
+            address: The league.
+            pair: The author's keys.
+            spec: The bot.
+            tell: Called with what happens.
+            look: Called with each new connection, before the bot is offered.
+            receipts: A file to which a receipt of each game is added.
+        """
+        self._look = look
+        self._receipts = receipts
         self._address = address
         self._pair = pair
         self._spec = spec
@@ -200,6 +224,7 @@ class Service:
 
     def _register(self, client: Client) -> None:
         client.hello()
+        self._look(client)
         spec = self._spec
         request = Serve(client.number(), spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16])
         serving = client.ask(request, Serving)
@@ -271,7 +296,9 @@ class Service:
             client.send(Leave(offer.sitting, f"plays {MOST_SITTINGS} games already"))
             return
         try:
-            self._sittings[offer.sitting] = _Sitting(offer.sitting, self._spec, custody)
+            self._sittings[offer.sitting] = _Sitting(
+                offer.sitting, self._spec, custody, Keeper(self._receipts) if self._receipts else None
+            )
         except (ArenaError, OSError) as error:
             self._tell(f"expected to start {self._spec.name}, got: {error}")
             client.send(Leave(offer.sitting, "could not be started on its author's machine"))
@@ -287,6 +314,14 @@ class Service:
         sitting.is_over = _is_last(message.data)
         with suppress(ConnectionClosed, Unread):  # reading from it says why
             sitting.hear(message.data)
+        if sitting.keeper is not None:  # after it was passed on: that takes none of the bot's time
+            self._keep(sitting.keeper, message.data)
+
+    def _keep(self, keeper: Keeper, frame: bytes) -> None:
+        try:
+            keeper.hear(frame)
+        except OSError as error:
+            self._tell(f"A receipt cannot be kept in {self._receipts}: {error.strerror}")
 
     def _pass_on(self, client: Client, sitting: _Sitting) -> None:
         """Passes on what the bot has said, and notices its end."""
@@ -299,6 +334,8 @@ class Service:
                     return
                 sitting.sent += 1
                 client.send(Frame(sitting.name, sitting.sent, frame))
+                if sitting.keeper is not None:
+                    sitting.keeper.say(frame)
             if ended is None:
                 return
             reason = ended.detail

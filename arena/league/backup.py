@@ -42,7 +42,8 @@ DATABASE: Final = str(_PLACES.database)
 FIRST: Final = tuple(map(str, (_PLACES.settings, _PLACES.door, _PLACES.inbox, _PLACES.incoming)))
 """What is copied as it is, before the database: settings, the door's keys, orders that may not be obeyed yet."""
 SEASON_FILES: Final = ("*.json", "deals.jsonl")
-"""What stands beside the logs of a season: what was committed to, and secrets that were revealed."""
+"""What stands beside the logs of a season: what was committed to, and secrets that were revealed. They are copied
+without the logs too: the league's ledger is made again from them."""
 CONTENTS: Final = "backup.json"
 _PART: Final = ".arena-backup-"
 """How the name of a folder begins in which a backup or a league is made, beside where it is to be."""
@@ -117,6 +118,10 @@ class _Writer:
         with read_league(copy) as league:
             for digest in archives(league):
                 self._add_named(str(_PLACES.archive(digest)))
+            places = self._root / _PLACES.logs
+            for folder in (places, *sorted(places.glob("*/"))):
+                for pattern in SEASON_FILES:
+                    self._add_all(sorted(folder.glob(pattern)))
             if with_logs:
                 self._add_logs(logs(league))
         contents = Contents(
@@ -126,15 +131,9 @@ class _Writer:
         self._tar.addfile(_info(CONTENTS, len(data)), io.BytesIO(data))
 
     def _add_logs(self, named: Iterable[NamedLog]) -> None:
-        seen: set[Path] = set()
         for log in named:
             name = log_name(log)
-            folder = (self._root / name).parent
-            if folder not in seen:
-                seen.add(folder)
-                for pattern in SEASON_FILES:
-                    self._add_all(sorted(folder.glob(pattern)))
-            found = list(Shelf([folder]).files(log.game, log.seats))
+            found = list(Shelf([(self._root / name).parent]).files(log.game, log.seats))
             if not any(path.name.startswith(f"{log.game}{SUFFIX}") for path in found):
                 self._missing.append(name)
             self._add_all(found)

@@ -28,6 +28,7 @@ from arena.errors import ArenaError, LogError
 from arena.league import documents, season_files, visible
 from arena.league.folder import Folder
 from arena.league.keyring import publish_keys
+from arena.league.ledger_files import Ledger, entries_of
 from arena.league.ranking import Ranking, ranking_of
 from arena.league.retention import Shelf
 from arena.league.settings import Settings
@@ -79,6 +80,7 @@ class Publishing:
         self.state: Callable[[], Payload] = dict
         """Returns what the service is doing."""
         self._logs = folder.logs / season.tournament
+        self._ledger = Ledger(folder, tell)
         self._shelf = Shelf([self._logs])
         self._looked = 0.0
         self._due = 0.0
@@ -99,6 +101,7 @@ class Publishing:
             alive: Called again and again meanwhile: a season may have millions of games.
         """
         season_files.catch_up(self._store, self._folder, alive)
+        self._ledger.catch_up(self._store, alive)
         count = self._store.matches.count()
         self._pages(range(max(0, count - PAGE), count), [author.name for author in self._authors()])
 
@@ -185,6 +188,7 @@ class Publishing:
         for match in matches:
             secret = deal_secret(self._secret, match.deal)
             lines.append(season_files.deal_of(match, secret, commitment(secret), dict(digests[match.number])))
+        self._ledger.add(entries_of(self._store, lines))
         season_files.add_deals(self._folder, self._logs, lines)
 
     def _page(self, author: str, page: int) -> None:

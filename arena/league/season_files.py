@@ -15,7 +15,7 @@ Laws:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
@@ -175,6 +175,19 @@ def deal_of(match: Match, secret: bytes, commitment: str, logs: dict[str, str]) 
         games=[game.number for game in match.games],
         logs=logs,
     )
+
+
+def original_deals(store: LeagueReader, folder: Folder) -> Iterator[DealRevealed]:
+    """Yields what is published of the matches of all seasons, in the order in which they were; some come twice.
+
+    Raises:
+        LogError: The deals beside the original logs cannot be read.
+    """
+    for season in store.seasons.all():
+        path = folder.logs / season.tournament / ORIGINAL
+        if path.is_file():
+            for line in files.lines(path, "the deals of a season", MOST_DEALS, LogError):
+                yield msgspec.json.decode(line, type=DealRevealed)
 
 
 def _write_deals_again(original: Path, place: Path) -> None:

@@ -77,7 +77,18 @@ FIELDS: Final[dict[type[msgspec.Struct], dict[str, Who]]] = {
     LoggedForfeit: dict.fromkeys(("seat", "code", "overloaded", "rule", "denied_ms"), Who.ALL)
     | {"sentence": Who.OWN},  # it may quote what the bot sent
     OutcomeRecord: dict.fromkeys(
-        ("termination", "ranks", "scores", "turns", "actions", "play_digest", "off_turn_cpu_ms", "ms"), Who.ALL
+        (
+            "termination",
+            "ranks",
+            "scores",
+            "turns",
+            "actions",
+            "play_digest",
+            "off_turn_cpu_ms",
+            "receipts",  # of notes they hold a digest alone
+            "ms",
+        ),
+        Who.ALL,
     ),
 }  # fmt: skip
 """By record and field who may see it. Fields that are not here, nobody sees."""

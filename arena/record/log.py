@@ -182,6 +182,16 @@ class ForfeitRecord(msgspec.Struct, frozen=True, kw_only=True, tag_field="record
         return {"record": "forfeit", "forfeits": guilty, "turn": self.turn, "events": self.events}
 
 
+class LoggedReceipt(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a seat that did not forfeit was given at the end."""
+
+    seat: Count
+    digest: Hex
+    """SHA-256 (hex) of what it saw and did."""
+    notes: Hex | None = None
+    """SHA-256 (hex) of its notes. None if it had none."""
+
+
 class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="record", tag="outcome"):
     """The last record."""
 
@@ -194,6 +204,8 @@ class OutcomeRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     play_digest: Hex
     off_turn_cpu_ms: list[Count] | None = None
     """By seat: CPU time of all its bot's processes while it had no open request. None where that was not measured."""
+    receipts: list[LoggedReceipt] | None = None
+    """Of each seat that did not forfeit, ascending. None in logs of earlier versions."""
     ms: Count
 
     def played(self) -> Payload:
@@ -262,6 +274,11 @@ def play_digest(records: Iterable[Header | Record]) -> str:
 def canonical(value: Any) -> bytes:
     """Returns a value as canonical JSON: equal values have equal bytes, and true is not 1."""
     return _canonical.encode(value)
+
+
+def canonical_lines(values: list[Any]) -> list[bytes]:
+    """Returns what `canonical` does of each value, in much less time: no canonical JSON has a line feed."""
+    return _canonical.encode_lines(values).splitlines()
 
 
 def write_log(path: Path, records: Iterable[Header | Record]) -> str:

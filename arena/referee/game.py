@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from arena import files
 from arena.errors import MachineFault
 from arena.link.base import LAST_MESSAGE_MS, Link
+from arena.record.receipts import Receipt
 from arena.record.result import transcript_name
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
 from arena.referee.clock import Cause
@@ -88,7 +89,7 @@ class Game:
             keep = frozenset(chair.seat for chair in self._chairs if chair.fault is None)
             return result
         except (KeyboardInterrupt, MachineFault):
-            self._say_over(interrupted=True)
+            self._say_over()
             # They are to read it, and a goodbye after it, which the link's owner says when it ends.
             keep = frozenset(chair.seat for chair in self._chairs if chair.seated and chair.fault is None)
             raise
@@ -255,8 +256,9 @@ class Game:
     def _finish(self, outcome: Outcome) -> GameResult:
         for chair in self._chairs:
             chair.leave()
-        self._say_over()
-        self._scribe.over(self._course, outcome, self._off_turn_cpu_ms())
+        receipts = self._scribe.receipts(self._course, outcome)
+        self._say_over(receipts)
+        self._scribe.over(self._course, outcome, self._off_turn_cpu_ms(), receipts)
         self._show()
         for seat in self._forfeits:
             path = self._path.with_name(transcript_name(self._job.game, seat))
@@ -270,12 +272,20 @@ class Game:
             if output := self._link.output(chair.seat):
                 files.write(self._path.with_suffix(f".seat{chair.seat}.output"), f"{output}\n".encode())
 
-    def _say_over(self, *, interrupted: bool = False) -> None:
-        """Sends `game_over` to every seat that is in the game. An interrupted game may not have reached every seat."""
+    def _say_over(self, receipts: Sequence[Receipt | None] = ()) -> None:
+        """Sends `game_over` to every seat that is in the game. An interrupted game may not have reached every seat.
+
+        Args:
+            receipts: By seat the receipt; none at all if the game is interrupted.
+        """
         for chair in self._chairs:
             if chair.is_in_game and chair.fault is None:
                 number = chair.session.next_game() - 1
-                chair.send(game_over(self._course, chair.seat, chair.wants, number, interrupted=interrupted))
+                receipt = receipts[chair.seat] if receipts else None
+                message = game_over(
+                    self._course, chair.seat, chair.wants, number, interrupted=not receipts, receipt=receipt
+                )
+                chair.send(message)
 
     def _off_turn_cpu_ms(self) -> list[int] | None:
         """Returns by seat what its bot used while others were to move; None if the level does not measure that."""

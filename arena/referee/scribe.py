@@ -23,6 +23,7 @@ from arena.record.log import (
     play_digest,
     write_log,
 )
+from arena.record.receipts import Receipt, receipts_of
 from arena.record.result import result_of
 from arena.referee.chance import bot_seed, commitment
 from arena.referee.job import Job
@@ -138,13 +139,26 @@ class Scribe:
             )
         )
 
-    def over(self, game: course.Course, outcome: Outcome, off_turn_cpu_ms: list[int] | None) -> None:
+    def receipts(self, game: course.Course, outcome: Outcome) -> list[Receipt | None]:
+        """Returns by seat the receipt of the game, which is over; None for one that forfeited."""
+        header, *records = self._records
+        assert isinstance(header, Header)
+        return receipts_of(header, records, game.termination, outcome.ranks, outcome.scores)  # type: ignore[arg-type]
+
+    def over(
+        self,
+        game: course.Course,
+        outcome: Outcome,
+        off_turn_cpu_ms: list[int] | None,
+        receipts: list[Receipt | None],
+    ) -> None:
         """Records how the game ended.
 
         Args:
             game: The course of the game.
             outcome: Its outcome.
             off_turn_cpu_ms: By seat the CPU time that its bot used while it had no open request, if that was measured.
+            receipts: What `receipts` returned.
         """
         record = OutcomeRecord(
             termination=game.termination,
@@ -154,6 +168,7 @@ class Scribe:
             actions=game.accepted,
             play_digest="",
             off_turn_cpu_ms=off_turn_cpu_ms,
+            receipts=[receipt.logged for receipt in receipts if receipt is not None],
             ms=self._ms(self._link.now_ns()),
         )
         digest = play_digest([*self._records, record])

@@ -7,10 +7,11 @@ from typing import Any
 
 from msgspec import UNSET
 
+from arena.record.receipts import Receipt
 from arena.rules.base import Decision, Outcome, Rules
 from arena.rules.course import Course
 from arena.types import GameSettings, Seat, Termination, TimeControl
-from arena.wire.messages import ForfeitNotice, GameOver, GameStart, Request, RequestClock, Time
+from arena.wire.messages import ForfeitNotice, GameOver, GameStart, ReceiptNotice, Request, RequestClock, Time
 
 
 def game_start(
@@ -79,7 +80,15 @@ def request(course: Course, decision: Decision, wants: Collection[str], id: int,
     )
 
 
-def game_over(course: Course, seat: Seat, wants: Collection[str], game: int, *, interrupted: bool = False) -> GameOver:
+def game_over(
+    course: Course,
+    seat: Seat,
+    wants: Collection[str],
+    game: int,
+    *,
+    interrupted: bool = False,
+    receipt: Receipt | None = None,
+) -> GameOver:
     """Returns the `game_over` for a seat whose game has ended or is interrupted.
 
     Args:
@@ -88,6 +97,7 @@ def game_over(course: Course, seat: Seat, wants: Collection[str], game: int, *, 
         wants: As in `request`.
         game: The number of the game in the seat's session.
         interrupted: Whether the game was stopped from outside.
+        receipt: The seat's receipt of a game that has ended.
     """
     outcome: Outcome | None = None if interrupted else course.outcome
     return GameOver(
@@ -97,4 +107,5 @@ def game_over(course: Course, seat: Seat, wants: Collection[str], game: int, *, 
         forfeits=[ForfeitNotice(guilty, code) for guilty, code in course.gone.items()],
         events=course.news(seat) if "events" in wants else None,
         scores=None if outcome is None or outcome.scores is None else list(outcome.scores),
+        receipt=None if receipt is None else ReceiptNotice(receipt.digest, receipt.notes, receipt.used_ns),
     )

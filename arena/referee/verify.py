@@ -22,6 +22,7 @@ from arena.record.published import (
     Secret,
     published,
 )
+from arena.record.receipts import contradictions
 from arena.record.season import SEASON_FILE, revealed
 from arena.referee.beacon import moment, out_at, round_of
 from arena.referee.chance import Deal, bot_seed, commitment, deal_secret, game_salt, mix
@@ -160,6 +161,8 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
     times = Times(log)
     for step in replay(log, times.asked):
         times.check(step.line, step.record)
+    for reason in contradictions(log.header, log.records, log.outcome):
+        raise ReplayMismatch(log.source, len(log.records) + 1, reason)
     return Verdict(log, log.outcome.turns, len(log.records) + 1, draws, deal is not None)
 
 

@@ -190,6 +190,17 @@ class ForfeitNotice(Struct, frozen=True):
     """The termination."""
 
 
+class ReceiptNotice(Struct, frozen=True):
+    """What the seat saw and did, as the referee has it (section 8.10)."""
+
+    digest: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+    """SHA-256 (hex) of what the seat saw and did."""
+    notes: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")] | None
+    """SHA-256 (hex) of its notes; nil if it had none."""
+    used_ns: list[int]
+    """The time that was charged for each of its answers, in nanoseconds."""
+
+
 class GameOver(Message, frozen=True, tag="game_over"):
     """The game has ended."""
 
@@ -205,6 +216,8 @@ class GameOver(Message, frozen=True, tag="game_over"):
     """What the seat has learnt since its last request, if wanted."""
     scores: list[int] | None = None
     """The score of each seat, if the game has scores."""
+    receipt: ReceiptNotice | None = None
+    """The seat's receipt, so that the bot can keep what the log must say."""
 
 
 class Goodbye(Message, frozen=True, tag="goodbye"):

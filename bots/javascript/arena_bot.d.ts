@@ -102,6 +102,24 @@ export interface GameOver {
   forfeits: { seat: number; code: string }[];
   /** What the seat has learnt since its last request, if `want` names it. */
   events?: any;
+  /** The score of each seat, if the game has scores. */
+  scores?: number[] | null;
+  /** What the seat saw and did, as the log must have it. */
+  receipt?: { digest: string; notes: string | null; used_ns: number[] } | null;
+}
+
+/** What is kept of a game that is over. */
+export interface Kept {
+  bot_seed: number;
+  seat: number;
+  /** The digest that the bot computed itself; null without "events". */
+  own: string | null;
+  /** The digest that it was told. */
+  told: string | null;
+  /** The digest of its notes; null if it had none. */
+  notes: string | null;
+  termination: string;
+  ranks: number[];
 }
 
 /** What a bot does. Override `decide`; the rest as you need it. Each method may be async. */
@@ -110,12 +128,23 @@ export class Bot {
   version: string;
   /** What each request shall carry: any of "view", "events", "legal". The less, the faster. */
   want: string[];
+  /** A file to which a line is added for each game that is over, for `arena verify --receipts`. Empty: none. */
+  receipts: string;
   /** Begins a game. */
   start(game: GameStart): void | Promise<void>;
   /** Answers a request. */
   decide(request: Request): Answer | Promise<Answer>;
   /** Ends a game. */
   over(result: GameOver): void | Promise<void>;
+}
+
+/** What the bot saw and did in one game. */
+export class Receipt {
+  constructor(game: GameStart);
+  /** Takes a request, and the `action` message that answers it. */
+  add(request: Request, answer: Answer): void;
+  /** Returns what to keep. */
+  line(over: GameOver): Kept;
 }
 
 /**

@@ -30,6 +30,9 @@
 
 "use strict";
 
+const { createHash } = require("node:crypto");
+const { appendFileSync } = require("node:fs");
+
 const msgpack = require("@msgpack/msgpack");
 const { Dealer } = require("zeromq");
 
@@ -42,6 +45,12 @@ class Bot {
 
   /** What each request shall carry: any of "view", "events", "legal". The less, the faster. */
   want = ["view", "legal"];
+
+  /**
+   * A file to which a line is added for each game that is over, for `arena verify --receipts`: by it the log can be held
+   * to what this bot saw and did. Empty: none. Only a bot that wants "events" can compute it by itself.
+   */
+  receipts = "";
 
   /** Begins a game. `game` is the message `game_start`: rules, options, seat, seats, board, bot_seed, ... */
   start(game) {}
@@ -84,6 +93,82 @@ function cut(text, bytes) {
   return text.slice(0, read);
 }
 
+/** What the bot saw and did in one game, as section 8.10 of SPEC.md digests it. Begin with the `game_start` message. */
+class Receipt {
+  #start = {};
+  #answers = [];
+  #notes = [];
+  #events = [];
+
+  constructor(game) {
+    for (const name of ["board", "bot_seed", "options", "rules", "rules_version", "ruleset", "seat", "seats"])
+      this.#start[name] = game[name] ?? null;
+  }
+
+  /** Takes a request, and the `action` message that answers it. */
+  add(request, { action, note }) {
+    this.#tell(request);
+    this.#answers.push({ action: ordered(action), kind: request.kind });
+    this.#notes.push(note ?? null);
+  }
+
+  #tell({ events }) {
+    this.#events = events == null ? null : this.#events?.concat(events) ?? null;
+  }
+
+  /** Returns what to keep, by the `game_over` message: the digest that was told, and the one that is computed. */
+  line(over) {
+    this.#tell(over);
+    const { digest: told, used_ns: used } = over.receipt ?? { digest: null, used_ns: [] };
+    const { termination, ranks, scores = null } = over;
+    const notes = this.#notes.slice(0, used.length); // an answer more has lapsed
+    let own = null;
+    if (this.#events !== null && told !== null) {
+      const answers = used.map((ns, place) => ({ ...this.#answers[place], used_ns: ns }));
+      const forfeits = over.forfeits.map(({ seat, code }) => ({ seat, code }));
+      const result = { forfeits, ranks, scores, termination };
+      own = digest({ answers, events: this.#events, over: result, start: this.#start });
+    }
+    const { bot_seed, seat } = this.#start;
+    const said = notes.some((note) => note !== null) ? digest(notes) : null;
+    return { bot_seed, seat, own, told, notes: said, termination, ranks };
+  }
+}
+
+/** Returns an action with every array in a play in order: where several values are chosen, theirs means nothing. */
+function ordered(action) {
+  const sorted = (value) => (Array.isArray(value) ? [...value].sort((one, other) => compare(canonical(one), canonical(other))) : value);
+  const plays = action.plays.map((play) =>
+    Object.fromEntries(Object.entries(play).map(([key, value]) => [key, sorted(value)])),
+  );
+  return { ...action, plays };
+}
+
+/** Compares two texts by their code points. */
+function compare(one, other) {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+/** Returns the SHA-256 (hex) of a value's canonical JSON. */
+function digest(value) {
+  return createHash("sha256").update(canonical(value)).digest("hex");
+}
+
+/** Returns canonical JSON: no blanks, keys in the order of their code points. */
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical)}]`;
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  const keys = Object.keys(value).sort(compare);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)}}`;
+}
+
+/** Adds a line to the file of receipts, and complains if the referee's digest is another than the bot's own. */
+function keep(path, line) {
+  appendFileSync(path, `${JSON.stringify(line)}\n`);
+  if (line.own !== null && line.own !== line.told)
+    console.error(`receipt: computed ${line.own}, got: ${line.told}; kept in ${path}`);
+}
+
 /**
  * Plays games with `bot` until the referee says goodbye. If the referee complains, cannot be understood, or did not
  * start this program, `run` writes that to stderr, and the exit status will be 1. What a method of the bot throws
@@ -99,6 +184,7 @@ async function run(bot) {
   await send({ type: "hello", token, protocol: PROTOCOL, name: bot.name, version: bot.version, want: bot.want });
 
   let maxNote = 1024;
+  let receipt = null;
   for await (const [frame] of socket) {
     let message;
     try {
@@ -110,14 +196,18 @@ async function run(bot) {
     switch (message.type) {
       case "request": {
         const { action, note } = await bot.decide(message);
-        await send({ type: "action", id: message.id, action, note: note ? cut(note, maxNote) : undefined });
+        const answer = { type: "action", id: message.id, action, note: note ? cut(note, maxNote) : undefined };
+        await send(answer);
+        receipt?.add(message, answer);
         break;
       }
       case "game_start":
         await bot.start(message);
         await send({ type: "ready", game: message.game });
+        receipt = bot.receipts ? new Receipt(message) : null;
         break;
       case "game_over":
+        if (receipt && message.ranks.length > 0) keep(bot.receipts, receipt.line(message));
         await bot.over(message);
         break;
       case "welcome":
@@ -139,4 +229,4 @@ function fail(reason) {
   process.exitCode = 1;
 }
 
-module.exports = { Bot, run, encode, decode };
+module.exports = { Bot, Receipt, run, encode, decode };

@@ -103,6 +103,7 @@ def forge_log(path: Path, edit: dict[str, Any]) -> None:
     for record in records[edit["from"] - 1 :] if "from" in edit else [records[edit["line"] - 1]]:
         change(record, edit)
     records[-1]["play_digest"] = CHECKER["play_digest"](records)
+    records[-1]["receipts"] = CHECKER["receipts"](records)
     data = b""
     for record in records:
         del record["sum"]

@@ -86,6 +86,7 @@ MORE_FAULTS = {
     "legal_left_out": "action.complete",
     "names_told": "secrets.anonymous",
     "no_time_to_read": "session.killed",
+    "receipt_of_other_times": "messages.receipt",
     "slowest_first": "time.race",
     "unwanted_fields": "messages.wants",
 }

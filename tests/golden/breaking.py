@@ -80,12 +80,14 @@ class Breaker:
         self.bytes.append({"at": at, "delete": delete, "insert": insert.hex()})
 
     def seal(self) -> None:
-        """Makes the play digest again, if the records are such that they have one."""
+        """Makes the play digest and the receipts again, if the records are such that they have them."""
         records = self.records
         last = len(records)
         digest = checker["play_digest"](records)
         if digest != records[-1]["play_digest"]:
             self.change(last, "play_digest", digest)
+        if "receipts" in records[-1] and (receipts := checker["receipts"](records)) != records[-1]["receipts"]:
+            self.change(last, "receipts", receipts)
 
 
 Break = Callable[[Breaker], int]
@@ -630,6 +632,36 @@ def _(log: Breaker) -> int:
 @case("log-off-turn-missing", "§L3.6-7", "consistency", MEASURED, "A seat has no CPU time off turn, and the other has.")
 def _(log: Breaker) -> int:
     return log.change(len(log.lines), "off_turn_cpu_ms", [0])
+
+
+@case("log-receipt-other", "§L3.6-8", "digest", STANDARD, "A seat was given another receipt.")
+def _(log: Breaker) -> int:
+    receipts = log.records[-1]["receipts"]
+    return log.change(len(log.lines), "receipts", [receipts[0], receipts[1] | {"digest": receipts[0]["digest"]}])
+
+
+@case("log-receipt-missing", "§L3.6-8", "digest", FORFEITS, "A seat that played to the end has no receipt.")
+def _(log: Breaker) -> int:
+    return log.change(len(log.lines), "receipts", log.records[-1]["receipts"][1:])
+
+
+@case("log-receipt-of-a-forfeit", "§L3.6-8", "digest", FORFEITS, "A seat that forfeited has a receipt.")
+def _(log: Breaker) -> int:
+    receipts = log.records[-1]["receipts"]
+    return log.change(len(log.lines), "receipts", [receipts[0], receipts[0] | {"seat": 1}, *receipts[1:]])
+
+
+@case("log-note-edited", "§L3.6-8", "digest", STANDARD, "A note is another than the bot sent.")
+def _(log: Breaker) -> int:
+    line = next(line for line, one in enumerate(log.records, start=1) if one.get("note"))
+    log.change(line, "note", "never said")
+    return len(log.lines)
+
+
+@case("log-time-moved", "§L3.6-8", "digest", STANDARD, "A decision took less time than it did.")
+def _(log: Breaker) -> int:
+    log.change(log.find("action", 9), "used_ns", 77)
+    return len(log.lines)
 
 
 @case("log-actions-miscounted", "§L3.6-3", "consistency", DRAFT, "The outcome counts an action too many.")

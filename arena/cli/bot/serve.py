@@ -19,7 +19,13 @@ from arena.text import plain
 @click.option(
     "--key", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE", help="Your key file."
 )
-def serve(bot: str, at: str, key: Path) -> None:
+@click.option(
+    "--receipts",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Add a receipt of each game to this file, for `arena verify --receipts`.",
+)
+def serve(bot: str, at: str, key: Path, receipts: Path | None) -> None:
     """Play in a league elsewhere, with a bot that runs on this machine.
 
     BOT is a folder or the name of a bundled bot. It is started for each game; its frames go to the league and back, and
@@ -35,6 +41,7 @@ def serve(bot: str, at: str, key: Path) -> None:
     Example:
       arena bot serve ./ronin --at tcp://cup.example:5599/5f… --key anna.key
     """
+    from arena.door.heads import look_again
     from arena.door.keys import address, read_pair
     from arena.door.serve import Service
     from arena.league.stopping import Stopping
@@ -42,6 +49,18 @@ def serve(bot: str, at: str, key: Path) -> None:
 
     spec = load_bot(bot)
     check_name(spec.name)
-    service = Service(address(at), read_pair(key), spec, lambda sentence: say(plain(sentence)))
+    league = address(at)
+
+    def tell(sentence: str) -> None:
+        say(plain(sentence))
+
+    service = Service(
+        league,
+        read_pair(key),
+        spec,
+        tell,
+        look=lambda client: look_again(client, league, key, tell),
+        receipts=receipts,
+    )
     with Stopping() as stopping:
         service.run(lambda: stopping.asked, lambda: stopping.at_once)

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lift": ("arena.cli.league.steer:lift", "Let a suspended version play again."),
     "retire": ("arena.cli.league.steer:retire", "Take a bot out of a league."),
     "season": ("arena.cli.league.season:season", "End a season, or list those that there were."),
+    "audit": ("arena.cli.league.audit:audit", "Check that a league has changed nothing that it has shown."),
     "replay-games": ("arena.cli.league.steer:replay_games", "Play matches again whose results should not count."),
     "backup": ("arena.cli.league.backup:backup", "Copy a league into one file, while it runs."),
     "restore": ("arena.cli.league.backup:restore", "Make a league from a backup, or only check the backup."),

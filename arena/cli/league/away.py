@@ -41,11 +41,17 @@ class Elsewhere:
 
     @contextmanager
     def client(self) -> Iterator[Client]:
-        """Yields a connection to the league."""
+        """Yields a connection to the league, whose ledger goes on from the one that was seen last."""
         from arena.door.client import Client
+        from arena.door.heads import look_again
         from arena.door.keys import address, read_pair
 
-        with Client(address(self.at), read_pair(self.key), tell=lambda sentence: say(plain(sentence))) as client:
+        def tell(sentence: str) -> None:
+            say(plain(sentence))
+
+        league = address(self.at)
+        with Client(league, read_pair(self.key), tell=tell) as client:
+            look_again(client, league, self.key, tell)
             yield client
 
 

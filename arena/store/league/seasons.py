@@ -10,6 +10,7 @@ import msgspec
 
 from arena.errors import Refused
 from arena.ratings.running import Rating
+from arena.record.season import Result
 from arena.store.database import Connection, immediate
 from arena.store.league import rows
 from arena.store.league.changes import enter
@@ -263,25 +264,10 @@ class Seasons:
             alive: Called after each some thousand games: millions take minutes.
         """
         names = {entrant.number: entrant.name for entrant in self._games.entrants(season.tournament)}
-        found = self._db.execute(
-            "SELECT games.number, status, counts, seating, play_digest,"
-            " (SELECT json_group_array(rank) FROM (SELECT rank FROM seats WHERE game = games.id ORDER BY seat))"
-            " FROM games WHERE tournament = ? ORDER BY number",
-            (season.tournament,),
-        )
-        for number, status, counts, seating, play_digest, ranks in found:
-            if number % _ALIVE_GAMES == 0:
+        for result in self._results("ORDER BY number", (season.tournament,), names):
+            if result.number % _ALIVE_GAMES == 0:
                 alive()
-            is_done = status == "done"
-            line = {
-                "number": number,
-                "status": status,
-                "counts": bool(counts),
-                "entrants": [names[entrant] for entrant in msgspec.json.decode(seating)],
-                "ranks": msgspec.json.decode(ranks) if is_done else [],
-                "play_digest": play_digest if is_done else None,
-            }
-            yield f"{canonical(line)}\n".encode()
+            yield f"{canonical(result)}\n".encode()
         if season.final is not None:
             final = season.final
             line = {
@@ -292,6 +278,36 @@ class Seasons:
                 "outcome": final.outcome,
             }
             yield f"{canonical(line)}\n".encode()
+
+    def of_match(self, tournament: str, match: int, names: Mapping[int, str]) -> Iterator[Result]:
+        """Yields the results of a match's games, in order.
+
+        Args:
+            tournament: The identifier of the season, which may be closed.
+            match: The match's number.
+            names: The versions of the season, by number.
+        """
+        return self._results("AND match = ? ORDER BY number", (tournament, match), names, "INDEXED BY games_by_match")
+
+    def _results(
+        self, rest: str, parameters: tuple[object, ...], names: Mapping[int, str], index: str = ""
+    ) -> Iterator[Result]:
+        found = self._db.execute(
+            "SELECT games.number, status, counts, seating, play_digest,"
+            " (SELECT json_group_array(rank) FROM (SELECT rank FROM seats WHERE game = games.id ORDER BY seat))"
+            f" FROM games {index} WHERE tournament = ? {rest}",
+            parameters,
+        )
+        for number, status, counts, seating, play_digest, ranks in found:
+            is_done = status == "done"
+            yield Result(
+                number=number,
+                status=status,
+                counts=bool(counts),
+                entrants=[names[entrant] for entrant in msgspec.json.decode(seating)],
+                ranks=msgspec.json.decode(ranks) if is_done else [],
+                play_digest=play_digest if is_done else None,
+            )
 
     def _open_one(self) -> Season:
         season = self.current()

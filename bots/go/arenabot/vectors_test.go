@@ -200,7 +200,7 @@ func TestValidVectorsFromTheRefereeAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		// What the client does not look at has no place in its types.
-		for _, key := range []string{"type", "protocol", "max_frame", "id", "scores", "capabilities"} {
+		for _, key := range []string{"type", "protocol", "max_frame", "id", "scores", "receipt", "capabilities"} {
 			if _, isRequest := message.(*Request); key != "id" || !isRequest {
 				delete(decoded, key)
 			}

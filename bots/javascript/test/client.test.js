@@ -8,7 +8,7 @@ const path = require("node:path");
 const { describe, test } = require("node:test");
 
 const client = require("../arena_bot.js");
-const { Bot, decode, encode } = client;
+const { Bot, Receipt, decode, encode } = client;
 
 const VECTORS = path.join(__dirname, "../../../protocol/vectors");
 // The rules that make a frame one map with a type: what breaks one of them is no message.
@@ -45,6 +45,17 @@ describe("a valid frame is read", () => {
 describe("what a bot sends is written so that it can be read", () => {
   for (const { id, from, decoded } of vectors("valid"))
     if (from === "bot" && decoded !== null) test(id, () => assert.deepStrictEqual(decode(encode(decoded)), decoded));
+});
+
+describe("a receipt is what the protocol's vectors say", () => {
+  const { receipts } = JSON.parse(readFileSync(path.join(VECTORS, "receipts.json"), "utf8"));
+  for (const { id, messages, line } of receipts)
+    test(id, () => {
+      const [start, ...rest] = messages.map((message) => decode(encode(message)));
+      const receipt = new Receipt(start);
+      for (let place = 0; place + 1 < rest.length; place += 2) receipt.add(rest[place], rest[place + 1]);
+      assert.deepStrictEqual(receipt.line(rest[rest.length - 1]), line);
+    });
 });
 
 describe("what is no message is refused", () => {

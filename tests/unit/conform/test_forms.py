@@ -68,6 +68,6 @@ def test_unknown_fields_are_in_the_message_and_its_inner_maps_but_not_in_payload
 def test_nil_stands_where_a_field_was_left_out() -> None:
     over = {"type": "game_over", "game": 1, "termination": "finished", "ranks": [1, 2], "forfeits": []}
     message = msgpack.unpackb(frames.explicit_nils(encode(over)))
-    assert message == over | {"events": None, "scores": None}
+    assert message == over | {"events": None, "scores": None, "receipt": None}
     message = msgpack.unpackb(frames.explicit_nils(REQUEST))
     assert (message["view"], message["events"], message["legal"]) == (None, None, {"a": [-3]})

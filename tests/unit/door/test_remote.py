@@ -22,6 +22,7 @@ from arena.errors import DoorError
 from arena.link.bots import BotSpec, load_bot
 from arena.link.pool import worker_pool
 from arena.link.sandbox.doctor import examine
+from arena.record.kept import Receipts
 from arena.record.log import read_log
 from arena.referee import worker
 from arena.referee.verify import verify
@@ -67,7 +68,9 @@ def bot(folder: Path, fails_at: str = "0", failure: str = CRASH) -> BotSpec:
 
 
 @contextmanager
-def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "", patient: bool = False) -> Iterator[list[str]]:
+def served(
+    door: Any, pair: Pair, spec: BotSpec, *, ends: str = "", patient: bool = False, **more: Any
+) -> Iterator[list[str]]:
     """Serves a bot in a thread, until the league refuses it by a code, and yields what is told.
 
     At the end of the block it is asked to end; `patient` lets running games end first.
@@ -78,7 +81,7 @@ def served(door: Any, pair: Pair, spec: BotSpec, *, ends: str = "", patient: boo
 
     def run() -> None:
         try:
-            Service(door.address, pair, spec, said.append).run(stopped.is_set, lambda: not patient)
+            Service(door.address, pair, spec, said.append, **more).run(stopped.is_set, lambda: not patient)
         except BaseException as error:
             failed.append(error)
 
@@ -133,14 +136,19 @@ def told(said: list[str], text: str, seconds: float = 20) -> bool:
 
 @pytest.mark.parametrize("level", [Level.TRUSTED, Level.ISOLATED])
 def test_a_remote_bot_plays_a_whole_game_under_a_referee(league: League, tmp_path: Path, level: Level) -> None:
-    """§D10-3, §D10-6: the bot unchanged, its hello accepted, the network's share told."""
+    """§D10-3, §D10-6: the bot unchanged, its hello accepted, the network's share told, its receipt kept."""
     if missing := examine([level]).levels[level].missing:
         pytest.skip(f"this machine does not give level {level}: {', '.join(missing)}")
     anna, spec = league.author("anna"), bot(tmp_path / "fox")
     register(league, spec)
-    with opened(league) as door, served(door, anna, spec, patient=True) as said:
+    kept, looks = tmp_path / "kept", []
+    more = {"receipts": kept, "look": lambda client: looks.append(client)}
+    with opened(league) as door, served(door, anna, spec, patient=True, **more) as said:
         assert said == ["fox/1 is served, and active: waiting for games"]
         result = play(league, tmp_path, spec, level)
+    receipts = Receipts(kept)
+    assert list(receipts.differences(read_log(tmp_path / result.log))) == []
+    assert (len(receipts.compared), receipts.unknown, len(looks)) == (1, [], 1)
     assert said[-1].startswith("1 game so far")
     assert forfeits(result) == ["", ""]
     assert result.termination == "finished"

@@ -151,7 +151,8 @@ def test_what_is_missing_is_listed(cup: Path, tmp_path: Path) -> None:
 def test_without_logs(cup: Path, tmp_path: Path) -> None:
     done = back_up(cup, tmp_path / "cup.tar", MADE, with_logs=False)
     assert done.missing == []
-    assert not [name for name in listing(restored(tmp_path / "cup.tar", tmp_path / "again")) if name.startswith("logs")]
+    there = [name for name in listing(restored(tmp_path / "cup.tar", tmp_path / "again")) if name.startswith("logs")]
+    assert there == ["logs/deals.jsonl"], "from which the ledger is made again"
 
 
 def test_an_order_that_is_obeyed_meanwhile_is_in_the_backup(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+import msgspec
 import pytest
 from referee_kit import SECRET, first_legal, on_turn, referee, revealed
 
@@ -16,6 +17,7 @@ from arena.errors import LogError, ReplayMismatch
 from arena.link.memory import MemoryBot
 from arena.record.log import parse_log, play_digest, read_log
 from arena.record.published import SECRET_FILE
+from arena.record.receipts import receipts_of
 from arena.referee.chance import NO_MIX, bot_seed, commitment, deal_secret, game_salt
 from arena.referee.verify import verify
 
@@ -71,9 +73,12 @@ def index(lines: Lines, record: str, nth: int = 0, **fields: Any) -> int:
 
 
 def reseal(lines: Lines) -> None:
-    """Makes the play digest again."""
+    """Makes the play digest and the receipts again."""
     log = parse_log(summed(lines), "log")
     lines[-1]["play_digest"] = play_digest([log.header, *log.records])
+    outcome = log.outcome
+    found = receipts_of(log.header, log.records, outcome.termination, outcome.ranks, outcome.scores)
+    lines[-1]["receipts"] = [msgspec.to_builtins(receipt.logged) for receipt in found if receipt is not None]
 
 
 def forge_rank(lines: Lines) -> int:
@@ -225,6 +230,7 @@ def test_a_draw_that_the_secret_does_not_give_is_caught(log: Path, tmp_path: Pat
     header |= {"commitment": commitment(deal_secret(other, 0)), "salt": game_salt(other, header["game"]).hex()}
     for seat, bot in enumerate(header["bots"]):
         bot["bot_seed"] = bot_seed(other, header["game"], header["tournament"], NO_MIX, seat)
+    reseal(lines)
     forged = tmp_path / "forged.jsonl"
     forged.write_bytes(summed(lines))
     assert not verify(forged).draws_checked

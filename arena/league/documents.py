@@ -28,8 +28,10 @@ from arena.store.league.records import Report, Season, Version
 from arena.store.league.states import State
 from arena.types import Payload
 
-METHOD: Final = "refit"
-"""How the ratings of standings are computed."""
+METHOD: Final = "refit of versions"
+"""How the ratings of standings are computed: a new version is expected to be about as strong as its predecessor."""
+EARLIER_METHOD: Final = "refit"
+"""How they were before that: nothing was expected of a new version."""
 NOTICES: Final = 20
 """How many notices a status holds."""
 

@@ -4,6 +4,7 @@ Laws:
 1. A rating is that of the refit over all results of the season. It is the same everywhere: in standings, in a status,
    here and elsewhere. `mu` and `sigma` are those that choose who meets, and are named so.
 2. All versions of the season take part in the refit; only those that play have a rank.
+3. A new version is expected to be about as strong as its predecessor, as far as that played in the season.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Ranking:
         settings = finder.tournament(tournament).settings
         tallies = finder.tallies(tournament)
         players = max(game["players"] for game in settings["games"])
-        self.fit = fit_of(tallies, finder.pairs(tournament), players, {})
+        self.fit = fit_of(tallies, finder.pairs(tournament), players, {}, reader.versions.predecessors(tournament))
         playing = {standing.entrant: standing for standing in reader.facts.standing()}
         table = tabulate(
             finder.entrants(tournament),

@@ -78,7 +78,7 @@ def played(store: LeagueStore) -> LeagueStore:
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
     found = documents.standings(played)
     assert found.keys() == {"season", "digest", "method", "remaking", "order", "items"}
-    assert (found["season"], found["method"]) == ("first", "refit")
+    assert (found["season"], found["method"]) == ("first", "refit of versions")
     for item in found["items"]:
         check(item, STANDING)
         if item["games"]:

@@ -41,8 +41,7 @@ def planned(entrants: int, players: int, deals: int) -> dict[str, list[PlannedGa
 
 def starts(games: Sequence[PlannedGame]) -> float:
     """Returns how many processes are started for a game, on average."""
-    runs = groupby(games, key=lambda game: (game.block, game.entrants))
-    return sum(len(seated) for (_, seated), _ in runs) / len(games)
+    return len(games[0].entrants) * sum(1 for _ in groupby(games, key=lambda game: game.block)) / len(games)
 
 
 def wrong(found: Sequence[float], truth: Sequence[float]) -> int:

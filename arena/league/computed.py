@@ -105,6 +105,7 @@ class Computed:
             crosstable=False,
             among=sorted(self._number[name] for name in rows),
         )
+        least = told.get("final_matches")  # there was none in earlier versions of arena
         items = []
         for row in table.standings:
             number, found = self._number[row.bot], rows[row.bot]
@@ -117,9 +118,13 @@ class Computed:
                 **figures(row),
                 "matches": len(self._matches[number]),
             }
+            if least is not None:
+                known["provisional"] = known["matches"] < least
             items.append(known | {name: found[name] for name in (*GIVEN, *skipped)})
         order = table.order and {"enough": table.order.enough, "open": [list(group) for group in table.order.open]}
         document = {"season": self._season, "digest": None, "method": method, "remaking": None}
+        if least is not None:
+            document["final_matches"] = least
         if final is None:
             return {**document, "order": order, "items": items}
         last = self._final(told, final, matches)

@@ -82,7 +82,13 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
         return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
     ranking = ranking or Ranking(reader, season)
     order = ranking.order and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]}
-    document = {"season": season.name, "digest": season.digest, "method": METHOD, "remaking": remaking(reader)}
+    document = {
+        "season": season.name,
+        "digest": season.digest,
+        "method": METHOD,
+        "remaking": remaking(reader),
+        "final_matches": ranking.final_matches,
+    }
     final = final_tables.document(reader, season)
     if final is None:
         return {**document, "order": order, "items": list(ranking.items)}
@@ -120,7 +126,7 @@ def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = N
 
 
 def _version(version: Version, ranking: Ranking | None) -> Payload:
-    own = (*RATING, "mu", "sigma", "matches", "games", "forfeits")
+    own = (*RATING, "mu", "sigma", "matches", "provisional", "games", "forfeits")
     found = ranking and ranking.of(version)
     return {
         "version": version.name,

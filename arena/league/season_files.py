@@ -148,7 +148,7 @@ def write_closed(
         files.write(place / page(RESULTS, first), data, durably=True)
         first += GAMES
     levels = {version.name: version.level for version in store.versions.all()}
-    predecessors = store.versions.predecessors(season.tournament)
+    predecessors = store.finder.predecessors(season.tournament)
     there = store.finder.entrants(season.tournament)
     entrants = [
         SeasonEntrant(

@@ -177,18 +177,6 @@ class Versions:
         """Returns all versions, by bot in the order in which bots came, the newest first."""
         return rows.versions(self._db, "ORDER BY bot, number DESC")
 
-    def predecessors(self, tournament: str) -> dict[int, int]:
-        """Returns by entrant of a season the entrant whose rating it began with, of those that came to it later."""
-        found = self._db.execute("SELECT name, number FROM entrants WHERE tournament = ?", (tournament,)).fetchall()
-        number = {str(name): int(place) for name, place in found}
-        links = self._db.execute(
-            "SELECT bots.name || '/' || versions.number, bots.name || '/' || before.number"
-            " FROM versions JOIN versions AS before ON before.id = versions.predecessor"
-            " JOIN bots ON bots.id = versions.bot"
-        ).fetchall()
-        known = ((number[one], number[other]) for one, other in links if one in number and other in number)
-        return {one: other for one, other in known if other < one}
-
     def pending(self) -> list[Version]:
         """Returns the versions that the service has to do something about, those first that are furthest.
 

@@ -26,11 +26,12 @@ FIGURES = {**RATING, "mu": float, "sigma": float, "matches": int, "games": int, 
 STANDING: dict[str, Any] = {
     "rank": int, "name": str, "bot": str, "author": str, "level": str, "uncontrolled": bool, "since": str,
     "ahead_of_next": (float, NULL), "points": (float, NULL), "wins": int, "draws": int, "losses": int,
-    "mean_score": (float, NULL), "mean_ms": float, "max_ms": float, **FIGURES,
+    "mean_score": (float, NULL), "mean_ms": float, "max_ms": float, "provisional": bool, **FIGURES,
 }  # fmt: skip
 VERSION: dict[str, Any] = {
     "version": str, "bot": str, "author": str, "state": str, "since": str, "digest": str, "level": str,
-    "uncontrolled": bool, **RATING, **{name: (kind, NULL) for name, kind in FIGURES.items() if name not in RATING},
+    "uncontrolled": bool, "provisional": (bool, NULL),
+    **RATING, **{name: (kind, NULL) for name, kind in FIGURES.items() if name not in RATING},
 }  # fmt: skip
 NOTICE: dict[str, Any] = {"at": str, "kind": str, "version": (str, NULL), "text": str}
 GAME: dict[str, Any] = {
@@ -77,7 +78,7 @@ def played(store: LeagueStore) -> LeagueStore:
 
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
     found = documents.standings(played)
-    assert found.keys() == {"season", "digest", "method", "remaking", "order", "items"}
+    assert found.keys() == {"season", "digest", "method", "remaking", "final_matches", "order", "items"}
     assert (found["season"], found["method"]) == ("first", "refit of versions")
     for item in found["items"]:
         check(item, STANDING)

@@ -99,9 +99,11 @@ matchmaking: $(VENV)/with-test ## Simulate a league's matchmaking beside other r
 finals: $(VENV)/with-test ## Simulate finals of seasons: how many are settled, and whether the best wins
 	@$(BIN)/python benchmarks/finals.py
 
-statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: five minutes
+statistics: $(VENV)/with-test ## Measure how often intervals hold the truth, and how often the evidence is wrong: ten minutes
 	@$(BIN)/python benchmarks/coverage.py
 	@$(BIN)/python benchmarks/evidence.py
+	@$(BIN)/python benchmarks/versions.py
+	@$(BIN)/python benchmarks/stages.py
 
 cluster: $(VENV)/with-test ## Play 600 games on three workers that share nothing, while all are killed in turn: ten minutes
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -n 0 -m long tests/e2e/test_cluster_apart.py

@@ -73,8 +73,11 @@ def publish(store: LeagueStore, folder: Folder) -> None:
     Publishing(store, folder, load(folder), season, secret, print).publish()
 
 
-def closed(folder: Path, *, final: Sequence[str] = ()) -> Folder:
-    """A closed season of four versions: matches that count, one that does not, one that is struck, a void one."""
+def closed(folder: Path, *, final: Sequence[str] = (), new_version: bool = False) -> Folder:
+    """A closed season of four versions: matches that count, one that does not, one that is struck, a void one.
+
+    Of one bot a new version may come, with a match.
+    """
     league = cup(folder)
     with open_league(league.database) as store:
         store.authors.add("anna")
@@ -87,6 +90,8 @@ def closed(folder: Path, *, final: Sequence[str] = ()) -> Folder:
         store.matches.strike(struck, "the machine was short of memory")
         league_kit.remake(store)
         store.matches.void(store.matches.count() - 1, "it is not needed")
+        if new_version:
+            match(store, league, league_kit.active(store, "owl", "new"), greedy)
         if final:
             finalists = [one for one in (fox, owl, random, greedy) if one.bot in final]
             entrants = [one.entrant for one in finalists if one.entrant is not None]

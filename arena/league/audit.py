@@ -290,6 +290,13 @@ class SeasonAuditor:
         known = {entrant.name for entrant in closed.entrants}
         if len(known) != len(closed.entrants):
             self._fault("results", f"{self._folder / STANDINGS_FILE}: expected each version once among its entrants")
+        earlier: set[str] = set()
+        for entrant in closed.entrants:
+            same_bot = entrant.after is not None and entrant.after.partition("/")[0] == entrant.name.partition("/")[0]
+            if entrant.after is not None and not (same_bot and entrant.after in earlier):
+                place = self._folder / STANDINGS_FILE
+                self._fault("results", f"{place}: expected {entrant.name:.80} after an earlier version of its bot")
+            earlier.add(entrant.name)
         if strange := sorted({name for result in self._results for name in result.entrants} - known):
             self._fault("results", f"{self._folder}: expected versions of the season, got: {strange[0]!r:.80}")
         if {*range(len(self._results))} != self._match_of.keys():

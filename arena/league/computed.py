@@ -53,6 +53,9 @@ class Computed:
         self._season = opened.season
         self.names = [one.name for one in closed.entrants]
         self._number = {name: number for number, name in enumerate(self.names)}
+        self.predecessors = {
+            self._number[one.name]: self._number[one.after] for one in closed.entrants if one.after is not None
+        }
         self.ratings = [Rating(one.mu, one.sigma) for one in closed.entrants]
         self.tallies = [Tally(number) for number in range(len(self.names))]
         self._matches: defaultdict[int, set[int]] = defaultdict(set)
@@ -87,7 +90,9 @@ class Computed:
         """
         told = self._closed.standings
         rows = {row["name"]: row for row in told["items"]}
-        fit = fit_of(self.tallies, self.pairs, max(self._players), {})
+        method = told["method"] if told["method"] == documents.EARLIER_METHOD else documents.METHOD
+        predecessors = self.predecessors if method == documents.METHOD else {}
+        fit = fit_of(self.tallies, self.pairs, max(self._players), {}, predecessors)
         entrants = [
             Entrant(number=number, name=name, version="", digest="", spec={}) for number, name in enumerate(self.names)
         ]
@@ -100,6 +105,7 @@ class Computed:
             crosstable=False,
             among=sorted(self._number[name] for name in rows),
         )
+        least = told.get("final_matches")  # there was none in earlier versions of arena
         items = []
         for row in table.standings:
             number, found = self._number[row.bot], rows[row.bot]
@@ -112,9 +118,13 @@ class Computed:
                 **figures(row),
                 "matches": len(self._matches[number]),
             }
+            if least is not None:
+                known["provisional"] = known["matches"] < least
             items.append(known | {name: found[name] for name in (*GIVEN, *skipped)})
         order = table.order and {"enough": table.order.enough, "open": [list(group) for group in table.order.open]}
-        document = {"season": self._season, "digest": None, "method": documents.METHOD, "remaking": None}
+        document = {"season": self._season, "digest": None, "method": method, "remaking": None}
+        if least is not None:
+            document["final_matches"] = least
         if final is None:
             return {**document, "order": order, "items": items}
         last = self._final(told, final, matches)

@@ -28,8 +28,10 @@ from arena.store.league.records import Report, Season, Version
 from arena.store.league.states import State
 from arena.types import Payload
 
-METHOD: Final = "refit"
-"""How the ratings of standings are computed."""
+METHOD: Final = "refit of versions"
+"""How the ratings of standings are computed: a new version is expected to be about as strong as its predecessor."""
+EARLIER_METHOD: Final = "refit"
+"""How they were before that: nothing was expected of a new version."""
 NOTICES: Final = 20
 """How many notices a status holds."""
 
@@ -80,7 +82,13 @@ def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
         return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
     ranking = ranking or Ranking(reader, season)
     order = ranking.order and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]}
-    document = {"season": season.name, "digest": season.digest, "method": METHOD, "remaking": remaking(reader)}
+    document = {
+        "season": season.name,
+        "digest": season.digest,
+        "method": METHOD,
+        "remaking": remaking(reader),
+        "final_matches": ranking.final_matches,
+    }
     final = final_tables.document(reader, season)
     if final is None:
         return {**document, "order": order, "items": list(ranking.items)}
@@ -97,13 +105,13 @@ def finalists_first(finalists: Sequence[Payload], items: Sequence[Payload]) -> l
     return best + [{**item, "rank": first[item["rank"]]} for item in others.values()]
 
 
-def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = None) -> Payload:
+def author_status(reader: LeagueReader, author: str, ranking: Ranking | Published | None = None) -> Payload:
     """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
 
     Args:
         reader: The league.
         author: Whose.
-        ranking: As for `standings`.
+        ranking: As for `standings`, or what is published of it.
     """
     ranking = ranking or ranking_of(reader)
     versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
@@ -117,9 +125,30 @@ def author_status(reader: LeagueReader, author: str, ranking: Ranking | None = N
     }
 
 
-def _version(version: Version, ranking: Ranking | None) -> Payload:
-    own = (*RATING, "mu", "sigma", "matches", "games", "forfeits")
-    found = ranking and ranking.of(version)
+class Published:
+    """The figures of versions as they were published."""
+
+    def __init__(self, items: Sequence[Payload]) -> None:
+        self._by_name = {item["name"]: item for item in items}
+
+    def of(self, version: Version) -> Payload | None:
+        """Returns the figures of a version, or None if it did not play."""
+        return self._by_name.get(version.name)
+
+
+def published_figures(folder: Folder, season: Season | None) -> Published | None:
+    """Returns the figures that a service which runs has published of the open season; None if there are none."""
+    path = folder.published / "standings.json"
+    if season is None or not folder.is_running or not path.exists():
+        return None
+    data = files.read(path, "the standings that the service publishes", files.MOST_DOCUMENT, StoreError)
+    document = msgspec.json.decode(data, type=Payload)
+    return Published(document["items"]) if document.get("season") == season.name else None
+
+
+def _version(version: Version, ranking: Ranking | Published | None) -> Payload:
+    own = (*RATING, "mu", "sigma", "matches", "provisional", "games", "forfeits")
+    found = ranking.of(version) if ranking is not None else None
     return {
         "version": version.name,
         "bot": version.bot,
@@ -128,15 +157,18 @@ def _version(version: Version, ranking: Ranking | None) -> Payload:
         "since": version.since,
         "digest": version.digest,
         **confinement(version.level),
-        **{name: found and found[name] for name in own},
+        **{name: found and found.get(name) for name in own},
     }
 
 
 def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
-    """Returns how the league is: for its operator, and for monitoring."""
+    """Returns how the league is: for its operator, and for monitoring.
+
+    While the service runs, figures of versions are those that it has published last: a refit grows with the season.
+    """
     season = reader.seasons.current()
     versions = reader.versions.all()
-    ranking = ranking_of(reader)
+    ranking = published_figures(folder, season) or ranking_of(reader)
     matches = reader.matches.count() if season is not None else 0
     wait = longest_wait(reader.facts.standing(), matches, settings.game.players)
     service = _service(folder)

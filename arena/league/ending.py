@@ -183,6 +183,8 @@ class Ending:
 def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset()) -> list[Standing]:
     """Returns who plays the final: the best of the standings, the best first, one of each author.
 
+    Those with a provisional rating come after all others: after a match or two an average bot may stand anywhere.
+
     Args:
         store: The league.
         most: How many at most.
@@ -191,7 +193,7 @@ def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset
     standing = {one.name: one for one in store.facts.standing()}
     chosen: list[Standing] = []
     authors = set()
-    for item in documents.standings(store)["items"]:
+    for item in sorted(documents.standings(store)["items"], key=lambda item: bool(item["provisional"])):
         one = standing[item["name"]]
         if one.name in absent or one.author in authors:
             continue

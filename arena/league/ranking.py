@@ -4,6 +4,7 @@ Laws:
 1. A rating is that of the refit over all results of the season. It is the same everywhere: in standings, in a status,
    here and elsewhere. `mu` and `sigma` are those that choose who meets, and are named so.
 2. All versions of the season take part in the refit; only those that play have a rank.
+3. A new version is expected to be about as strong as its predecessor, as far as that played in the season.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Ranking:
     """The refit of all results; None before any."""
     order: Order | None
     """How much of the order is settled; None before any result."""
+    final_matches: int
+    """Before how many matches a rating is provisional."""
     items: tuple[Payload, ...]
     """A row for each version that plays, the best first."""
 
@@ -46,7 +49,7 @@ class Ranking:
         settings = finder.tournament(tournament).settings
         tallies = finder.tallies(tournament)
         players = max(game["players"] for game in settings["games"])
-        self.fit = fit_of(tallies, finder.pairs(tournament), players, {})
+        self.fit = fit_of(tallies, finder.pairs(tournament), players, {}, finder.predecessors(tournament))
         playing = {standing.entrant: standing for standing in reader.facts.standing()}
         table = tabulate(
             finder.entrants(tournament),
@@ -60,6 +63,7 @@ class Ranking:
         self.order = table.order
         versions = {version.id: version for version in reader.versions.all()}
         by_name = {standing.name: standing for standing in playing.values()}
+        self.final_matches = reader.controls.final_matches
         items = []
         for row in table.standings:
             standing = by_name[row.bot]
@@ -73,6 +77,7 @@ class Ranking:
                     **confinement(version.level),
                     **figures(row),
                     "matches": standing.matches,
+                    "provisional": standing.matches < self.final_matches,
                     "since": version.since,
                 }
             )

@@ -160,6 +160,8 @@ def _run_season(
     season = store.seasons.current()
     if season is None:
         raise ConfigError("expected an open season, got: none; restore the league from a backup")
+    if store.controls.final_matches != settings.season.final_matches:
+        store.controls.set("final_matches", settings.season.final_matches)
     _clean_up(store, folder, settings, season)
     with ExitStack() as stack:
         service = _put_together(store, folder, settings, season, tell, hands, stack)

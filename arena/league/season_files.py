@@ -148,9 +148,18 @@ def write_closed(
         files.write(place / page(RESULTS, first), data, durably=True)
         first += GAMES
     levels = {version.name: version.level for version in store.versions.all()}
+    predecessors = store.finder.predecessors(season.tournament)
+    there = store.finder.entrants(season.tournament)
     entrants = [
-        SeasonEntrant(name=one.name, digest=one.digest, level=levels[one.name], mu=one.start.mu, sigma=one.start.sigma)
-        for one in store.finder.entrants(season.tournament)
+        SeasonEntrant(
+            name=one.name,
+            digest=one.digest,
+            level=levels[one.name],
+            mu=one.start.mu,
+            sigma=one.start.sigma,
+            after=there[predecessors[one.number]].name if one.number in predecessors else None,
+        )
+        for one in there
     ]
     ended = SeasonClosed(
         tournament=season.tournament,

@@ -27,6 +27,7 @@ from arena.league.retention import Retention
 from arena.link.bots import check_name
 from arena.link.runtimes import grant
 from arena.referee.chance import VERSION
+from arena.store.league.controls import FINAL_MATCHES
 from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
@@ -145,6 +146,8 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """How many of the best play a final; 0: none."""
     final_deals: Count = 2_000
     """The most deals that it takes."""
+    final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
+    """A version with fewer matches has a provisional rating, and plays the final only if a place is left."""
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

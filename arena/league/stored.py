@@ -77,10 +77,13 @@ def contradictions(
 
 
 def _of_entrants(reader: LeagueReader, closed: SeasonClosed) -> Iterator[str]:
-    stored = [
-        (one.name, one.digest, one.start.mu, one.start.sigma) for one in reader.finder.entrants(closed.tournament)
-    ]
+    entrants = reader.finder.entrants(closed.tournament)
+    stored = [(one.name, one.digest, one.start.mu, one.start.sigma) for one in entrants]
     told = [(one.name, one.digest, one.mu, one.sigma) for one in closed.entrants]
+    if any(one.after is not None for one in closed.entrants):  # earlier versions of arena did not tell
+        found = reader.finder.predecessors(closed.tournament)
+        before = [entrants[found[one.number]].name if one.number in found else None for one in entrants]
+        yield from _apart("entrants", ("predecessors", before, [one.after for one in closed.entrants]))
     yield from _apart("entrants", ("number", len(stored), len(told)))
     for one, other in zip(stored, told, strict=False):
         yield from _apart(f"entrants, {other[0]}", ("name, digest and start", one, other))

@@ -114,6 +114,8 @@ start = "anew"
 final = 8
 # The final ends when it is settled who has won, or when another round would need more deals than this.
 final_deals = 2000
+# A rating is provisional before so many matches. Such a version plays the final only if others leave a place.
+final_matches = 20
 
 # Whether `arena league run` opens the league to authors elsewhere, as `arena league open` does.
 [door]

@@ -52,7 +52,7 @@ class LeagueTools:
         place = bot_folder(self._folder.built(version.digest))
         if kind == "check":
             return check, (place, self._settings.game.rules, level)
-        return qualify, (place, self._first_games(), level, self._first_logs())
+        return qualify, (place, self._first_games(), level, self._first_logs(), _series(version))
 
     def _remote(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
         """Returns what does a step of a bot on its author's machine: only its first games can be looked at here.
@@ -64,7 +64,8 @@ class LeagueTools:
             return nothing_to_do, (kind,)
         if version.name not in served(self._folder.path):
             raise MachineFault(f"expected {version.name} to be served, got: it is not; start `arena bot serve`")
-        return qualify, (self.bot(version), self._first_games(), Level(self._settings.bots.level), self._first_logs())
+        level = Level(self._settings.bots.level)
+        return qualify, (self.bot(version), self._first_games(), level, self._first_logs(), _series(version))
 
     def _first_games(self) -> tuple[GameSettings, ...]:
         return tuple(self._settings.game_settings(players) for players in self._settings.game.players)
@@ -104,6 +105,11 @@ class LeagueTools:
         while len(self._specs) > _KEPT:
             self._specs.popitem(last=False)
         return spec
+
+
+def _series(version: Version) -> str:
+    """Returns what the names of its first games have in common: they go on where they were."""
+    return f"{version.id}-{version.digest[:12]}"
 
 
 def nothing_to_do(kind: Kind) -> StepReport:

@@ -2,7 +2,7 @@
 
 Laws:
 1. A step is done on the bench, from files alone. What came of it and the change that follows are one transaction. So a
-   step that was cut short is done again, and leaves one report.
+   step that was cut short is done again, and leaves one report. First games that were finished are not played again.
 2. A fault of the machine rejects nobody: the step is tried again, after a while that grows.
 3. What was built can always be made again from its archive. What is missing is built again, before anything else is
    done (`arena.league.lost`): at the start before games begin, later while others play.

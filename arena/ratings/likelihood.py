@@ -1,27 +1,24 @@
 """The likelihood of results, and the strengths that maximise it.
 
 Strengths are on the scale of the ratings, with 0 for `MU`. The model is that of `refit`. Beside the results there is a
-weak prior: strengths scatter with deviation `SIGMA`. It keeps a bot that won every game at a finite rating, and hardly
-moves the others. With anchors the prior is about distances from the mean of all, so that an anchor moves the scale and
-nothing else.
+prior (`prior.py`). It is weak: it keeps a bot that won every game at a finite rating, and hardly moves the others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.ratings.comparisons import Comparisons, Matrix, Vector, sums
-from arena.ratings.running import BETA, SIGMA
+from arena.ratings.prior import Prior
+from arena.ratings.running import BETA
 
 NOISE = math.sqrt(2) * BETA
 """The deviation of the difference of two plays. A bot so far ahead wins 84 games of 100."""
-PRIOR = SIGMA**-2
-"""The weight of the prior."""
 MOST_STEPS = 200
 """Newton's method takes 5 to 15 steps."""
 CLOSE = 1e-10
@@ -71,25 +68,18 @@ def both_sides(eta: Vector) -> tuple[Vector, Vector, Vector, Vector]:
 class Likelihood:
     """The logarithm of the likelihood of the results with the prior, and its derivatives, at any strengths."""
 
-    def __init__(self, results: Comparisons, free: npt.NDArray[np.bool_]) -> None:
-        """Begins with results, and which entrants may move. If some may not, the scale is theirs."""
+    def __init__(self, results: Comparisons, free: npt.NDArray[np.bool_], predecessors: Mapping[int, int]) -> None:
+        """Begins with results, which entrants may move (if some may not, the scale is theirs), and who follows whom."""
         self.results = results
         self.free = free
-        self.anchored = not free.all()
+        self.prior = Prior(results.entrants, anchored=not free.all(), predecessors=predecessors)
         self._points, self._against = results.by_pair()
-
-    def from_mean(self, values: Matrix) -> Matrix:
-        """Returns strengths as the prior sees them: from their mean if anchors fix the scale, or as they are.
-
-        Without anchors the mean is 0 anyway, and leaving it out of the prior would leave it undetermined.
-        """
-        return values - values.mean(axis=0) if self.anchored else values
 
     def at(self, strengths: Vector) -> Place:
         """Returns value and derivatives at some strengths."""
         eta = (strengths[self.results.one] - strengths[self.results.other]) / NOISE
         log_up, log_down, up, down = both_sides(eta)
-        prior = PRIOR * float(np.sum(self.from_mean(strengths) ** 2)) / 2
+        prior = float(strengths @ self.prior.times(strengths)) / 2
         curvature = self._points * up * (up + eta) + self._against * down * (down - eta)
         return Place(
             value=float(self._points @ log_up + self._against @ log_down) - prior,
@@ -115,7 +105,7 @@ class Likelihood:
     def _step(self, strengths: Vector, place: Place) -> Vector:
         """Returns the step of Newton's method."""
         gradient = self.results.by_entrant(self._points * place.up - self._against * place.down)
-        gradient -= PRIOR * self.from_mean(strengths)
+        gradient -= self.prior.times(strengths)
         return Information(self, place.curvature).solve(gradient[:, None], 1e-6)[:, 0]
 
 
@@ -134,7 +124,7 @@ class Information:
         whole = np.zeros((self._results.size, self._results.size))
         whole[one, other] = whole[other, one] = -self.curvature
         whole -= np.diag(whole.sum(axis=1))
-        whole += PRIOR * self._likelihood.from_mean(np.eye(self._results.size))
+        whole += self._likelihood.prior.times(np.eye(self._results.size))
         return whole[np.ix_(self._likelihood.free, self._likelihood.free)]
 
     def solve(self, right: Matrix, tolerance: float) -> Matrix:
@@ -152,7 +142,7 @@ class Information:
         free = self._likelihood.free[:, None]
         times = self._times()
         met = [sums(side, self.curvature, len(free)) for side in (self._results.one, self._results.other)]
-        scale = free / (met[0] + met[1] + PRIOR)[:, None]
+        scale = free / (met[0] + met[1] + self._likelihood.prior.diagonal)[:, None]
         solved, rest = np.zeros_like(right), right * free
         direction = scaled = scale * rest
         square = np.sum(rest * scaled, axis=0)
@@ -181,7 +171,7 @@ class Information:
         diagonal = np.add.reduceat(weights, starts[:-1], axis=0)
 
         def times(values: Matrix) -> Matrix:
-            image = diagonal * values + PRIOR * self._likelihood.from_mean(values)
+            image = diagonal * values + self._likelihood.prior.times(values)
             first = 0
             while first < size:
                 most = starts[first] + CELLS // values.shape[1]

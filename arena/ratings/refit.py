@@ -36,7 +36,12 @@ ALPHA = 0.05
 
 
 def refit(
-    pairs: Iterable[PairResult], entrants: int, *, players: int, anchors: Mapping[int, float] | None = None
+    pairs: Iterable[PairResult],
+    entrants: int,
+    *,
+    players: int,
+    anchors: Mapping[int, float] | None = None,
+    predecessors: Mapping[int, int] | None = None,
 ) -> Fit:
     """Returns the ratings that explain all results best.
 
@@ -45,6 +50,7 @@ def refit(
         entrants: How many entrants there are; they have the numbers 0, 1, ... Some may not have played.
         players: How many sit at a table. From 3 on, the games' own number says less about how sure a result is.
         anchors: Ratings that are given, by entrant. They fix the scale; the others are rated relative to them.
+        predecessors: By entrant the earlier one of which it is a new version. It is expected to be about as strong.
     """
     results = compare(pairs)
     played = results.entrants.tolist()
@@ -53,8 +59,10 @@ def refit(
     start = np.array([anchors.get(who, MU) - MU for who in played])
     if not free.all():
         start[free] = start[~free].mean()
-    likelihood = Likelihood(results, free)
+    likelihood = Likelihood(results, free, predecessors or {})
     strengths = likelihood.maximise(start)
+    if free.all() and likelihood.prior.is_linked:
+        strengths -= strengths.mean()
     ratings = [anchors.get(who, MU) for who in range(entrants)]
     for who, strength in zip(played, strengths.tolist(), strict=True):
         ratings[who] = anchors.get(who, MU + strength)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.comparisons import Indices, Matrix, Vector, sums
-from arena.ratings.likelihood import CELLS, DENSE, PRIOR, Information, Likelihood
+from arena.ratings.likelihood import CELLS, DENSE, Information, Likelihood
 
 SAMPLES = 128
 """Columns of a sampled root."""
@@ -102,7 +102,7 @@ def spread(likelihood: Likelihood, strengths: Vector) -> Spread:
 
 def _exact(likelihood: Likelihood, information: Information, disagreement: Disagreement) -> tuple[Matrix, Matrix]:
     free, size = likelihood.free, likelihood.results.size
-    prior = PRIOR * likelihood.from_mean(np.eye(size))
+    prior = likelihood.prior.times(np.eye(size))
     among = np.ix_(free, free)
     dense = information.dense()
     naive, clustered = np.zeros((2, size, len(dense)))
@@ -116,12 +116,7 @@ def _sampled(likelihood: Likelihood, information: Information, disagreement: Dis
     naive, clustered = np.empty((2, results.size, SAMPLES))
     for column in range(SAMPLES):
         games = np.sqrt(information.curvature) * random.standard_normal(len(information.curvature))
-        naive[:, column] = results.by_entrant(games) + _prior_draw(likelihood, random)
-        clustered[:, column] = disagreement.draw(random) + _prior_draw(likelihood, random)
+        naive[:, column] = results.by_entrant(games) + likelihood.prior.draw(random)
+        clustered[:, column] = disagreement.draw(random) + likelihood.prior.draw(random)
     both = information.solve(np.concatenate([naive, clustered], axis=1), 1e-2) / math.sqrt(SAMPLES)
     return both[:, :SAMPLES], both[:, SAMPLES:]
-
-
-def _prior_draw(likelihood: Likelihood, random: np.random.Generator) -> Vector:
-    drawn: Vector = random.standard_normal(likelihood.results.size)
-    return likelihood.from_mean(drawn * math.sqrt(PRIOR))

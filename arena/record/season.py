@@ -59,6 +59,8 @@ class SeasonEntrant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     mu: float
     """The running rating that it began with."""
     sigma: float
+    after: str | None = None
+    """The version of the season whose rating that was; None if there is none."""
 
 
 class SeasonClosed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -38,6 +38,7 @@ class Rated(msgspec.Struct, frozen=True, kw_only=True):
     sigma: float | None = None
     games: int | None = None
     forfeits: int | None = None
+    provisional: bool | None = None
 
 
 class Item(Rated, frozen=True, kw_only=True):
@@ -124,7 +125,7 @@ def league_table(items: Sequence[Payload], width: int, *, trueskill: bool = Fals
         {**msgspec.structs.asdict(item), "bot": item.name, "version": "", "mean_off_turn_ms": None} for item in found
     ]
     authors = Column(title="author", cells=[plain(item.author) for item in found], leaves=7, extra=True, left=True)
-    return standings_table(rows, width, trueskill=trueskill, more=(authors, _confinement(found)))
+    return standings_table(rows, width, trueskill=trueskill, more=(authors, _confinement(found), _provisional(found)))
 
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:
@@ -146,6 +147,7 @@ def versions_table(versions: Sequence[Payload], width: int) -> Text:
     columns = [
         Column(title="state", cells=[plain(row.state) for row in found], left=True),
         _confinement(found),
+        _provisional(found),
         column("rating", lambda row: None if row.rating is None else f"{row.rating:.1f}", 6),
         column("95 %", lambda row: None if row.half_width is None else interval_text(row.half_width), 5),
         column("games", lambda row: row.games, 4),
@@ -169,3 +171,8 @@ def _confinement(rows: Sequence[Rated]) -> Column:
     """Returns the column that says which versions are uncontrolled, or fenced only. It never leaves."""
     said = {str(Level.REMOTE): UNCONTROLLED, str(Level.FENCED): str(Level.FENCED)}
     return Column(title="level", cells=[said.get(row.level, "") for row in rows], left=True)
+
+
+def _provisional(rows: Sequence[Rated]) -> Column:
+    """Returns the column that says whose rating rests on few matches. It never leaves."""
+    return Column(title="so far", cells=["provisional" if row.provisional else "" for row in rows], left=True)

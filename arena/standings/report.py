@@ -97,7 +97,8 @@ def report(
         known = known_of(reader, row)
         entrants = known.entrants
         fixed = {**known.anchors, **numbered([entrant.name for entrant in entrants], anchors or {})}
-        fit = fit_of(known.tallies, known.pairs(), row.settings["game"]["players"], fixed)
+        players = row.settings["game"]["players"]
+        fit = fit_of(known.tallies, known.pairs(), players, fixed, reader.predecessors(row.id))
         progress = progress_of(reader, row, fit.order() if fit is not None else range(len(entrants)))
         places = progress.places if progress is not None else None
         table = tabulate(

@@ -114,7 +114,11 @@ class Standings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fit_of(
-    tallies: Sequence[Tally], pairs: Iterable[PairResult], players: int, anchors: Mapping[int, float]
+    tallies: Sequence[Tally],
+    pairs: Iterable[PairResult],
+    players: int,
+    anchors: Mapping[int, float],
+    predecessors: Mapping[int, int] | None = None,
 ) -> Fit | None:
     """Returns the refit of all results, or None before any game.
 
@@ -123,12 +127,13 @@ def fit_of(
         pairs: Every pair's results by deal; read once.
         players: Seats of a game, the most if games differ.
         anchors: By entrant a rating that is given.
+        predecessors: By entrant the earlier one of which it is a new version.
     """
     if not any(tally.games for tally in tallies):
         return None
     from arena.ratings.refit import refit
 
-    return refit(pairs, len(tallies), players=players, anchors=anchors)
+    return refit(pairs, len(tallies), players=players, anchors=anchors, predecessors=predecessors)
 
 
 def tabulate(

@@ -13,6 +13,7 @@ from typing import Final
 
 import msgspec
 
+from arena.store.league.controls import FINAL_MATCHES
 from arena.store.reader import Reader
 from arena.store.records import Tournament
 from arena.store.store import open_reader, update
@@ -89,6 +90,8 @@ class Member(msgspec.Struct, frozen=True):
     author: str
     state: str
     level: str
+    provisional: bool = False
+    """Whether it has had too few matches for its rating to mean much."""
 
 
 class Exhibits(Reader):
@@ -221,12 +224,18 @@ class Exhibits(Reader):
     def members(self, tournament: str) -> dict[int, Member]:
         """Returns the members of a league by entrant, if the tournament is its open season."""
         rows = self._db.execute(
-            "SELECT entrant, authors.name, state, level FROM versions JOIN bots ON bots.id = bot"
+            "SELECT entrant, authors.name, state, level, (SELECT coalesce(sum(matches), 0) FROM seat_counts"
+            " WHERE seat_counts.tournament = ?1 AND seat_counts.entrant = versions.entrant)"
+            " < coalesce((SELECT CAST(value AS INTEGER) FROM controls WHERE name = 'final_matches'), ?2)"
+            " FROM versions JOIN bots ON bots.id = bot"
             " JOIN authors ON authors.id = author WHERE entrant IS NOT NULL"
-            " AND EXISTS (SELECT 1 FROM seasons WHERE tournament = ? AND closed IS NULL)",
-            (tournament,),
+            " AND EXISTS (SELECT 1 FROM seasons WHERE tournament = ?1 AND closed IS NULL)",
+            (tournament, FINAL_MATCHES),
         )
-        return {entrant: Member(*row) for entrant, *row in rows}
+        return {
+            entrant: Member(author, state, level, bool(provisional))
+            for entrant, author, state, level, provisional in rows
+        }
 
 
 @contextmanager

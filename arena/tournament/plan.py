@@ -11,6 +11,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -38,6 +39,7 @@ from arena.referee.chance import commitment, new_secret, seed_secret
 from arena.store.reader import Reader
 from arena.store.records import Entrant, Tournament
 from arena.store.store import Store, now
+from arena.tournament.formats.base import Planning
 from arena.tournament.settings import Settings, mix_of
 from arena.types import Level
 from arena.wire.messages import Hello
@@ -120,10 +122,8 @@ def begin(
 
 def as_begun(store: Reader, settings: Settings) -> Settings:
     """Returns the settings by which a tournament of these goes on: what an earlier version planned stays as it is."""
-    earlier = replace(settings, format=replace(settings.format, planning=1))
-    if store.unfinished(settings.digest) is None and store.unfinished(earlier.digest) is not None:
-        return earlier
-    return settings
+    versions = (replace(settings, format=replace(settings.format, planning=version)) for version in get_args(Planning))
+    return next((one for one in (settings, *versions) if store.unfinished(one.digest) is not None), settings)
 
 
 def _check_commitment(tournament: Tournament, settings: Settings) -> None:

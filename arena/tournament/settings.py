@@ -236,8 +236,8 @@ def processes_at(level: Level, wanted: Processes | None) -> Processes:
     """
     if level is not Level.TRUSTED and wanted == "tournament":
         raise ConfigError(
-            f"expected processes that end with their block, as level {level} demands, got: --keep-bots, with which a bot "
-            "meets deals again; leave it out, or use --level trusted"
+            f"expected processes that end with their block, as level {level} demands, got: --keep-bots, with which a "
+            "bot meets deals again; leave it out, or use --level trusted"
         )
     return wanted or "block"
 

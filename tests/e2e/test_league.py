@@ -52,7 +52,7 @@ def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
 @pytest.mark.long
 def test_standings_and_games_are_documents(run: Run) -> None:
     standings = told(run, "standings", "cup")
-    assert (standings["season"], standings["method"]) == ("first", "refit")
+    assert (standings["season"], standings["method"]) == ("first", "refit of versions")
     assert [item["name"] for item in standings["items"]] == ["random/1", "greedy/1"]  # type: ignore[attr-defined]
     assert "random/1" in run("league", "standings", "cup").stdout
     assert told(run, "games", "cup") == {"games": []}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_right
 from collections import Counter
-from itertools import combinations, groupby
+from itertools import accumulate, combinations, groupby
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.tournament.formats.base import Planning
-from arena.tournament.formats.round_robin import Pairings, RoundRobin, combination, stage_of
+from arena.tournament.formats.round_robin import Pairings, RoundRobin, combination, stage_of, stages_of
 from arena.tournament.schedule import Schedule
 
 
@@ -36,8 +37,12 @@ class Table(msgspec.Struct, frozen=True):
         return Schedule(self.format, self.entrants, self.players)
 
     @property
-    def stage(self) -> int:
-        return stage_of(self.deals, math.comb(self.entrants, self.players))
+    def stages(self) -> list[int]:
+        return stages_of(self.deals, math.comb(self.entrants, self.players), 3)
+
+    def stage(self, deal: int) -> int:
+        """In which stage a deal is."""
+        return bisect_right(list(accumulate(self.stages)), deal)
 
     def document(self) -> dict[str, Any]:
         return self.format.document(self.entrants, self.players)
@@ -47,7 +52,7 @@ class Table(msgspec.Struct, frozen=True):
 def tables(draw: st.DrawFn) -> Table:
     players = draw(st.integers(2, 4))
     entrants = draw(st.integers(players, 6))
-    return Table(entrants, players, draw(st.sampled_from([1, 2, 3, 31])), draw(st.sampled_from(["cyclic", "all"])))
+    return Table(entrants, players, draw(st.sampled_from([1, 2, 3, 6, 31])), draw(st.sampled_from(["cyclic", "all"])))
 
 
 @given(tables())
@@ -96,7 +101,7 @@ def test_no_deal_comes_twice_in_a_block(table: Table) -> None:
         played = list(games)
         deals = [game.deal for game in played]
         assert deals == list(range(deals[0], deals[0] + len(deals)))
-        assert len(deals) <= table.stage
+        assert len(deals) == table.stages[table.stage(deals[0])]
         assert len({(frozenset(game.entrants), game.rotation) for game in played}) == 1
 
 
@@ -104,9 +109,9 @@ def test_no_deal_comes_twice_in_a_block(table: Table) -> None:
 def test_blocks_follow_each_other_and_stages_too(table: Table) -> None:
     blocks = [block for block, _ in groupby(game.block for game in table.schedule)]
     assert blocks == list(range(len(blocks)))
-    stages = [game.deal // table.stage for game in table.schedule]
+    stages = [table.stage(game.deal) for game in table.schedule]
     assert stages == sorted(stages)
-    for _, games in groupby(table.schedule, key=lambda game: (game.deal // table.stage, frozenset(game.entrants))):
+    for _, games in groupby(table.schedule, key=lambda game: (table.stage(game.deal), frozenset(game.entrants))):
         assert [rotation for rotation, _ in groupby(game.rotation for game in games)] == list(
             range(table.schedule.seatings)
         )
@@ -115,9 +120,35 @@ def test_blocks_follow_each_other_and_stages_too(table: Table) -> None:
 @pytest.mark.parametrize(("deals", "stage"), [(1, 30), (30, 30), (31, 30), (240, 30), (241, 31), (1000, 125)])
 def test_a_tournament_has_few_stages_of_many_deals(deals: int, stage: int) -> None:
     assert stage_of(deals, 3) == stage
+    assert set(stages_of(deals, 3, 2)[:-1]) <= {stage}
+    assert max(stages_of(deals, 3, 3)[:-1], default=0) <= stage
 
 
-def unevenness(entrants: int, players: int, planning: Literal[1, 2] = 2) -> int:
+@pytest.mark.parametrize(
+    ("deals", "pairings", "stages"),
+    [
+        (5, 3, [5]),
+        (7, 3, [7]),
+        (8, 3, [5, 3]),
+        (30, 1, [30]),
+        (30, 3, [5, 10, 15]),
+        (100, 3, [5, 10, 20, 30, 35]),
+        (1000, 3, [5, 10, 20, 40, 80, *[125] * 6, 95]),
+    ],
+)
+def test_stages_begin_small_and_grow(deals: int, pairings: int, stages: list[int]) -> None:
+    assert stages_of(deals, pairings, 3) == stages
+    assert [sum(stages_of(deals, pairings, planning)) for planning in get_args(Planning)] == [deals] * 3
+
+
+def test_a_tournament_of_before_has_its_stages_in_its_document() -> None:
+    before = RoundRobin(deals=40, planning=1)
+    assert before.document(3, 2)["stage"] == 30
+    assert [placed.round.deals for placed in Schedule(before, 3, 2).rounds] == [30, 10]
+    assert RoundRobin(deals=40).document(3, 2)["stages"] == [5, 10, 25]
+
+
+def unevenness(entrants: int, players: int, planning: Planning = 3) -> int:
     """By how many pairings, at most, one entrant is ahead of another at any place of a stage."""
     played = [0] * entrants
     worst = 0
@@ -146,7 +177,7 @@ def test_twelve_bots_at_four_seats_that_are_stopped_after_110_meetings_are_even(
     for planning in get_args(Planning):
         met = Counter(entrant for meeting in Pairings(12, 4, 0, planning)[:110] for entrant in meeting.entrants)
         spans.append((min(met.values()), max(met.values())))
-    assert spans == [(25, 54), (36, 38)]
+    assert spans == [(25, 54), (36, 38), (36, 38)]
 
 
 @pytest.mark.parametrize(("entrants", "players"), [(4, 3), (6, 3), (9, 3), (7, 4), (8, 4), (12, 4), (10, 5), (11, 5)])

@@ -59,7 +59,8 @@ def status(
             document = documents.status(reader, settings, league)
         else:
             owner = author or reader.versions.named(bot).author
-            document = documents.author_status(reader, reader.authors.known(owner).name)
+            figures = documents.published_figures(league, reader.seasons.current())
+            document = documents.author_status(reader, reader.authors.known(owner).name, figures)
     if bot and "versions" in document:
         document["versions"] = [version for version in document["versions"] if version["bot"] == bot]
     notices = document["notices"]

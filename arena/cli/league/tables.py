@@ -42,6 +42,9 @@ def show_standings(document: Payload, *, trueskill: bool = False) -> None:
         say("No bot plays yet.")
         return
     show(league_table(items, console().width, trueskill=trueskill))
+    if any(item.get("provisional") for item in items):
+        few = f"fewer than {document['final_matches']}" if "final_matches" in document else "few"
+        say(f"Provisional: a rating from {few} matches, which may be far off.")
     if order := order_text(document.get("order"), items):
         show(wrapped(order, console().width))
     if line := remaking_line(document.get("remaking")):

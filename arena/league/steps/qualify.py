@@ -1,6 +1,10 @@
 """Lets a checked bot play its first games: against `random`, which plays any game, and without losing by its own doing.
 
 It need not win. A bot that crashes here would crash against everybody, and its opponents would rise by it.
+
+A step that was cut short goes on where it was, by the logs that are there: else no bot would get in on a machine that
+is stopped again and again. A game counts if the same files played it with the same settings, and the bot did not
+forfeit.
 """
 
 from __future__ import annotations
@@ -18,9 +22,11 @@ from arena.league.retention import Shelf
 from arena.league.steps.base import StepReport, Stopwatch
 from arena.link.bots import BotSpec, load_bot
 from arena.link.sandbox.doctor import require
+from arena.record.log import SUFFIX, existing_log, read_log
+from arena.record.result import result_of
 from arena.referee.job import Job
 from arena.referee.worker import play
-from arena.types import GameResult, GameSettings, Level, Payload, Termination
+from arena.types import GameResult, GameSettings, Level, Payload, Seat, Termination
 
 MATCHES: Final = 4
 """Deals, each of which is played in every seating. With more numbers of players there is one for each."""
@@ -40,7 +46,9 @@ class _Game(msgspec.Struct, frozen=True):
         return tuple(bot if seat == self.seat else opponent for seat in range(self.settings.players))
 
 
-def qualify(folder: Path | BotSpec, settings: Sequence[GameSettings], level: Level, logs: Path) -> StepReport:
+def qualify(
+    folder: Path | BotSpec, settings: Sequence[GameSettings], level: Level, logs: Path, series: str = ""
+) -> StepReport:
     """Plays a bot's first games: it passes if it forfeits none of them.
 
     Args:
@@ -48,12 +56,14 @@ def qualify(folder: Path | BotSpec, settings: Sequence[GameSettings], level: Lev
         settings: What the league plays, for each number of players. All are played, in turn.
         level: How far the bots are confined.
         logs: The folder for the logs of these games, which exists.
+        series: What the names of its games have in common: those that are there already are not played again. Empty
+            for a name that nobody else has.
 
     Returns:
         The report. `detail` has `games`: each with its log, the bot's seat and rank, and its forfeit if there was one.
     """
     watch = Stopwatch("qualify")
-    return watch.guarded(lambda: _qualify(watch, folder, schedule(settings), level, logs))
+    return watch.guarded(lambda: _qualify(watch, folder, schedule(settings), level, logs, series))
 
 
 def schedule(settings: Sequence[GameSettings]) -> list[_Game]:
@@ -67,7 +77,7 @@ def schedule(settings: Sequence[GameSettings]) -> list[_Game]:
 
 
 def _qualify(
-    watch: Stopwatch, folder: Path | BotSpec, schedule: Sequence[_Game], level: Level, logs: Path
+    watch: Stopwatch, folder: Path | BotSpec, schedule: Sequence[_Game], level: Level, logs: Path, series: str
 ) -> StepReport:
     try:
         bot = folder if isinstance(folder, BotSpec) else load_bot(str(folder))
@@ -76,7 +86,7 @@ def _qualify(
         require(level, (bot, opponent), (logs,))
     except BotError as error:
         return watch.failed(str(error).replace(f"{folder}/", ""))
-    series, secret = secrets.token_hex(6), secrets.token_bytes(32)
+    series, secret = series or secrets.token_hex(6), secrets.token_bytes(32)
     games: list[Payload] = []
     for number, game in enumerate(schedule):
         following = schedule[number + 1 : number + 2]
@@ -93,6 +103,9 @@ def _qualify(
             block=f"{series}-{number}",
             ahead=tuple(spec for later in following for spec in later.bots(bot, opponent)),
         )
+        if (before := _played_before(job, game.seat)) is not None:
+            games.append(_told(before, game.seat))
+            continue
         result = play(job)
         _compress(job)
         games.append(_told(result, game.seat))
@@ -100,6 +113,25 @@ def _qualify(
         if report is not None:
             return report
     return watch.passed(detail={"games": games})
+
+
+def _played_before(job: Job, seat: Seat) -> GameResult | None:
+    """Returns the result of a game that was played before the step was cut short; None if it is to be played.
+
+    What is left of one that does not count is removed.
+    """
+    place = existing_log(Path(job.logs) / f"{job.game}{SUFFIX}")
+    with suppress(LogError):
+        log = read_log(place)
+        header = log.header
+        now = (job.settings, job.level, job.deal, job.rotation, [bot.digest for bot in job.bots])
+        same = now == (header.settings, header.level, header.deal, header.rotation, [bot.digest for bot in header.bots])
+        result = result_of(header, log.records, log.sha256)
+        if same and result.termination is not Termination.INTERRUPTED and result.seats[seat].forfeit is None:
+            return result
+    for file in Path(job.logs).glob(f"{job.game}.*"):
+        file.unlink()
+    return None
 
 
 def _compress(job: Job) -> None:

@@ -169,9 +169,11 @@ def _standing(shown: Shown, row: Standing, scale: Scale, *, is_shared: bool) -> 
 
 
 def _remarks(member: Member | None) -> Iterable[str]:
-    """Yields what everybody must know of a league's version: that it plays no more, how little it is confined."""
+    """Yields what all must know of a league's version: that it plays no more, had few matches, is hardly confined."""
     if member is not None and member.state != "active":
         yield member.state
+    if member is not None and member.state == "active" and member.provisional:
+        yield "provisional"
     if member is not None and member.level == "remote":
         yield "remote, uncontrolled"
     if member is not None and member.level == "fenced":

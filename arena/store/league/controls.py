@@ -1,8 +1,11 @@
-"""Stores what orders have set, so that a service that starts again goes on as it was told."""
+"""Stores what orders have set, so that a service that starts again goes on as it was told.
+
+One thing comes from `league.toml` instead: what readers of the database alone must know of it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -10,6 +13,9 @@ from arena.store.database import Connection, immediate
 from arena.store.records import canonical
 
 T = TypeVar("T")
+
+FINAL_MATCHES: Final = 20
+"""By default a version's rating is provisional before it has so many matches: as many as make it no newcomer."""
 
 
 class Closing(msgspec.Struct, frozen=True):
@@ -43,6 +49,11 @@ class Controls:
     def closing(self) -> Closing | None:
         """The season that is to end; None if none is."""
         return self._get("closing", Closing | None, None)
+
+    @property
+    def final_matches(self) -> int:
+        """Before how many matches a rating is provisional."""
+        return self._get("final_matches", int, FINAL_MATCHES)
 
     def set(self, name: str, value: Any) -> None:
         """Sets one of the properties above."""

@@ -63,6 +63,11 @@ class LeagueStore(LeagueReader):
         self.games = store
         """The games of the seasons, in the same database: a transaction can span both."""
 
+    @property
+    def changes(self) -> int:
+        """How many rows this process has changed since it opened the database."""
+        return self._db.total_changes
+
     def transaction(self) -> AbstractContextManager[None]:
         """Makes one transaction of all that the block does."""
         return immediate(self._db)

@@ -44,6 +44,14 @@ class Notices:
             for id, name, version, kind, text, at, read in rows.fetchall()
         ]
 
+    def newest(self) -> dict[str, int]:
+        """Returns by author the id of the newest notice."""
+        rows = self._db.execute(
+            "SELECT name, newest FROM (SELECT author, max(id) AS newest FROM notices WHERE author IS NOT NULL"
+            " GROUP BY author) JOIN authors ON authors.id = author"
+        )
+        return dict(rows.fetchall())
+
     def mark_read(self, first: int, last: int) -> int:
         """Notes that the operator has read their notices from one id to another. Returns how many were new to them."""
         with immediate(self._db):

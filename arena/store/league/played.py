@@ -117,7 +117,10 @@ class PlayedGames:
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""
-        rows = self._db.execute(
-            "SELECT status, count(*) FROM games WHERE tournament = ? GROUP BY status", (tournament,)
-        )
-        return dict(rows.fetchall())
+        counts = {"done": 0}
+        for status in ("planned", "running", "void"):  # few games have one of these, and nearly all are done
+            (counts[status],) = self._db.execute(
+                "SELECT count(*) FROM games WHERE tournament = ? AND status = ?", (tournament, status)
+            ).fetchone()
+        (games,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
+        return {**counts, "done": games - sum(counts.values())}

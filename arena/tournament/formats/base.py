@@ -28,9 +28,10 @@ MAX_GAMES: Final = 10**9
 many. Below it every number in the database, a meeting's too, is far from SQLite's 2**63."""
 
 
-Planning: TypeAlias = Literal[1, 2]
-"""Which version of the formats a tournament is planned by. The latter orders the meetings of three and more evenly,
-gives half a point for a bye at such tables, and decides a level tie of a knockout by seed, not by the whole event."""
+Planning: TypeAlias = Literal[1, 2, 3]
+"""Which version of the formats a tournament is planned by. The second orders the meetings of three and more evenly,
+gives half a point for a bye at such tables, and decides a level tie of a knockout by seed, not by the whole event. In
+the third, stages begin small and grow, so that soon everybody has met everybody; only formats with stages know it."""
 
 
 class Meeting(msgspec.Struct, frozen=True):
@@ -165,7 +166,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, tag_field="name"):
     def parameters(self, players: int) -> Payload:
         """Returns name and parameters as plain values, with lists for tuples, as in a file.
 
-        `planning` is there only where it is 2 and makes a difference: so documents of earlier tournaments stay.
+        `planning` is there only where it is not 1 and makes a difference: so documents of earlier tournaments stay.
         """
         parameters: Payload = msgspec.json.decode(msgspec.json.encode(self))
         if self.planning == 1 or not self.depends_on_planning(players):

@@ -6,8 +6,8 @@ import math
 from itertools import combinations
 
 from arena.errors import ConfigError
-from arena.tournament.formats.base import Director, Format, Meeting, Round
-from arena.tournament.formats.round_robin import Pairings
+from arena.tournament.formats.base import Director, Format, Meeting, Planning, Round
+from arena.tournament.formats.round_robin import FIRST_STAGE, Computed, Pairings, stages_of
 from arena.tournament.formats.seating import orders
 
 MAX_PAIRINGS = 1_000_000
@@ -28,6 +28,7 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
     """The entrants that played in it, by their numbers here, in order."""
     played: int = 0
     """How many deals their pairings played."""
+    planning: Planning = 3
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there can be such a tournament.
@@ -56,29 +57,49 @@ class Extension(Format, frozen=True, kw_only=True, tag="extension"):
         """Returns the director. It draws nothing."""
         old = set(combinations(self.unchanged, players))
         pairings = Pairings(entrants, players, 0, self.planning)
-        both = pairings if old else ()
-        new = [
-            Meeting(meeting.entrants, self._missing if old else 0)
-            for meeting in pairings
-            if meeting.entrants not in old
-        ]
-        rounds = []
-        if both and self._missing:
-            rounds.append(Round(title="more deals", deals=self._missing, meetings=both))
-        if new and self.deals > (self._missing if old else 0):
-            rounds.append(
-                Round(title="new bots", deals=self.deals - (self._missing if old else 0), meetings=tuple(new))
-            )
-        return _InTurn(rounds)
+        both = [meeting.entrants for meeting in pairings] if old else []
+        new = [meeting.entrants for meeting in pairings if meeting.entrants not in old]
+        missing = self._missing if old else 0
+        return _InTurn(
+            [*self._stages("more deals", both, 0, missing), *self._stages("new bots", new, missing, self.deals)]
+        )
 
     def depends_on_planning(self, players: int) -> bool:
-        """Returns whether the versions of planning differ: in the order of pairings."""
-        return players > 2
+        """Returns whether the versions of planning differ: in the order of pairings, or in the stages."""
+        return players > 2 or self.deals > FIRST_STAGE
+
+    def _stages(self, title: str, met: list[tuple[int, ...]], first: int, end: int) -> list[Round]:
+        """Returns the rounds in which these meet on the deals from `first` to `end`: one before there were stages."""
+        if not met or end <= first:
+            return []
+        sizes = stages_of(end - first, len(met), self.planning) if self.planning == 3 else [end - first]
+        return [
+            Round(
+                title=title if len(sizes) == 1 else f"{title}, stage {number}",
+                deals=deals,
+                meetings=_On(met, first + sum(sizes[: number - 1])),
+            )
+            for number, deals in enumerate(sizes, start=1)
+        ]
 
     @property
     def _missing(self) -> int:
         """How many deals the pairings of unchanged entrants have still to play."""
         return max(0, self.deals - self.played)
+
+
+class _On(Computed):
+    """Choices of entrants who meet from one deal on."""
+
+    def __init__(self, met: list[tuple[int, ...]], first_deal: int) -> None:
+        self._met = met
+        self._first_deal = first_deal
+
+    def __len__(self) -> int:
+        return len(self._met)
+
+    def _at(self, place: int) -> Meeting:
+        return Meeting(self._met[place], self._first_deal)
 
 
 class _InTurn(Director):

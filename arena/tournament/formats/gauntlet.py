@@ -6,7 +6,7 @@ import math
 
 from arena.errors import ConfigError
 from arena.tournament.formats.base import Director, Format, Meeting, Planning
-from arena.tournament.formats.round_robin import Computed, Pairings, Stages, stage_of
+from arena.tournament.formats.round_robin import FIRST_STAGE, Computed, Pairings, Stages, stages_document, stages_of
 from arena.tournament.formats.seating import orders
 from arena.types import Payload
 
@@ -20,6 +20,7 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
     challengers: int = 1
     """How many entrants, from the first on, are challengers."""
     deals: int = 30
+    planning: Planning = 3
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that there are challengers, and enough others for them to meet.
@@ -51,11 +52,14 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return Stages(self.deals, lambda first_deal: self._meetings(entrants, players, first_deal))
+        return Stages(
+            stages_of(self.deals, len(self._meetings(entrants, players, 0)), self.planning),
+            lambda first_deal: self._meetings(entrants, players, first_deal),
+        )
 
     def depends_on_planning(self, players: int) -> bool:
-        """Returns whether the versions of planning differ: in the order of the choices of the field."""
-        return players > 3
+        """Returns whether the versions of planning differ: in the choices of the field's order, or in the stages."""
+        return players > 3 or self.deals > FIRST_STAGE
 
     def _meetings(self, entrants: int, players: int, first_deal: int) -> Challenges:
         return Challenges(self.challengers, entrants, players, first_deal, self.planning)
@@ -65,7 +69,7 @@ class Gauntlet(Format, frozen=True, kw_only=True, tag="gauntlet"):
         meetings = self._meetings(entrants, players, 0)
         return {
             **super().document(entrants, players),
-            "stage": stage_of(self.deals, len(meetings)),
+            **stages_document(self, len(meetings), players),
             "stride": meetings.choices.stride if players > 3 else None,
         }
 
@@ -76,7 +80,7 @@ class Challenges(Computed):
     Wherever it is cut, the challengers have nearly the same number of games, and so have the bots of the field.
     """
 
-    def __init__(self, challengers: int, entrants: int, players: int, first_deal: int, planning: Planning = 2) -> None:
+    def __init__(self, challengers: int, entrants: int, players: int, first_deal: int, planning: Planning = 3) -> None:
         self.choices = Pairings(entrants - challengers, players - 1, first_deal, planning)
         self._challengers = challengers
         self._first_deal = first_deal

@@ -13,22 +13,26 @@ from arena.tournament.formats.base import Director, Format, Meeting, Planning, R
 from arena.tournament.formats.seating import orders
 from arena.types import Payload
 
+FIRST_STAGE: Final = 5
+"""Deals of the first stage; each of the next has twice as many as the one before."""
 MIN_STAGE: Final = 30
-"""Deals of a stage, at least: the cost of starting a block's processes is spread over so many games."""
+"""Up to so many, at least, they grow: the cost of starting a block's processes is spread over so many games. By the
+first two versions of planning all stages have so many."""
 MOST_CIRCLES: Final = 50_000
 """How many circles of pairings are listed: 100 entrants at tables of 4 have 39,212, which take a second."""
 MAX_STAGES: Final = 8
-"""Stages of a tournament, at most."""
+"""Stages of a tournament, at most, but for the small ones that it begins with."""
 
 
 class RoundRobin(Format, frozen=True, kw_only=True, tag="round-robin"):
     """Every pairing of entrants plays every deal in every seating.
 
-    The deals are divided into stages, so that wherever the tournament is stopped every entrant has played nearly as
-    many games as every other.
+    The deals are divided into stages, small ones first. So soon everybody has met everybody, and wherever the
+    tournament is stopped every entrant has played nearly as many games as every other.
     """
 
     deals: int = 30
+    planning: Planning = 3
 
     def total(self, entrants: int, players: int) -> int:
         """Returns the number of games."""
@@ -40,24 +44,56 @@ class RoundRobin(Format, frozen=True, kw_only=True, tag="round-robin"):
 
     def director(self, entrants: int, players: int, draw: bytes) -> Director:
         """Returns the director. It draws nothing."""
-        return Stages(self.deals, lambda first_deal: Pairings(entrants, players, first_deal, self.planning))
+        return Stages(
+            stages_of(self.deals, math.comb(entrants, players), self.planning),
+            lambda first_deal: Pairings(entrants, players, first_deal, self.planning),
+        )
 
     def depends_on_planning(self, players: int) -> bool:
-        """Returns whether the versions of planning differ: in the order of pairings."""
-        return players > 2
+        """Returns whether the versions of planning differ: in the order of pairings, or in the stages."""
+        return players > 2 or self.deals > FIRST_STAGE
 
     def document(self, entrants: int, players: int) -> Payload:
         """Returns the description, with what says how the order follows."""
         return {
             **super().document(entrants, players),
-            "stage": stage_of(self.deals, math.comb(entrants, players)),
+            **stages_document(self, math.comb(entrants, players), players),
             "stride": Pairings(entrants, players, 0, self.planning).stride if players > 2 else None,
         }
 
 
 def stage_of(deals: int, pairings: int) -> int:
-    """Returns the number of deals of a stage. The last stage may have fewer; a single pairing has only one stage."""
+    """Returns the number of deals that a stage has at most, but for what is left over of the last one.
+
+    A single pairing has only one stage.
+    """
     return deals if pairings == 1 else max(MIN_STAGE, -(-deals // MAX_STAGES))
+
+
+def stages_of(deals: int, pairings: int, planning: Planning) -> list[int]:
+    """Returns of each stage the number of its deals.
+
+    By the third version of planning they grow from `FIRST_STAGE` to `stage_of`, and a stage takes the rest if that
+    would be less than half of it: a process serves no more games than its stage has deals.
+
+    >>> stages_of(30, 3, 3), stages_of(36, 3, 3), stages_of(36, 3, 2)
+    ([5, 10, 15], [5, 10, 21], [30, 6])
+    """
+    most = stage_of(deals, pairings)
+    grows = planning == 3 and pairings > 1
+    stages: list[int] = []
+    size = min(FIRST_STAGE, most) if grows else most
+    while left := deals - sum(stages):
+        stages.append(left if left <= size or (grows and 2 * (left - size) < size) else size)
+        size = min(2 * size, most)
+    return stages
+
+
+def stages_document(format: Format, pairings: int, players: int) -> Payload:
+    """Returns what a description of a schedule says of its stages; where versions do not differ, as it always was."""
+    if format.planning == 3 and format.depends_on_planning(players):
+        return {"stages": stages_of(format.deals, pairings, format.planning)}
+    return {"stage": stage_of(format.deals, pairings)}
 
 
 class Stages(Director):
@@ -65,25 +101,24 @@ class Stages(Director):
 
     lag = None
 
-    def __init__(self, deals: int, meetings: Callable[[int], Sequence[Meeting]]) -> None:
-        """Takes the number of deals, and what gives the meetings of a stage by the number of its first deal."""
-        self._deals = deals
+    def __init__(self, stages: Sequence[int], meetings: Callable[[int], Sequence[Meeting]]) -> None:
+        """Takes the deals of each stage, and what gives the meetings of a stage by the number of its first deal."""
+        self._stages = stages
         self._meetings = meetings
-        self._stage = stage_of(deals, len(meetings(0)))
         self._planned = 0
-        """Deals that are in rounds."""
+        """Stages that are rounds."""
 
     def next(self) -> Round | None:
-        if self._planned == self._deals:
+        if self._planned == len(self._stages):
             return None
         return Round(
-            title=f"stage {self._planned // self._stage + 1}",
-            deals=min(self._stage, self._deals - self._planned),
-            meetings=self._meetings(self._planned),
+            title=f"stage {self._planned + 1}",
+            deals=self._stages[self._planned],
+            meetings=self._meetings(sum(self._stages[: self._planned])),
         )
 
     def add(self, round: Round) -> None:
-        self._planned += round.deals
+        self._planned += 1
 
 
 class Computed(Sequence[Meeting]):
@@ -117,7 +152,7 @@ class Pairings(Computed):
     takes time and memory. Beyond `MOST_CIRCLES` choices come in a long stride instead, which is less even.
     """
 
-    def __init__(self, entrants: int, players: int, first_deal: int, planning: Planning = 2) -> None:
+    def __init__(self, entrants: int, players: int, first_deal: int, planning: Planning = 3) -> None:
         self.entrants = entrants
         self.players = players
         self._first_deal = first_deal

@@ -61,6 +61,19 @@ def test_an_honest_season_is_checked_to_its_end(played: Path, with_final: Path) 
     assert [item["name"] for item in standings["items"]][:2] == ["fox/1", "random/1"]
 
 
+def test_a_new_version_is_rated_after_its_predecessor(tmp_path: Path) -> None:
+    folder = season_kit.closed(tmp_path, new_version=True).published / "seasons" / "cup-1"
+    assert audit(folder).faults == ()
+    closed = json.loads((folder / STANDINGS_FILE).read_text())
+    assert {one["name"]: one["after"] for one in closed["entrants"] if one["after"]} == {"owl/2": "owl/1"}
+    for name, check in ((None, "standings"), ("fox/1", "results"), ("owl/2", "results")):
+        others = [one | {"after": name if one["name"] == "owl/2" else None} for one in closed["entrants"]]
+        set_in(STANDINGS_FILE, entrants=others)(folder)
+        assert check in {fault.check for fault in audit(folder).faults}
+    set_in(STANDINGS_FILE, entrants=closed["entrants"], standings=closed["standings"] | {"method": "refit"})(folder)
+    assert {fault.check for fault in audit(folder).faults} == {"standings"}  # by that method it was not expected
+
+
 def test_the_next_season_is_committed_to_and_its_secret_is_not_there(played: Path) -> None:
     folder = played / "seasons" / "cup-2"
     assert {path.name for path in folder.iterdir()} == {SEASON_FILE}

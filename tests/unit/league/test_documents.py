@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from arena.errors import Refused
@@ -26,11 +27,12 @@ FIGURES = {**RATING, "mu": float, "sigma": float, "matches": int, "games": int, 
 STANDING: dict[str, Any] = {
     "rank": int, "name": str, "bot": str, "author": str, "level": str, "uncontrolled": bool, "since": str,
     "ahead_of_next": (float, NULL), "points": (float, NULL), "wins": int, "draws": int, "losses": int,
-    "mean_score": (float, NULL), "mean_ms": float, "max_ms": float, **FIGURES,
+    "mean_score": (float, NULL), "mean_ms": float, "max_ms": float, "provisional": bool, **FIGURES,
 }  # fmt: skip
 VERSION: dict[str, Any] = {
     "version": str, "bot": str, "author": str, "state": str, "since": str, "digest": str, "level": str,
-    "uncontrolled": bool, **RATING, **{name: (kind, NULL) for name, kind in FIGURES.items() if name not in RATING},
+    "uncontrolled": bool, "provisional": (bool, NULL),
+    **RATING, **{name: (kind, NULL) for name, kind in FIGURES.items() if name not in RATING},
 }  # fmt: skip
 NOTICE: dict[str, Any] = {"at": str, "kind": str, "version": (str, NULL), "text": str}
 GAME: dict[str, Any] = {
@@ -77,8 +79,8 @@ def played(store: LeagueStore) -> LeagueStore:
 
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
     found = documents.standings(played)
-    assert found.keys() == {"season", "digest", "method", "remaking", "order", "items"}
-    assert (found["season"], found["method"]) == ("first", "refit")
+    assert found.keys() == {"season", "digest", "method", "remaking", "final_matches", "order", "items"}
+    assert (found["season"], found["method"]) == ("first", "refit of versions")
     for item in found["items"]:
         check(item, STANDING)
         if item["games"]:
@@ -214,3 +216,17 @@ def test_everybody_may_know_the_rules_and_the_commitment(store: LeagueStore) -> 
     store.authors.add_key("bert", "k2")
     store.authors.revoke_key("k2")
     assert documents.keys(store) == {"k1": "anna"}
+
+
+def test_while_the_service_runs_a_status_takes_the_figures_that_it_has_published(
+    played: LeagueStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(tmp_path)
+    folder.make()
+    computed = documents.status(played, SETTINGS, folder)
+    (folder.published / "standings.json").write_bytes(msgspec.json.encode(documents.standings(played)))
+    with folder.running():
+        monkeypatch.setattr(documents, "ranking_of", lambda reader: pytest.fail("a refit grows with the season"))
+        found = documents.status(played, SETTINGS, folder)
+    assert found == {**computed, "running": True}
+    assert any(version["rating"] for version in found["versions"])

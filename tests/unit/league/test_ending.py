@@ -21,6 +21,7 @@ from arena.league.matchmaking import Matchmaking
 from arena.league.service import Ended
 from arena.league.settings import Season, Settings
 from arena.referee.job import Job
+from arena.store.exhibits import open_exhibits
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.controls import Closing
 from arena.store.league.records import SeasonFinal
@@ -350,9 +351,34 @@ def test_a_kill_at_any_commit_of_a_final_changes_nothing_in_the_end(tmp_path: Pa
     assert outcomes[0] == outcomes[1]
 
 
+def test_who_has_had_few_matches_plays_the_final_only_if_a_place_is_left(store: LeagueStore) -> None:
+    run(store, games=60)
+    rows = documents.standings(store)["items"]
+    least = min(row["matches"] for row in rows) + 1
+    store.controls.set("final_matches", least)
+    known = [row["name"] for row in documents.standings(store)["items"] if not row["provisional"]]
+    new = [row["name"] for row in rows if row["matches"] < least]
+    assert known
+    assert new
+    assert [one.name for one in finalists(store, 8)] == known + new
+    assert [one.name for one in finalists(store, len(known))] == known
+
+
 def test_finalists_are_those_of_the_standings(store: LeagueStore) -> None:
     run(store, games=40)
     expected = [item["name"] for item in documents.standings(store)["items"]]
     assert [one.name for one in finalists(store, 8)] == expected
     assert [one.name for one in finalists(store, 2)] == expected[:2]
     assert expected[0] not in [one.name for one in finalists(store, 8, frozenset(expected[:1]))]
+
+
+def test_pages_mark_the_same_ratings_as_provisional(store: LeagueStore) -> None:
+    run(store, games=60)
+    with open_exhibits(store.path) as exhibits:
+        for least in (0, 5, 20):
+            store.controls.set("final_matches", least)
+            rows = {row["name"]: row["provisional"] for row in documents.standings(store)["items"]}
+            entrants = {entrant.number: entrant.name for entrant in store.finder.entrants("cup-1")}
+            members = exhibits.members("cup-1")
+            assert {entrants[number]: member.provisional for number, member in members.items()} == rows
+        assert any(rows.values())

@@ -15,3 +15,8 @@ from arena.store.exhibits import Member
 def test_a_bot_that_is_less_confined_than_others_is_marked(level: str, remarks: list[str]) -> None:
     assert list(_remarks(Member("anna", "active", level))) == remarks
     assert list(_remarks(Member("anna", "superseded", level))) == ["superseded", *remarks]
+
+
+def test_a_rating_from_few_matches_is_marked_while_its_bot_plays() -> None:
+    assert list(_remarks(Member("anna", "active", "strict", provisional=True))) == ["provisional"]
+    assert list(_remarks(Member("anna", "retired", "strict", provisional=True))) == ["retired"]

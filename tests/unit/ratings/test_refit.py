@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -329,3 +330,49 @@ def test_some_are_ranked_among_themselves_by_all_results() -> None:
     assert (fit.order([3, 2, 0]), fit.ranks(among=[3, 2, 0])) == ([0, 2, 3], [1, 0, 2, 3])
     assert fit.open_pairs(among=[0, 2]) == []
     assert (fit.order([]), fit.ranks(among=[])) == ([], [0, 0, 0, 0])
+
+
+def new_version(change: float, matches: int, *, seed: int) -> tuple[list[PairResult], int]:
+    """A league of five in which the first is strong and gets a new version, number 5, that has played few matches."""
+    random = np.random.default_rng(seed)
+    pairs = round_robin(2.0, 0.0, 0.0, 0.0, 0.0, count=40, seed=seed)
+    for deal in range(40, 40 + matches):
+        won = int(np.sum(random.normal(2.0 + change, 2**0.5, 2) > 0))
+        pairs.append(PairResult(deal, 1 + deal % 4, 5, 2 - won, 0, won))
+    return pairs, 6
+
+
+def fall(change: float, matches: int, predecessors: dict[int, int]) -> float:
+    """By how much a new version is rated below its predecessor, the mean over leagues."""
+    fits = (refit(*new_version(change, matches, seed=seed), players=2, predecessors=predecessors) for seed in range(20))
+    return float(np.mean([fit.ratings[0] - fit.ratings[5] for fit in fits]))
+
+
+def test_a_new_version_is_rated_as_its_predecessor_until_its_games_say_otherwise() -> None:
+    assert fall(0.1, 1, {}) > 1.5  # without: towards the mean of all
+    assert abs(fall(0.1, 1, {5: 0})) < 0.6
+    assert fall(-3.0, 1, {5: 0}) > 0.8
+    assert fall(-3.0, 20, {5: 0}) > 2.4 * BETA
+
+
+def test_of_its_predecessors_the_nearest_that_played_counts_less_the_farther_it_is() -> None:
+    pairs, _ = new_version(0.0, 1, seed=2)
+
+    def width(predecessors: dict[int, int]) -> float:
+        moved = [msgspec.structs.replace(pair, other=6 if pair.other == 5 else pair.other) for pair in pairs]
+        fit = refit(moved, 7, players=2, predecessors=predecessors)
+        assert np.mean([*fit.ratings[:5], fit.ratings[6]]) == pytest.approx(MU)
+        assert fit.half_width[6] is not None
+        return fit.half_width[6]
+
+    assert width({6: 0}) < width({6: 5, 5: 0}) < width({6: 5}) == width({})
+
+
+def test_beyond_dense_the_prior_of_versions_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs, entrants = new_version(-1.0, 12, seed=3)
+    exact = refit(pairs, entrants, players=2, predecessors={5: 0})
+    for module in (likelihood, spread):
+        monkeypatch.setattr(module, "DENSE", 1)
+    sampled = refit(pairs, entrants, players=2, predecessors={5: 0})
+    assert sampled.ratings == pytest.approx(exact.ratings, abs=1e-4)
+    assert sampled.half_width == pytest.approx(exact.half_width, rel=0.35)

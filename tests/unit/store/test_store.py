@@ -143,10 +143,11 @@ def test_a_huge_tournament_begins_at_once(store: Store, tmp_path: Path) -> None:
     settings = instant.settings(tuple(f"bot{number}" for number in range(10_000)), deals=10)
     begun = instant.start(store, settings, tmp_path / "logs")
     assert begun.tournament.games == 999_900_000
-    claims = [claim for _ in range(2) for claim in store.claim(begun.tournament.id, settings.schedule().game, 7)]
+    claims = [claim for _ in range(3) for claim in store.claim(begun.tournament.id, settings.schedule().game, 3)]
     assert [(claimed.number, claimed.deal, claimed.rotation) for claimed in claims] == [
-        *((deal, deal, 0) for deal in range(7)),
-        *((deal, deal, 0) for deal in range(7, 10)),
+        *((deal, deal, 0) for deal in range(3)),
+        *((deal, deal, 0) for deal in range(3, 5)),  # the first stage has five deals
+        *((5 + deal, deal, 1) for deal in range(3)),
     ]
     assert store.path.stat().st_size < 20_000_000
     assert store.ratings(begun.tournament.id) == [Rating()] * 10_000

@@ -17,6 +17,7 @@ from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.ladder import Ladder
+from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
 from tests.audit_kit import Folder, play, setup
 
@@ -28,6 +29,8 @@ FORMATS = {
     "knockout of three": setup(Knockout(deals=1), 7, 3),
     "swiss of three, planned as before": setup(Swiss(rounds=2, deals=1, planning=1), 7, 3),
     "knockout of three, planned as before": setup(Knockout(deals=1, planning=1), 7, 3),
+    "round-robin in stages": setup(RoundRobin(deals=8), 3, 2),
+    "extension in stages": setup(Extension(deals=9, extends="earlier", unchanged=(0, 1)), 3, 2),
     "ladder": setup(Ladder(matches=6), 8, 2),
     "compare": setup(Compare(deals=1, max_deals=4, sprt=(0, 400)), 2, 2),
     "extension": setup(Extension(deals=2, played=1, extends="earlier", unchanged=(0, 1)), 3, 2),

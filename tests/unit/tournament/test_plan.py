@@ -18,6 +18,7 @@ from arena.referee.beacon import named
 from arena.referee.chance import NO_MIX, mix
 from arena.standings.closing import close
 from arena.store.store import Store, open_store
+from arena.tournament.formats.base import Planning
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.plan import as_begun, begin, fix_chance
 from arena.tournament.settings import enter, mix_of
@@ -39,9 +40,12 @@ def test_the_same_settings_continue_the_unfinished_tournament(store: Store, tmp_
     assert again.tournament == first.tournament
 
 
-def test_a_tournament_that_was_planned_as_before_goes_on_so(store: Store, tmp_path: Path) -> None:
-    now = instant.settings(players=3)
-    before = instant.settings(players=3, format=RoundRobin(deals=2, planning=1))
+@pytest.mark.parametrize(("players", "deals", "planning"), [(3, 2, 1), (3, 2, 2), (2, 6, 1), (3, 6, 2)])
+def test_a_tournament_that_was_planned_as_before_goes_on_so(
+    store: Store, tmp_path: Path, players: int, deals: int, planning: Planning
+) -> None:
+    now = instant.settings(players=players, deals=deals)
+    before = instant.settings(players=players, format=RoundRobin(deals=deals, planning=planning))
     assert as_begun(store, now) == now
     first = instant.start(store, before, tmp_path / "logs")
     again = instant.start(store, as_begun(store, now), tmp_path / "logs")

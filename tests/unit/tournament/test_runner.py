@@ -111,11 +111,11 @@ def test_every_job_names_its_block_and_the_bots_of_the_next(store: Store, tmp_pa
     list(instant.runner(store, begun, settings, play=threads.play, worker=threads.worker, lanes=1).run())
     [jobs] = threads.played.values()
     blocks = [list(played) for _, played in groupby(jobs, key=lambda job: job.block)]
-    assert [len(block) for block in blocks] == [30] * 6
-    for block, following in pairwise(blocks[:5]):
+    assert [len(block) for block in blocks] == [5] * 6 + [10] * 6 + [15] * 6
+    for block, following in pairwise(blocks[12:17]):
         ahead = [job.ahead for job in block]
         bots = following[0].bots
-        assert ahead == [()] * (30 - AHEAD_GAMES) + [bots[:1]] + [bots] * (AHEAD_GAMES - 1)
+        assert ahead == [()] * (15 - AHEAD_GAMES) + [bots[:1]] + [bots] * (AHEAD_GAMES - 1)
 
 
 @pytest.mark.parametrize(("processes", "blocks"), [("block", 6), ("game", 12), ("tournament", 1)])

@@ -164,7 +164,7 @@ def test_a_tournament_of_before_is_planned_as_it_was(format: AnyFormat) -> None:
     bots = tuple(BotSettings(name=f"bot{number}", version="1", digest="0" * 64) for number in range(6))
     new = Settings(game=make_settings("samurai", 4), format=format, seed="tea", bots=bots)
     document = new.document()
-    assert document.pop("planning") == new.plan_document()["planning"] == 2
+    assert document.pop("planning") == new.plan_document()["planning"] == format.planning
     before = Settings.read(document)
     assert before.format.planning == 1
     assert before.document() == document
@@ -174,7 +174,7 @@ def test_a_tournament_of_before_is_planned_as_it_was(format: AnyFormat) -> None:
 
 
 def test_what_planning_does_not_change_has_the_digest_of_before() -> None:
-    assert Settings.read(fixed().document()).format == fixed().format == RoundRobin(deals=2, planning=2)
+    assert Settings.read(fixed().document()).format == fixed().format == RoundRobin(deals=2, planning=3)
 
 
 @pytest.mark.parametrize(

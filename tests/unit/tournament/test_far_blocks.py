@@ -18,7 +18,7 @@ from arena.tournament.workers import Remote
 from arena.types import GameResult
 from tests import instant
 
-SETTINGS = instant.settings(("ann", "bob", "cid"), deals=25)
+SETTINGS = instant.settings(("ann", "bob", "cid"), deals=45)
 GAMES = SETTINGS.schedule().total
 
 

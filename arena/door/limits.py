@@ -24,18 +24,18 @@ class Limit(msgspec.Struct, frozen=True):
     burst: float
     """Units at once."""
     what: str
-    """What the units are, for people."""
+    """The limit in words."""
 
 
 LIMITS: Final = {
-    "requests": Limit(5, 20, "requests: 5 a second, 20 at once"),
-    "uploads": Limit(MIB, 2 * 16 * MIB, "bytes of archives: 1 MiB a second, 32 MiB at once"),
-    "logs": Limit(10e6 / 60, 10e6, "bytes of logs and reports: 10 MB a minute"),
-    "frames": Limit(500, 2_000, "frames of bots: 500 a second, 2,000 at once"),
+    "requests": Limit(5, 20, "5 requests a second, 20 at once"),
+    "uploads": Limit(MIB, 2 * 16 * MIB, "1 MiB of archives a second, 32 MiB at once"),
+    "logs": Limit(10e6 / 60, 10e6, "10 MB of logs and reports a minute"),
+    "frames": Limit(500, 2_000, "500 frames of bots a second, 2,000 at once"),
     # Each command of an author is a connection of its own, and costs the door 1 ms.
-    "handshakes": Limit(1, 30, "connections: 1 a second, 30 at once"),
+    "handshakes": Limit(1, 30, "1 connection a second, 30 at once"),
     # Each is a row of the league for ever, and a synced write.
-    "orders": Limit(60 / 3_600, 60, "orders: 60 an hour"),
+    "orders": Limit(60 / 3_600, 60, "60 orders an hour"),
 }
 """By name, as errors give it in `limit`."""
 MOST_BOTS: Final = 4

@@ -133,7 +133,7 @@ def test_a_long_search_tells_once_that_it_has_to_wait(league: League) -> None:
                 while True:
                     door._usage.take(anna.public, "requests", 1, time.monotonic())
             assert list(connection.games(only="lost")) == []
-    assert told == ["expected at most requests: 5 a second, 20 at once, got: more; waiting 1 s"]
+    assert told == ["expected at most 5 requests a second, 20 at once, got: more; waiting 1 s"]
 
 
 def test_a_bot_that_the_author_does_not_have_costs_no_search(league: League, read: list[int]) -> None:
@@ -304,7 +304,7 @@ def test_how_many_submissions_there_may_be_is_the_leagues_to_say(league: League)
         limit = orders_of(quota)
         for each in range(quota + 1):
             usage.take(f"key {quota}", "orders", 1, each / 1e9, limit)
-    with pytest.raises(Refusal, match="60 an hour, and 10 a day"):
+    with pytest.raises(Refusal, match="60 orders an hour, and 10 a day"):
         usage.take("key 10", "orders", 60, 0, orders_of(10))
 
 

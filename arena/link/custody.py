@@ -27,7 +27,8 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -49,6 +50,9 @@ _known: dict[int, bytes] = {}
 """The bots of this process: by number their tokens, as they stand in environments; nothing if it is dead."""
 _custodies = 0
 """How many there are in this process, whose orphans it wants."""
+_lock: Final = threading.RLock()
+"""Held while a bot is started and registered, and while strays are looked for: until a bot is registered it looks like
+one. It is the process's, as its children are, so that threads with custodies of their own spare each other's bots."""
 
 
 class Custody:
@@ -70,7 +74,6 @@ class Custody:
         """Open to this user only."""
         self._groups: dict[int, int | None] = {}
         """What is registered, and when (in nanoseconds) the warden was told to kill it, if it was."""
-        self._lock = threading.RLock()
         self._closed = False
         self._writer = -1
         self._warden: subprocess.Popen[bytes] | None = None
@@ -84,6 +87,12 @@ class Custody:
         _be_subreaper(+1)
         _end_abandoned()
 
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Holds back the search for strays, while a bot is started and registered."""
+        with _lock:
+            yield
+
     def add(self, group: int, token: str) -> None:
         """Registers a process group. Do it before the group's program runs.
 
@@ -94,7 +103,7 @@ class Custody:
         Raises:
             MachineFault: The warden is dead, and no other can be started.
         """
-        with self._lock:
+        with _lock:
             self._groups[group] = None
             _known[group] = _TOKEN + token.encode()
             self._tell(f"+{group}\n")
@@ -104,7 +113,7 @@ class Custody:
 
         Do it before the group's leader is reaped: afterwards the number may be another's.
         """
-        with self._lock:
+        with _lock:
             self._groups.pop(group, None)
             _known[group] = b""
             self._tell(f"-{group}\n")
@@ -116,7 +125,7 @@ class Custody:
 
         It does so even while this process is busy, blocked or stopped.
         """
-        with self._lock:
+        with _lock:
             due = time.monotonic_ns() + ms * NS_PER_MS
             if group in self._groups:
                 self._groups[group] = min(due, self._groups[group] or due)
@@ -149,7 +158,7 @@ class Custody:
 
     def close(self) -> None:
         """Kills what is still registered and removes the directory."""
-        with self._lock:
+        with _lock:
             if self._closed:
                 return
             self._closed = True
@@ -189,7 +198,7 @@ class Custody:
             dead = self._warden
             assert dead is not None
             dead.wait()
-            with self._lock:
+            with _lock:
                 if self._closed:
                     return
                 if self._warden is dead:

@@ -137,22 +137,23 @@ class BotProcess:
             """What limits and measures it, with all that it starts."""
             held.callback(self.fence.close)
             self._process: subprocess.Popen[bytes] | fenced.Started
-            if level is Level.TRUSTED:
-                self._process = self._start(environment)
-            elif level is Level.FENCED:
-                self._process = self._start_fenced(environment, socket_folder, held)
-            else:
-                self._process = self._start_boxed(environment, socket_folder, held)
-            self.pid = self._process.pid
-            """Its process, and its process group."""
-            with ExitStack() as begun:
-                begun.callback(self._abandon)
-                token = environment.get(TOKEN, "")
-                custody.add(self.pid, token)
-                self.fence.adopt(self.pid, token)
-                self.pidfd = self._open_pidfd()
-                """Becomes readable when the process ends; None where the system has no such thing."""
-                begun.pop_all()
+            with custody.starting():
+                if level is Level.TRUSTED:
+                    self._process = self._start(environment)
+                elif level is Level.FENCED:
+                    self._process = self._start_fenced(environment, socket_folder, held)
+                else:
+                    self._process = self._start_boxed(environment, socket_folder, held)
+                self.pid = self._process.pid
+                """Its process, and its process group."""
+                with ExitStack() as begun:
+                    begun.callback(self._abandon)
+                    token = environment.get(TOKEN, "")
+                    custody.add(self.pid, token)
+                    self.fence.adopt(self.pid, token)
+                    self.pidfd = self._open_pidfd()
+                    """Becomes readable when the process ends; None where the system has no such thing."""
+                    begun.pop_all()
             if self.pidfd is not None:
                 held.callback(os.close, self.pidfd)
             self._held = held.pop_all()

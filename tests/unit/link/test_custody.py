@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -170,6 +171,26 @@ def test_the_bots_of_another_custody_stay(custody: Custody) -> None:
     assert stays.process.poll() is None
     other.close()
     assert stays.process.wait() == -signal.SIGKILL
+
+
+@needs_linux
+def test_a_bot_that_another_thread_starts_is_no_stray_before_it_is_registered(custody: Custody) -> None:
+    """As where a thread serves a bot to a league and another plays: their custodies are two, and their children one's."""
+    first, other = Bot(custody, ""), Custody()
+    try:
+        with other.starting():
+            started = subprocess.Popen(["/bin/sleep", "1000"], start_new_session=True, env={"ARENA_TOKEN": "two"})
+            ending = threading.Thread(target=first.end)
+            ending.start()
+            ending.join(0.2)
+            assert ending.is_alive(), "it waits"
+            other.add(started.pid, "two")
+        ending.join()
+        assert is_alive(started.pid)
+    finally:
+        started.kill()
+        other.close()
+        started.wait()
 
 
 @needs_linux

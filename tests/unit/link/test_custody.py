@@ -175,7 +175,7 @@ def test_the_bots_of_another_custody_stay(custody: Custody) -> None:
 
 @needs_linux
 def test_a_bot_that_another_thread_starts_is_no_stray_before_it_is_registered(custody: Custody) -> None:
-    """One thread may serve a bot to a league while another plays: each has a custody, and both have the same children."""
+    """One thread may serve a bot while another plays: each has a custody, and both have the same children."""
     first, other = Bot(custody, ""), Custody()
     try:
         with other.starting():

@@ -202,14 +202,11 @@ class Stage:
         """Notes the memory and the CPU time of the referee's processes."""
         for process in descendants(os.getpid()):
             try:
-                if process not in self.referees:
-                    environment = Path(f"/proc/{process}/environ").read_bytes()
-                    if f"ARENA_HOSTILE_STAGE={self.marker}".encode() not in environment.split(b"\0"):
-                        continue
-                    self.referees[process] = part(Path(f"/proc/{process}/cmdline").read_bytes())
                 status = Path(f"/proc/{process}/status").read_text()
-                if "VmHWM" not in status or is_other(process, self.referees[process]):
+                if "VmHWM" not in status or not self._is_ours(process):  # what was forked may have become a bot since
                     continue
+                if process not in self.referees:
+                    self.referees[process] = part(Path(f"/proc/{process}/cmdline").read_bytes())
                 peak = int(status.partition("VmHWM:")[2].split()[0])
                 name = self.referees[process]
                 self.peaks[name] = max(self.peaks.get(name, 0), peak)
@@ -217,6 +214,11 @@ class Stage:
                 self._cpu[process] = sum(map(int, times))
             except (OSError, IndexError, ValueError):
                 continue
+
+    def _is_ours(self, process: int) -> bool:
+        """Whether a process is of the referee: it has the stage's mark, which no bot is given."""
+        environment = Path(f"/proc/{process}/environ").read_bytes()
+        return f"ARENA_HOSTILE_STAGE={self.marker}".encode() in environment.split(b"\0")
 
     def read_results(self) -> None:
         """Reads the document and the logs that the referee wrote."""
@@ -325,12 +327,6 @@ def part(command: bytes) -> str:
     if b"resource_tracker" in command:
         return "tracker"
     return "worker" if b"multiprocessing" in command else "main"
-
-
-def is_other(process: int, known: str) -> bool:
-    """Whether a number is by now another program's: what was forked has executed."""
-    command = Path(f"/proc/{process}/cmdline").read_bytes()
-    return part(command) != known or (b"arena" not in command and b"multiprocessing" not in command)
 
 
 def be_subreaper() -> None:

@@ -20,6 +20,10 @@ from arena.text import plain, plain_json, plain_lines, without_surrogates
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
+    from arena.standings.audit import Fault
+
+MOST_FAULTS = 10
+"""Most faults of one check that are printed."""
 UNBOUNDED = 1_000
 """Columns for a file or a pipe, into which a table goes whole."""
 
@@ -61,6 +65,26 @@ def show_line(text: str) -> None:
 def echo(line: str = "") -> None:
     """Prints a line of data to stdout, without rich: for commands that need it for nothing else."""
     click.echo(plain(line))
+
+
+def check_lines(promises: Mapping[str, str], faults: Sequence[Fault], unchecked: Mapping[str, str]) -> Iterator[str]:
+    """Yields the lines that tell of checks: each with its promise, and under it the faults that it found.
+
+    Args:
+        promises: The promise that each check holds, by its name.
+        faults: The faults of all checks.
+        unchecked: By name, why a check was not made.
+    """
+    for name, promise in promises.items():
+        if name in unchecked:
+            yield f"  -       {name}: not checked, {unchecked[name]}"
+            continue
+        found = [fault for fault in faults if fault.check == name]
+        yield f"  {'FAILED' if found else 'ok    '}  {name}: {promise}"
+        for fault in found[:MOST_FAULTS]:
+            yield f"            {fault.reason}"
+        if len(found) > MOST_FAULTS:
+            yield f"            and {len(found) - MOST_FAULTS} more (--json has all)"
 
 
 def show_json(document: Any) -> None:

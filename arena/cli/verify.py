@@ -15,7 +15,7 @@ import msgspec
 from arena.cli import complete as completers
 from arena.cli.logs import find_log, moved_option
 from arena.cli.options import json_option
-from arena.cli.output import counted, echo, say, show_json
+from arena.cli.output import check_lines, counted, echo, say, show_json
 from arena.cli.progress import progress_bar
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.log import find_logs, read_log
@@ -225,23 +225,13 @@ def describe(audit: Audit) -> Iterable[str]:
         yield f"{audit.folder}: {counted(audit.logs, 'log')} of no known tournament"
     else:
         yield f"{audit.folder}: tournament {audit.tournament}, {audit.logs} of {counted(audit.games, 'game')}"
-    for name, promise in promises.items():
-        faults = [fault for fault in audit.faults if fault.check == name]
-        if name not in audit.checked:
-            why = _WHY_NOT_CLOSED if audit.of == "season" and name == "database" else _WHY_NOT[name]
-            yield f"  -       {name}: not checked, {audit.unchecked.get(name) or why}"
-            continue
-        yield f"  {'FAILED' if faults else 'ok    '}  {name}: {promise}"
-        for fault in faults[:MOST_FAULTS]:
-            yield f"            {fault.reason}"
-        if len(faults) > MOST_FAULTS:
-            yield f"            and {len(faults) - MOST_FAULTS} more (--json has all)"
+    usual = _WHY_NOT | ({"database": _WHY_NOT_CLOSED} if audit.of == "season" else {})
+    unchecked = {name: audit.unchecked.get(name) or usual[name] for name in promises if name not in audit.checked}
+    yield from check_lines(promises, audit.faults, unchecked)
     for note in audit.notes:
         yield f"  note    {note}"
 
 
-MOST_FAULTS = 10
-"""How many faults of one check are printed."""
 _WHY_NOT = {
     "commitment": "there is no commitment.json",
     "beacon": "there is no commitment.json",

@@ -1,4 +1,4 @@
-"""What is sent to a worker, and what comes back: a block of games, and an answer for each of them. All is msgpack.
+"""The messages between a cluster and its workers: a block of games, and an answer for each of them. All is msgpack.
 
 Both ends are of the same version of arena: a worker of another gets no block.
 """
@@ -75,7 +75,7 @@ Answer: TypeAlias = Done | Lacking | Failed
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a block."""
+    """The outcome of a block."""
 
     address: str
     """The worker's."""

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
 CONNECT_S: Final = 20.0
-"""How long a scheduler may take to answer for the first time, and to have a worker."""
+"""Most seconds until a scheduler answers for the first time, and until it has a worker."""
 RECONNECT_S: Final = 5.0
-"""How long it may take to answer when it is tried again after it was lost."""
+"""Most seconds until a scheduler that was lost answers an attempt to connect again."""
 CLOSE_S: Final = 2.0
-"""How long a scheduler that may be gone is said goodbye to."""
+"""Most seconds for leaving a scheduler that may be gone."""
 _QUIET: Final = logging.CRITICAL + 1
-"""What matters of what Dask logs becomes an error of ours."""
+"""A level that nothing which Dask logs reaches: arena makes errors of its own of whatever matters."""
 
 
 def silence() -> None:

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
 ANSWER_S: Final = 20.0
-"""How long a scheduler may take to say which workers it has, and a worker to say what it is."""
+"""Most seconds until a scheduler lists its workers, and until a worker describes its machine."""
 _CLOCK_TRIES: Final = 3
 """How often a worker is asked what time it is: the quickest answer says it best."""
 _GONE: Final = "the cluster's scheduler is gone"

@@ -403,29 +403,6 @@ class Error(Message, frozen=True, tag="error"):
     """Bytes of the upload that are there."""
 
 
-FromAuthor: TypeAlias = (
-    Hello
-    | Submit
-    | Chunk
-    | Finish
-    | Retire
-    | Status
-    | Games
-    | Standings
-    | Report
-    | Log
-    | Season
-    | Ledger
-    | Entries
-    | Serve
-    | Pong
-    | Leave
-    | Frame
-)
-FromDoor: TypeAlias = (
-    Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Head | Serving
-    | Offer | Closed | Ping | Frame | Error
-)  # fmt: skip
 Request: TypeAlias = (
     Hello
     | Submit
@@ -443,3 +420,8 @@ Request: TypeAlias = (
     | Serve
 )
 """What has an `id` and gets one answer."""
+FromAuthor: TypeAlias = Request | Pong | Leave | Frame
+FromDoor: TypeAlias = (
+    Welcome | Upload | Have | Accepted | Versions | Played | Table | Part | Head | Serving
+    | Offer | Closed | Ping | Frame | Error
+)  # fmt: skip

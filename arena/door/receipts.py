@@ -21,7 +21,7 @@ _WRONG: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What another message raises, or what is none."""
 
 
-class Keeper:
+class ReceiptRecorder:
     """The receipts of the games of one session. `arena verify --receipts` compares them with logs."""
 
     def __init__(self, path: Path) -> None:

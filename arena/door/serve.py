@@ -35,7 +35,7 @@ from arena.door.messages import (
     Status,
     Versions,
 )
-from arena.door.receipts import Keeper
+from arena.door.receipts import ReceiptRecorder
 from arena.errors import ArenaError, DoorError, RemoteProtocolError
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed as ConnectionClosed
@@ -65,10 +65,10 @@ _PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
 class _Sitting:
     """One game: the bot's process and its connection."""
 
-    def __init__(self, name: str, spec: BotSpec, custody: Custody, keeper: Keeper | None) -> None:
+    def __init__(self, name: str, spec: BotSpec, custody: Custody, recorder: ReceiptRecorder | None) -> None:
         self.name = name
-        self.keeper = keeper
-        """What keeps the receipt of the game, if it is kept."""
+        self.recorder = recorder
+        """The recorder of its receipt; None if none is kept."""
         self.sent = 0
         self.received = 0
         self.connection: Connection | None = None
@@ -297,7 +297,7 @@ class Service:
             return
         try:
             self._sittings[offer.sitting] = _Sitting(
-                offer.sitting, self._spec, custody, Keeper(self._receipts) if self._receipts else None
+                offer.sitting, self._spec, custody, ReceiptRecorder(self._receipts) if self._receipts else None
             )
         except (ArenaError, OSError) as error:
             self._tell(f"expected to start {self._spec.name}, got: {error}")
@@ -314,12 +314,12 @@ class Service:
         sitting.is_over = _is_last(message.data)
         with suppress(ConnectionClosed, Unread):  # reading from it says why
             sitting.hear(message.data)
-        if sitting.keeper is not None:  # after it was passed on: that takes none of the bot's time
-            self._keep(sitting.keeper, message.data)
+        if sitting.recorder is not None:  # after it was passed on: that takes none of the bot's time
+            self._keep(sitting.recorder, message.data)
 
-    def _keep(self, keeper: Keeper, frame: bytes) -> None:
+    def _keep(self, recorder: ReceiptRecorder, frame: bytes) -> None:
         try:
-            keeper.hear(frame)
+            recorder.hear(frame)
         except OSError as error:
             self._tell(f"A receipt cannot be kept in {self._receipts}: {error.strerror}")
 
@@ -334,8 +334,8 @@ class Service:
                     return
                 sitting.sent += 1
                 client.send(Frame(sitting.name, sitting.sent, frame))
-                if sitting.keeper is not None:
-                    sitting.keeper.say(frame)
+                if sitting.recorder is not None:
+                    sitting.recorder.say(frame)
             if ended is None:
                 return
             reason = ended.detail

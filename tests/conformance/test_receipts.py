@@ -11,7 +11,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from arena.door.receipts import Keeper
+from arena.door.receipts import ReceiptRecorder
 from arena.record.log import canonical
 from arena.resources import bots_folder
 from tests.conformance.kit import FOLDER, load
@@ -48,7 +48,7 @@ def test_the_python_client_keeps_the_line(vector: dict[str, Any]) -> None:
 def test_what_keeps_the_receipts_of_a_remote_bot_keeps_the_line(vector: dict[str, Any], tmp_path: Path) -> None:
     """From frames, among others that it does not know, and after another game of the session."""
     path = tmp_path / "kept"
-    keeper = Keeper(path)
+    keeper = ReceiptRecorder(path)
     for _ in range(2):
         for message in vector["messages"]:
             frame = msgpack.packb(message)

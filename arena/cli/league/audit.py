@@ -10,16 +10,13 @@ import click
 
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.options import json_option
-from arena.cli.output import counted, echo, show_json
+from arena.cli.output import check_lines, counted, echo, show_json
 from arena.errors import ConfigError, ReplayMismatch
 from arena.record.season import PUBLISHED
 
 if TYPE_CHECKING:
     from arena.league.ledger_audit import LedgerAudit
     from arena.record.ledger import Head
-
-MOST_FAULTS = 10
-"""How many faults of one check are printed."""
 
 
 @click.command()
@@ -112,13 +109,4 @@ def describe(audit: LedgerAudit) -> Iterable[str]:
     from arena.league.ledger_audit import PROMISES
 
     yield f"{audit.folder}: {counted(audit.entries, 'game')}, root {audit.head.root}"
-    for name, promise in PROMISES.items():
-        faults = [fault for fault in audit.faults if fault.check == name]
-        if name == "seen" and not audit.seen:
-            yield "  -       seen: not checked, no head was given"
-            continue
-        yield f"  {'FAILED' if faults else 'ok    '}  {name}: {promise}"
-        for fault in faults[:MOST_FAULTS]:
-            yield f"            {fault.reason}"
-        if len(faults) > MOST_FAULTS:
-            yield f"            and {len(faults) - MOST_FAULTS} more (--json has all)"
+    yield from check_lines(PROMISES, audit.faults, {} if audit.seen else {"seen": "no head was given"})

@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CHECKED := arena benchmarks boards bots docs examples noxfile.py protocol tests
+CHECKED := arena benchmarks boards bots docs examples noxfile.py packages protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd venv clean
+.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd release venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,13 +18,16 @@ test: $(VENV)/with-test bots ## Run the quick tests, four minutes; those that ne
 	@$(BIN)/pytest -q
 
 test-long: $(VENV)/with-test bots ## Run the other tests, which take long: bots of every language built, documents followed, every case
-	@$(BIN)/pytest -q -m 'long and not thorough'
+	@$(BIN)/pytest -q -n 6 -m 'long and not thorough'
 
 test-thorough: $(VENV)/with-test bots ## Run what the long tests leave out: every case, faults at every statement, a hundred games each: an hour
 	@$(BIN)/pytest -q -m thorough
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' -k any_statement tests/e2e/test_exactly_once.py tests/e2e/test_formats.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -s -n 0 tests/unit/door/test_beside.py
 	@ARENA_TEST_THOROUGH=1 $(BIN)/pytest -q -m 'long or not long' tests/unit/bots/test_options.py
+
+test-packages: $(VENV)/with-bench ## Test the packages that are built on arena: OpenSpiel's games
+	@PYTHONPATH=packages/openspiel $(BIN)/pytest -q packages
 
 mutants: $(VENV)/with-test bots ## Plant 40 faults in arena, one after another, and say which tests find each: an hour; ONLY=rules-tie for one
 	@nice $(BIN)/python -m tests.mutants $(ONLY)
@@ -81,8 +84,8 @@ golden: $(VENV)/with-test ## Rewrite the golden playthroughs and the example log
 bots: ## Build the bundled bots that need it (STRICT=1: a missing tool is an error)
 	@$(MAKE) --no-print-directory -C bots
 
-bench: $(VENV)/with-bench ## Measure referee, engine (beside OpenSpiel), races, a tournament, the door, watchers, as ratios
-	@$(BIN)/python benchmarks/bench.py
+bench: $(VENV)/with-bench ## Measure what decisions, games, starts and commands cost, each beside something else, as one table: PART=costs for one
+	@$(BIN)/python benchmarks/bench.py $(PART)
 
 fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of equal bots for every game, ruleset, number of players
 	@$(BIN)/python benchmarks/fairness.py
@@ -112,6 +115,15 @@ GAMES ?= 1000000
 crowd: $(VENV)/with-test ## Measure what one coordinator bears: a million games on a thousand pretended workers, GAMES=100000 for fewer
 	@$(BIN)/python benchmarks/cluster.py --games $(GAMES)
 
+release: $(VENV)/with-dev ## Build and check what is released, and tag it; uploading is left to .github/workflows/release.yml
+	@VERSION=$$($(BIN)/python -c 'import arena; print(arena.__version__)') && \
+	  { [ -z "$$(git status --porcelain)" ] || { echo "make: expected a clean checkout; commit what is changed" >&2; exit 1; }; } && \
+	  { grep -q "^## \[$$VERSION\] - " CHANGELOG.md || \
+	    { echo "make: expected a section [$$VERSION] with a date in CHANGELOG.md; write one" >&2; exit 1; }; } && \
+	  rm -rf dist && $(BIN)/python -m build --outdir dist . && $(BIN)/python -m build --outdir dist packages/openspiel && \
+	  $(BIN)/twine check --strict dist/* && ARENA_TEST_STRICT=1 $(BIN)/pytest -q -m 'long or not long' tests/e2e/test_wheel.py && \
+	  git tag "v$$VERSION" && echo "dist/ is built and checked, and v$$VERSION is tagged: git push origin v$$VERSION releases it"
+
 venv: $(VENV)/with-dev ## Make the virtual environment with all that developers need
 
 clean: ## Remove the virtual environment and all that was built
@@ -126,7 +138,8 @@ $(BIN)/python:
 	@echo "Making $(VENV) ..." >&2
 	@$(PYTHON) -m venv $(VENV)
 
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# On a terminal pip says what it fetches.
+PIP_INSTALL := $(BIN)/python -m pip install $$([ -t 1 ] || echo --quiet) --disable-pip-version-check --editable
 
 # What runs arena, and nothing else.
 $(VENV)/installed: pyproject.toml | $(BIN)/python

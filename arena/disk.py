@@ -28,13 +28,13 @@ class DiskLimits(msgspec.Struct, frozen=True, kw_only=True):
     """When a league stops for want of room."""
 
     least_bytes: int = 2 * GIB
-    """It stops below so many free bytes,"""
+    """Free bytes below which the league stops."""
     least_part: float = 0.05
     """or below this part of the disk, whichever is more,"""
     least_files: float = 0.05
     """or below this part of the files that the disk can hold."""
     again: float = 1.5
-    """It goes on at so many times that."""
+    """How many times that must be free before it goes on."""
 
     def stop_below(self, total: int) -> int:
         """Returns below how many free bytes a league on a disk of `total` bytes stops."""

@@ -7,7 +7,11 @@ from typing import Final
 
 from arena.errors import ConfigError
 
-MODULES: Final = {"beacon": ("py_ecc",), "pages": ("jinja2", "matplotlib", "starlette", "uvicorn")}
+MODULES: Final = {
+    "beacon": ("py_ecc",),
+    "data": ("pyarrow",),
+    "pages": ("jinja2", "matplotlib", "starlette", "uvicorn"),
+}
 """The modules of each extra; pyproject.toml has their versions."""
 
 

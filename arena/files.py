@@ -164,7 +164,7 @@ def _size(count: int) -> str:
 
 
 def allocate(path: Path, size: int) -> None:
-    """Makes a file of so many bytes that really takes their room on the disk; it replaces an older file.
+    """Makes a file of a given size that really takes this room on the disk; it replaces an older file.
 
     Raises:
         OSError: There is no room for it. Nothing is left of it.

@@ -2,25 +2,34 @@
 
 A game registers itself as an entry point of the group `arena.games`; arena's own do so in its `pyproject.toml`. Its
 name there is the game's name, and its value the class that fulfils `arena.rules.base.Rules`. Nothing else names a game.
+
+A package that brings many games registers a family (`arena.rules.family`). Its games are called `FAMILY:GAME`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from msgspec.structs import replace
 
 from arena.errors import ConfigError, did_you_mean
+from arena.installed import entries, load
 from arena.resources import board_names, board_text
 from arena.rules.base import BoardFormat, Rules, Ruleset
 from arena.rules.boardtext import find_section
+from arena.rules.family import Family
 from arena.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl, parse_cpu
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP: Final = "arena.games"
 """The group of entry points by which games are found."""
+FAMILIES: Final = "arena.families"
+"""The group of entry points by which families of games are found."""
 DEFAULT_TIME: Final = "10+0.1"
 """The time control that is used unless another is given."""
 MAX_RACE_WINDOW_MS: Final = 1000
@@ -28,21 +37,22 @@ MAX_RACE_WINDOW_MS: Final = 1000
 
 
 @cache
-def _found() -> Mapping[str, EntryPoint]:
-    """Returns the entry points by name, those of arena first.
+def _found(group: str = GROUP) -> Mapping[str, EntryPoint]:
+    """Returns the entry points of a group by name, those of arena first.
 
     Raises:
-        ConfigError: Two packages have a game of the same name, or there is no game at all.
+        ConfigError: Two packages have a game or a family of the same name, or there is no game at all.
     """
     found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("arena.")):
+    for entry in entries(group):
         other = found.setdefault(entry.name, entry)
         if other.value != entry.value:
+            what = "game" if group == GROUP else "family of games"
             raise ConfigError(
-                f"expected one game called {entry.name!r}, got two: {other.value} and {entry.value}; "
+                f"expected one {what} called {entry.name!r}, got two: {other.value} and {entry.value}; "
                 "uninstall one of the two packages"
             )
-    if not found:
+    if group == GROUP and not found:
         raise ConfigError(
             f"expected games among the installed packages (entry points {GROUP!r}), got: none; install arena again"
         )
@@ -50,8 +60,39 @@ def _found() -> Mapping[str, EntryPoint]:
 
 
 def names() -> tuple[str, ...]:
-    """Returns the name of every installed game, those of arena first."""
+    """Returns the name of every installed game that belongs to no family, those of arena first."""
     return tuple(_found())
+
+
+def families() -> tuple[str, ...]:
+    """Returns the name of every installed family of games."""
+    return tuple(_found(FAMILIES))
+
+
+@cache
+def family(name: str) -> Family:
+    """Returns a family of games.
+
+    Raises:
+        ConfigError: There is no such family, or its package is broken. Show the message to the operator.
+    """
+    if name not in families():
+        remedy = f"one of {', '.join(families())}" if families() else "and none is installed"
+        raise ConfigError(f"expected a family of games, {remedy}, got: {name!r}{did_you_mean(name, families())}")
+    entry = _found(FAMILIES)[name]
+    loaded = load(entry, f"the family of games {name!r}")
+    if not (isinstance(loaded, type) and issubclass(loaded, Family)):
+        raise ConfigError(
+            f"expected the entry point {name!r} to name a subclass of arena.rules.family.Family, got: {entry.value}; "
+            "correct the entry point or the class"
+        )
+    return loaded()
+
+
+def is_installed(name: str) -> bool:
+    """Tells whether there is a game of this name, also in a family. No game is loaded."""
+    group, colon, member = name.partition(":")
+    return (group in families() and member in family(group).games()) if colon else name in names()
 
 
 @cache
@@ -61,20 +102,24 @@ def game(name: str) -> type[Rules[Any]]:
     Raises:
         ConfigError: There is no such game, or its package is broken. Show the message to the operator.
     """
-    if name not in _found():
-        raise _unknown("the rules of a game", names(), name)
-    entry = _found()[name]
-    try:
-        loaded = entry.load()
-    except Exception as error:  # whatever a stranger's package raises, it must not take the others down
-        raise ConfigError(
-            f"expected the game {name!r} to load from {entry.value}, got: {type(error).__name__}: {error}; "
-            f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
-        ) from error
+    group, colon, member = name.partition(":")
+    if colon:
+        known = family(group).games()
+        if member not in known:
+            close = did_you_mean(member, known)
+            raise ConfigError(f"expected a game of {group}, got: {member!r}{close}; see: arena rules list {group}")
+        loaded = family(group).game(member)
+        source, got = f"the family {group!r}", repr(loaded)
+    else:
+        if name not in _found():
+            raise _unknown("the rules of a game", (*names(), *(f"{other}:GAME" for other in families())), name)
+        entry = _found()[name]
+        loaded = load(entry, f"the game {name!r}")
+        source, got = f"the entry point {name!r}", entry.value
     if not (isinstance(loaded, type) and issubclass(loaded, Rules) and getattr(loaded, "name", None) == name):
         raise ConfigError(
-            f"expected the entry point {name!r} to name a subclass of arena.rules.base.Rules whose `name` is {name!r}, "
-            f"got: {entry.value}; correct the entry point or the class"
+            f"expected {source} to name a subclass of arena.rules.base.Rules whose `name` is {name!r}, "
+            f"got: {got}; correct the entry point or the class"
         )
     return loaded
 
@@ -243,8 +288,17 @@ def _check_race_window(race_window_ms: float, rules: Rules[Any], ruleset: str) -
 
 
 def rules_of(settings: GameSettings) -> Rules[Any]:
-    """Returns the rules of a game that is described by its settings; errors are those of `make_rules`."""
-    return make_rules(settings.rules, settings.players, settings.options, settings.board)
+    """Returns the rules of a game that is described by its settings; errors are those of `make_rules`.
+
+    Games at equal tables share them: to read a board takes as long as to check a fifth of a log.
+    """
+    table = (settings.rules, settings.players, settings.options, settings.board)
+    return _rules_at(game(settings.rules), msgspec.json.encode(table))
+
+
+@lru_cache(maxsize=4)
+def _rules_at(kind: type[Rules[Any]], table: bytes) -> Rules[Any]:
+    return make_rules(*msgspec.json.decode(table, type=tuple[str, int, dict[str, str], BoardFile | None]))
 
 
 def game_of_board(text: str) -> str | None:

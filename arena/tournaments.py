@@ -98,7 +98,7 @@ def play_tournament(
     yield begun
     tournament = fix_chance(store, begun.tournament, setup.specs, beacon_value)
     schedule = schedule_of(store, tournament, setup.settings)
-    with steered(store.path, at_a_time, tell) as helm:
+    with steered(store.path, at_a_time, tell) as directions:
         runner = Runner(
             store,
             tournament,
@@ -106,7 +106,7 @@ def play_tournament(
             partial(setup.job, tournament, feed=str(feed_folder(store.path))),
             play,
             worker or local_worker,
-            helm,
+            directions,
             processes=setup.settings.processes,
             on_overload=setup.settings.on_overload,
             ahead=worker is None and at_a_time < available_cores(),
@@ -115,7 +115,7 @@ def play_tournament(
         )
         for event in runner.events():
             yield event if isinstance(event, Played) else Planned(event, schedule.in_rounds)
-    if helm.stopping:
+    if directions.stopping:
         yield Stopped(tournament.id)
     else:
         yield Finished(close(store, tournament))

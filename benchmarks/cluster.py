@@ -36,7 +36,7 @@ from arena.tournament.plan import begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, enter
-from arena.tournament.steering import Helm
+from arena.tournament.steering import Directions
 from arena.tournament.workers import Remote
 from arena.types import BoardFile, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
@@ -153,7 +153,7 @@ def main() -> None:
 
         crowd = Crowd(7)
         runner = Runner(
-            store, begun.tournament, schedule, make_job, result, crowd.worker, Helm(chosen.workers), ahead=False
+            store, begun.tournament, schedule, make_job, result, crowd.worker, Directions(chosen.workers), ahead=False
         )
         total, step = schedule.total, max(1, schedule.total // 10)
         print(f"{'games':>10} {'a second':>9} {'CPU':>8} {'memory':>9} {'database':>9}", flush=True)

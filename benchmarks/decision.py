@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -18,11 +17,14 @@ from time import perf_counter
 
 import msgpack
 import zmq
+from costs import INSTANT, wants_view
+from rows import Row, pin, turn_about
 
 from arena.games import make_settings, rules_of
 from arena.link.bots import BotSpec, load_bot
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
+from arena.link.runtimes import resolved
 from arena.record.log import read_log
 from arena.referee.game import Game
 from arena.referee.job import Job
@@ -87,9 +89,10 @@ class Bare:
         self._folder = tempfile.TemporaryDirectory()
         endpoint = f"ipc://{self._folder.name}/bare"
         self.router = zmq.Context.instance().socket(zmq.ROUTER)
+        self.router.rcvtimeo = 10_000
         self.router.bind(endpoint)
         environment = {**os.environ, "ARENA_ENDPOINT": endpoint, "ARENA_TOKEN": secrets.token_hex(8)}
-        self._bots = [subprocess.Popen(bot.command, cwd=bot.folder, env=environment) for _ in range(SEATS)]
+        self._bots = [subprocess.Popen(resolved(bot.command), cwd=bot.folder, env=environment) for _ in range(SEATS)]
         self.routes = [self.router.recv_multipart()[0] for _ in range(SEATS)]
 
     def play(self, dialogue: list[tuple[int, dict, bool]]) -> float:
@@ -103,7 +106,6 @@ class Bare:
             after = dialogue[position + 1 :][:1]
             together = after and after[0][2] and after[0][0] > seat and after[0][1].get("kind", "hand") == "hand"
             while owed and not (due and together):
-                router.poll(10_000)
                 _, answer = router.recv_multipart()
                 msgpack.unpackb(answer)
                 owed -= 1
@@ -116,29 +118,28 @@ class Bare:
         self.router.close(0)
 
 
-def main() -> None:
-    os.sched_setaffinity(0, {0})
-    bot = load_bot(str(Path(__file__).parent / "instant"))
+def measure(what: str, bot: BotSpec) -> Row:
+    """A decision of whole games of a bot, with and without a referee."""
     with tempfile.TemporaryDirectory() as logs:
         recorded = record_dialogues(bot, logs)
         dialogues = [[(seat, msgpack.unpackb(frame), due) for seat, frame, due in each] for each in recorded]
         decisions = sum(sum(message["type"] == "request" for _, message, _ in each) for each in dialogues)
         bare = Bare(bot)
-        ratios, ours, floor = [], [], []
-        for _ in range(ROUNDS):
-            theirs = sum(map(bare.play, dialogues)) / decisions
-            mine = sum(seconds for seconds, _ in referee_games(bot, logs)) / decisions
-            ratios.append(mine / theirs)
-            ours.append(mine)
-            floor.append(theirs)
+        floor, ours = turn_about(
+            [
+                lambda: sum(map(bare.play, dialogues)) / decisions * 1e6,
+                lambda: sum(seconds for seconds, _ in referee_games(bot, logs)) / decisions * 1e6,
+            ],
+            ROUNDS,
+        )
         bare.close()
-        worker_pool().shutdown()
-    mine, theirs = (statistics.median(seconds) * 1e6 for seconds in (ours, floor))
-    print(
-        f"a decision     referee {mine:6.1f} us   bare exchange {theirs:6.1f} us"
-        f"   ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}); pinned to one processor"
-    )
+    return Row(f"a decision of whole games, {what}", "us", ours, "a bare exchange of the same bytes", floor)
 
 
-if __name__ == "__main__":
-    main()
+def rows() -> Iterator[Row]:
+    """Yields a row for bots that want the legal plays, and one for bots that want the view as well."""
+    pin()
+    with tempfile.TemporaryDirectory() as folder:
+        yield measure("`legal`", load_bot(INSTANT))
+        yield measure("`view, legal`", load_bot(wants_view(Path(folder))))
+    worker_pool().shutdown()

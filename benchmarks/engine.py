@@ -7,14 +7,17 @@ due, the legal plays, choosing one, applying it. The libraries take turns, becau
 from __future__ import annotations
 
 import random
-import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from time import process_time
+
+from rows import Row, pin
 
 from arena.games import make_settings, rules_of
 from arena.rules.course import playout
 
 ROUNDS = 9
+GAMES = 30
 PEERS = ("gin_rummy", "backgammon")
 """Hidden cards, and a game of the same length; both are C++."""
 
@@ -60,36 +63,35 @@ def peer(name: str) -> Game:
     return game
 
 
-def measure(game: Game, games: int, seed: int) -> tuple[float, float, float]:
-    """Seconds for a step, for a play, and for a game."""
+def measure(game: Game, seed: int) -> tuple[float, float]:
+    """Microseconds for a step, and for a play."""
     rand = random.Random(seed).random
     plays = draws = 0
     begun = process_time()
-    for _ in range(games):
+    for _ in range(GAMES):
         more = game(rand)
         plays += more[0]
         draws += more[1]
-    seconds = process_time() - begun
-    return seconds / (plays + draws), seconds / plays, seconds / games
+    microseconds = (process_time() - begun) * 1e6
+    return microseconds / (plays + draws), microseconds / plays
 
 
-def main() -> None:
-    games = {f"samurai, {seats} players": ours("samurai", seats) for seats in (2, 3, 4)}
-    games |= {f"OpenSpiel {name}": peer(name) for name in PEERS}
-    rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in games}
+def rows() -> Iterator[Row]:
+    """Yields rows for Samurai's steps beside those of each peer that is installed, and for its plays."""
+    pin()
+    games = {f"{seats} players": ours("samurai", seats) for seats in (2, 3, 4)}
+    games |= {name: peer(name) for name in PEERS if find_spec("pyspiel")}
     for game in games.values():
-        measure(game, 30, seed=0)
+        measure(game, seed=0)
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in games}
     for number in range(ROUNDS):
         for name, game in games.items():
-            rows[name].append(measure(game, 30, seed=number))
-    floor = statistics.median(row[0] for row in rows["OpenSpiel gin_rummy"])
-    for name, measured in rows.items():
-        step, play, whole = (statistics.median(column) for column in zip(*measured, strict=True))
-        print(
-            f"{name:22}  a step {step * 1e6:5.1f} us   a play {play * 1e6:5.1f} us   {1 / whole:6.0f} games/s"
-            f"   a step is {step / floor:.2f} of gin rummy's"
-        )
-
-
-if __name__ == "__main__":
-    main()
+            found[name].append(measure(game, seed=number))
+    steps = {name: tuple(step for step, _ in each) for name, each in found.items()}
+    plays = {name: tuple(play for _, play in each) for name, each in found.items()}
+    for name in PEERS:
+        if name in steps:
+            yield Row("a step of Samurai, 2 players", "us", steps["2 players"], f"OpenSpiel's {name}", steps[name])
+    for name in ("3 players", "4 players"):
+        yield Row(f"a step of Samurai, {name}", "us", steps[name], "2 players", steps["2 players"])
+    yield Row("a play of Samurai, 2 players", "us", plays["2 players"], "a step", steps["2 players"])

@@ -18,7 +18,7 @@ from random import Random
 import msgspec
 from simulated import SPREAD
 
-from arena.league.finals import RULE, Design, stage, standings
+from arena.league.matches.finals import RULE, Design, stage, standings
 from arena.ratings.normal import normal_cdf
 from arena.ratings.pairs import PairResult, add_up, pairs_of
 from arena.ratings.running import BETA, MU

@@ -17,14 +17,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from arena.league import documents
-from arena.league.closing import close_season
 from arena.league.folder import Folder
-from arena.league.init import make_league
-from arena.league.matchmaking import Matchmaking
-from arena.league.planning import Planner
-from arena.league.publishing import Publishing
-from arena.league.settings import Bots, Game, Settings, load
+from arena.league.matches.planning import Planner
+from arena.league.public import documents
+from arena.league.public.publishing import Publishing
+from arena.league.season.closing import close_season
+from arena.league.season.opening import make_league
+from arena.league.settings import Bots, Game, MatchRule, Settings, load
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.controls import Closing
 from arena.store.rated import rate_prefix
@@ -137,7 +136,7 @@ def measure(cup: Folder) -> None:
         publishing = Publishing(store, cup, settings, season, secret, lambda sentence: None)
         with timed("at the start: lists of games are written again"):
             publishing.catch_up()
-        planner = Planner(store, Matchmaking(players=(2,)), b"")
+        planner = Planner(store, MatchRule(players=(2,)), b"")
         with timed("matches are planned"):
             planner.plan(8)
         with timed("matches that are being played are looked at, as in each turn"):

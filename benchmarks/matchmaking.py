@@ -7,7 +7,8 @@ a time, so that choices know the results up to the eighth match before. The rule
 - `nearest`: who has played the fewest plays, with the nearest in rating;
 - `sigma`: whose rating is the most uncertain plays, with one of the 10 nearest;
 - `fewest`: the league's rule, but always for who has played the fewest;
-- `league`: the league's rule (`arena/league/matchmaking.py`).
+- `league`: the league's rule (`arena/league/matches/matchmaking.py`), one match a meeting;
+- `5 deals`: the same, five matches a meeting.
 
 Where bots are `moving`, one in 50 matches is replaced: four times of five by its next version, which inherits its
 rating, else by a stranger. Correlation and error are then over the versions that are active at the end. The refit is
@@ -35,7 +36,8 @@ from typing import TypeAlias
 import msgspec
 from simulated import HEADING, LOOKS, MATCHES, SPREAD, Figures, Waits, error_of, play, rank_correlation
 
-from arena.league.matchmaking import Candidate, Choice, Matchmaking, after, next_match
+from arena.league.matches.matchmaking import Candidate, Choice, after, next_match
+from arena.league.settings import MatchRule
 from arena.ratings.pairs import PairResult
 from arena.ratings.refit import refit
 from arena.ratings.running import MU, Rating, inherit
@@ -52,17 +54,36 @@ Rule: TypeAlias = Callable[[Sequence[Candidate], Mapping[int, float], int, int, 
 """Chooses from those that are free, their sigmas, the number of players, the match's number."""
 
 
-def by_league(placement: int = Matchmaking().placement, *, fewest: bool = False) -> Rule:
+def by_league(placement: int = MatchRule().placement, *, fewest: bool = False) -> Rule:
     """Returns the league's rule; with `fewest` it is always for who has played the fewest."""
 
     def rule(
         free: Sequence[Candidate], sigmas: Mapping[int, float], players: int, number: int, rng: Random
     ) -> tuple[int, ...]:
-        settings = Matchmaking(players=(players,), placement=10**9 if fewest else placement)
+        settings = MatchRule(players=(players,), placement=10**9 if fewest else placement, deals=1)
         drawn = generator(rng.randbytes(8), number)
         choice = next_match(free, {}, settings, number * 2 if fewest else number, drawn)
         assert isinstance(choice, Choice)
         return choice.entrants
+
+    return rule
+
+
+def by_meetings(deals: int) -> Rule:
+    """Returns the league's rule, where those that meet play several matches, one after another."""
+    left: list[tuple[int, ...]] = []
+
+    def rule(
+        free: Sequence[Candidate], sigmas: Mapping[int, float], players: int, number: int, rng: Random
+    ) -> tuple[int, ...]:
+        if number == 0:
+            left.clear()
+        if not left:
+            settings = MatchRule(players=(players,), deals=deals)
+            choice = next_match(free, {}, settings, number, generator(rng.randbytes(8), number))
+            assert isinstance(choice, Choice)
+            left.extend([choice.entrants] * deals)
+        return left.pop()
 
     return rule
 
@@ -119,7 +140,8 @@ class _League:
         table = rule(free, sigmas, self.seats, number, self.rng)
         self.waits.note(table)
         choice = Choice(table, self.seats, "", rated=True)
-        for seated in after([self.active[entrant] for entrant in table], choice, number):
+        known = [self.active[entrant] for entrant in table if entrant in self.active]
+        for seated in after(known, choice, number, MatchRule(deals=1)):
             self.active[seated.entrant] = seated
         self.running.append((number, table))
 
@@ -245,7 +267,7 @@ def _played(
     """Returns the rating after each match against settled opponents, which are drawn as the league draws them."""
     course = []
     for _ in range(matches):
-        sample = rng.sample(range(len(others)), Matchmaking().sample)
+        sample = rng.sample(range(len(others)), MatchRule().sample)
         likely = weights(rating.mu, [settled[place].mu for place in sample], [False] * len(sample))
         other = sample[draw_place(rng, likely)]
         ratings = [rating, settled[other]]
@@ -269,7 +291,7 @@ def seconds(bots: int, times: int = 200) -> float:
         )
         for number in range(bots)
     ]  # fmt: skip
-    settings = Matchmaking(players=(2, 4))
+    settings = MatchRule(players=(2, 4))
     start = time.process_time()
     for number in range(bots, bots + times):
         next_match(candidates, {1: 2}, settings, number, generator(b"", number))
@@ -281,12 +303,15 @@ LINES: tuple[tuple[str, int, bool, Rule], ...] = (
     ("nearest", 2, False, by_nearest),
     ("sigma", 2, False, by_sigma),
     ("league", 2, False, by_league()),
+    ("5 deals", 2, False, by_meetings(5)),
     ("random", 4, False, by_chance),
     ("nearest", 4, False, by_nearest),
     ("league", 4, False, by_league()),
+    ("5 deals", 4, False, by_meetings(5)),
     ("nearest", 2, True, by_nearest),
     ("fewest", 2, True, by_league(fewest=True)),
     ("league", 2, True, by_league()),
+    ("5 deals", 2, True, by_meetings(5)),
     ("league", 4, True, by_league()),
 )
 """The table: rule, seats, whether bots are moving."""

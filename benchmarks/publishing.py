@@ -15,8 +15,8 @@ from pathlib import Path
 
 from large_league import AT, make
 
-from arena.league import documents
-from arena.league.publishing import Publishing
+from arena.league.public import documents
+from arena.league.public.publishing import Publishing
 from arena.league.settings import load
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.states import Actor, State

@@ -3,8 +3,9 @@
 Simulated round-robins of bots whose strengths are known, by the second version of planning (blocks of 30 deals) and by
 the third (stages that grow). After a part of the games, in schedule order, it is counted how many pairs of bots are in
 the wrong order: by the running rating, and by the refit of the results so far. The last columns are starts: of a
-process for each seat of a block, for 100 games; and that times 150 ms, what a bot in Python takes to start, as a part
-of all games of a second each. Deal by deal is what blocks of one game would give: as good an order as there can be.
+process for each seat of a block, for 100 games; and that times 150 ms, what a bot in Python with pyzmq takes to start,
+as a part of all games of a second each. Deal by deal is what blocks of one game would give: as good an order as there
+can be.
 """
 
 from __future__ import annotations

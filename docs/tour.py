@@ -1,8 +1,8 @@
-"""Runs the commands that README.md shows, in their order, and writes what they print below them.
+"""Runs the commands that README.md and docs/tour.md show, in their order, and writes what they print below them.
 
-A `console` block of the README holds commands (`$ ...`) and under each the start of its real output. The commands
-run one after another in one folder, where the files lie that the README shows (a block that begins with `# PATH`);
-a later one may use what an earlier one left there. Those of make run at the top of the checkout. Times and rates differ
+A `console` block of a page holds commands (`$ ...`) and under each the start of its real output. The commands of a
+page run one after another in one folder, where the files lie that the page shows (a block that begins with `# PATH`); a
+later one may use what an earlier one left there. Those of make run at the top of the checkout. Times and rates differ
 from run to run, so nothing checks that the output is current; `tests/e2e/test_readme.py` checks that it all works.
 """
 
@@ -16,9 +16,11 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "tour.md")
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"^```\w+\n# (\w+/[\w.]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PASSING = re.compile(r"\d+/\d+ games, |Installing |left out: __pycache__")
+"""What a terminal shows for a while, or what only a checkout has in which tests ran."""
 MOST_LINES = 40
 
 
@@ -55,13 +57,14 @@ def rewrite(block: str, folder: Path) -> str:
         done = run(command, folder)
         if done.returncode != 0:
             sys.exit(f"{command}: exit {done.returncode}\n{done.stdout}")
-        output = [line.rstrip() for line in done.stdout.strip("\n").splitlines()]
+        output = [line.rstrip() for line in done.stdout.strip("\n").splitlines() if not PASSING.match(line)]
         lines += [f"$ {command}", *output[:MOST_LINES], *(["..."] if len(output) > MOST_LINES else [])]
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as name:
-        text = README.read_text(encoding="utf-8")
-        prepare(text, Path(name))
-        README.write_text(BLOCK.sub(lambda found: rewrite(found[0], Path(name)), text), encoding="utf-8")
+    for page in PAGES:
+        with tempfile.TemporaryDirectory() as name:
+            text = page.read_text(encoding="utf-8")
+            prepare(text, Path(name))
+            page.write_text(BLOCK.sub(lambda found: rewrite(found[0], Path(name)), text), encoding="utf-8")

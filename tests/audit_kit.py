@@ -15,12 +15,12 @@ from arena.standings.audit import Audit, Auditor, examine
 from arena.standings.closing import close
 from arena.store.records import PlannedGame, Tournament
 from arena.store.store import open_reader, open_store
-from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.base import Format
 from arena.tournament.plan import begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, Setup, enter
-from arena.tournament.steering import Helm
+from arena.tournament.steering import Directions
 from arena.types import GameResult
 from arena.wire.messages import Request
 from tests import instant
@@ -48,7 +48,7 @@ def play(job: Job, *, upside_down: bool = False) -> GameResult:
     return Game(job, rules_of(job.settings), MemoryLink(bots)).play()
 
 
-def setup(format: AnyFormat, entrants: int, players: int, rules: str = "samurai", ruleset: str = "basic") -> Setup:
+def setup(format: Format, entrants: int, players: int, rules: str = "samurai", ruleset: str = "basic") -> Setup:
     specs = SPECS[:entrants]
     game = make_settings(rules, players, ruleset=ruleset)
     settings = Settings(game=game, format=format, seed="audit", bots=enter(specs))
@@ -67,7 +67,15 @@ class Folder:
             begun = begin(store, setup.settings, setup.specs, root / "logs", starts=starts)
             schedule = schedule_of(store, begun.tournament, setup.settings)
             runner = Runner(
-                *(store, begun.tournament, schedule, self._make_job(begun.tournament), play, instant.inline, Helm(1)),
+                *(
+                    store,
+                    begun.tournament,
+                    schedule,
+                    self._make_job(begun.tournament),
+                    play,
+                    instant.inline,
+                    Directions(1),
+                ),
                 ahead=False,
             )
             for _ in zip(runner.run(), range(10_000 if games is None else games), strict=False):

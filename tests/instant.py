@@ -21,14 +21,14 @@ from arena.referee.job import Job
 from arena.store.records import PlannedGame, Tournament, game_id
 from arena.store.store import Store
 from arena.tournament.blocks import Processes
-from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.base import Format
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.lanes import Play, Worker
 from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import Settings, enter
-from arena.tournament.steering import Helm
+from arena.tournament.steering import Directions
 from arena.types import BoardFile, Forfeit, GameResult, GameSettings, SeatResult, Termination, TimeControl
 
 BOTS = ("ann", "bob", "cid")
@@ -46,7 +46,7 @@ def settings(
     players: int = 2,
     deals: int = 2,
     seed: str | None = "spring",
-    format: AnyFormat | None = None,
+    format: Format | None = None,
 ) -> Settings:
     game = GameSettings(
         rules="samurai",
@@ -148,14 +148,16 @@ def runner(
     play: Play = play,
     worker: Worker = inline,
     lanes: int = 2,
-    helm: Helm | None = None,
+    directions: Directions | None = None,
     processes: Processes = "block",
     attend: Callable[[], object] | None = None,
 ) -> Runner:
     make_job = partial(job, begun.tournament, setting)
     schedule = schedule_of(store, begun.tournament, setting)
-    helm = helm or Helm(lanes)
-    return Runner(store, begun.tournament, schedule, make_job, play, worker, helm, processes=processes, attend=attend)
+    directions = directions or Directions(lanes)
+    return Runner(
+        store, begun.tournament, schedule, make_job, play, worker, directions, processes=processes, attend=attend
+    )
 
 
 def play_or_die(deadly: frozenset[int], job: Job) -> GameResult:

@@ -104,7 +104,7 @@ def plan(store: LeagueStore, *entrants: Version, rated: bool = True) -> Match:
     """A match of these versions in all seatings."""
     numbers = [version.entrant for version in entrants if version.entrant is not None]
     seatings = list(permutations(numbers)) if len(numbers) == 2 else [tuple(numbers)]
-    return store.matches.plan(len(numbers), None, seatings, "a test", rated)
+    return store.matches.plan([seatings], "a test", rated)[0]
 
 
 def season(store: LeagueStore) -> Season:

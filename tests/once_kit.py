@@ -17,8 +17,8 @@ from arena.errors import ArenaError
 from arena.standings.closing import close
 from arena.store import database
 from arena.store.store import Store, open_store
-from arena.tournament.formats import AnyFormat
 from arena.tournament.formats.adaptive import Adaptive
+from arena.tournament.formats.base import Format
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.gauntlet import Gauntlet
@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[1]
 COORDINATOR = ROOT / "tests" / "e2e" / "coordinator.py"
 
 EIGHT = ("ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal")
-FORMATS: dict[str, AnyFormat] = {
+FORMATS: dict[str, Format] = {
     "round-robin": RoundRobin(deals=1),
     "gauntlet": Gauntlet(challengers=2, deals=2),
     "swiss": Swiss(rounds=4, deals=2),

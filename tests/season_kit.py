@@ -6,12 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.league.closing import close_season
 from arena.league.folder import Folder
-from arena.league.inbox import give, new_order
-from arena.league.init import make_league
-from arena.league.planning import seatings_of
-from arena.league.publishing import Publishing
+from arena.league.matches.planning import seatings_of
+from arena.league.public.publishing import Publishing
+from arena.league.season.closing import close_season
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
 from arena.link.bots import BotSpec
 from arena.referee.job import Job
@@ -33,7 +33,7 @@ def match(store: LeagueStore, folder: Folder, *versions: Version, rated: bool = 
     settings, season = load(folder), league_kit.season(store)
     entrants = [version.entrant for version in versions if version.entrant is not None]
     number = store.matches.count()
-    planned = store.matches.plan(len(entrants), None, seatings_of(entrants, number), "a test", rated)
+    planned = store.matches.plan([seatings_of(entrants, number)], "a test", rated)[0]
     for _ in planned.games:
         [claim] = league_kit.claim(store)
         game = store.matches.game(claim.number)

@@ -12,16 +12,15 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
-from arena.league.bench import Bench
-from arena.league.ending import Ending
-from arena.league.matchmaking import Matchmaking
-from arena.league.planning import Planner
-from arena.league.service import Ended, Service
-from arena.league.settings import Settings, Suspension
-from arena.league.steps import StepReport, Verdict
-from arena.league.stopping import Stopping
-from arena.league.supply import MatchGames
-from arena.league.workshop import Workshop
+from arena.league.matches.planning import Planner
+from arena.league.matches.supply import MatchGames
+from arena.league.season.ending import Ending
+from arena.league.service.loop import Ended, Service
+from arena.league.service.stopping import Stopping
+from arena.league.settings import MatchRule, Settings, Suspension
+from arena.league.submissions.step_runner import StepRunner
+from arena.league.submissions.step_worker import StepWorker
+from arena.league.submissions.steps import StepReport, Verdict
 from arena.referee.job import Job
 from arena.store.database import Connection
 from arena.store.league import LeagueStore
@@ -31,7 +30,7 @@ from arena.tournament.lanes import Lanes, Play, Worker
 from arena.types import Payload, Termination
 from tests import instant, league_kit
 
-MATCHMAKING: Final = Matchmaking(players=(2,))
+MATCHMAKING: Final = MatchRule(players=(2,))
 
 
 class Tools:
@@ -110,7 +109,7 @@ class Running:
         play: Play,
         worker: Worker = instant.inline,
         workers: int = 2,
-        settings: Matchmaking = MATCHMAKING,
+        settings: MatchRule = MATCHMAKING,
         make_room: Callable[[], object] = lambda: None,
         *,
         same_worker: bool = False,
@@ -126,17 +125,18 @@ class Running:
         self.tools = Tools()
         self.tools.unbuilt |= set(unbuilt)
         self.lanes = Lanes(self.supply, play, worker)
-        self.bench = Bench[StepReport](instant.inline)
-        self.workshop = Workshop(store, self.bench, self.tools, self.said.append)
+        self.step_worker = StepWorker[StepReport](instant.inline)
+        self.step_runner = StepRunner(store, self.step_worker, self.tools, self.said.append)
         self.planner = Planner(
-            store, settings, bytes.fromhex(self.tournament.commitment), absent=lambda: self.workshop.lost
+            store, settings, bytes.fromhex(self.tournament.commitment), absent=lambda: self.step_runner.lost
         )
         self.orders = Orders(workers)
         self.ending = Ending(store, Settings(name="cup"), self.said.append)
         self.room = Room()
         store.games.resume(season.tournament)
         self.service = Service(
-            self.supply, self.lanes, self.bench, self.planner, self.ending, self.workshop, self.orders, self.room,
+            self.supply, self.lanes, self.step_worker, self.planner, self.ending, self.step_runner, self.orders,
+            self.room,
             Publisher(store), (), self.said.append,
         )  # fmt: skip
 
@@ -155,7 +155,7 @@ class Running:
         )
 
     def run(self, games: int | None) -> Ended:
-        with self.lanes, self.bench, Stopping() as stopping:
+        with self.lanes, self.step_worker, Stopping() as stopping:
             return self.service.run(stopping, games)
 
 

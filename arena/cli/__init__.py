@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "List the tournaments in the database, show one, or remove some with their logs.",
     ),
     "games": ("arena.cli.games:games", "Find games in the database, the latest first."),
+    "export": ("arena.cli.export:export", "Write the decisions of logged games as a table, for programs that learn."),
     "league": ("arena.cli.league:league", "Run a league of strangers' bots, or take part in one."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
     "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),

@@ -55,7 +55,7 @@ class CompareCommand(Command):
 @game_options
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
-@option(WHEN, "--max-deals", default=5000, show_default=True, metavar="N", help="After so many deals.")
+@option(WHEN, "--max-deals", default=5000, show_default=True, metavar="N", help="Stop after N deals.")
 @option(WHEN, "--alpha", default=0.05, show_default=True, metavar="P", help="How likely a wrong answer may be.")
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")

@@ -51,9 +51,19 @@ def _bots(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
 
 
 def _rules(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
-    from arena.games import names
+    from arena.games import families, family, names
 
-    return map(CompletionItem, names())
+    group, colon, _ = incomplete.partition(":")
+    if colon:
+        games = family(group).games() if group in families() else {}
+        return (CompletionItem(f"{group}:{name}", help=about) for name, about in games.items())
+    return map(CompletionItem, (*names(), *(f"{name}:" for name in families())))
+
+
+def _families(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
+    from arena.games import families
+
+    return map(CompletionItem, families())
 
 
 def _rulesets(ctx: click.Context, incomplete: str) -> Iterator[CompletionItem[str]]:
@@ -163,6 +173,7 @@ def first_word(words: Iterable[str], others: Complete) -> Complete:
 
 bots = _completer(_bots)
 rules = _completer(_rules)
+families = _completer(_families)
 rulesets = _completer(_rulesets)
 rule_options = _completer(_rule_options)
 boards = _completer(_boards)

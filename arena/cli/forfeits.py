@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 from arena.cli.output import say
 from arena.show.standings import forfeit_text
+from arena.text import plain
 
 if TYPE_CHECKING:
     from arena.tournament.lanes import Played
     from arena.tournament.settings import Setup
 
-IN_FULL = 3
-"""How many forfeits of a bot for one reason are announced with files and last words; later ones get one line."""
+COUNTED = frozenset(10**power for power in range(1, 10))
+"""The numbers of forfeits of a bot for one reason at which the number is told."""
 
 
 class Forfeits:
-    """Announces the forfeits of a tournament or match; repeated ones briefly."""
+    """Announces the forfeits of a tournament or match: the first of a bot for a reason in full, others by number."""
 
     def __init__(self, setup: Setup, logs: str) -> None:
         self._setup = setup
@@ -31,11 +32,15 @@ class Forfeits:
         log = self._logs / played.result.log
         for seat in played.result.seats:
             if (forfeit := seat.forfeit) is not None:
-                entrant = played.game.entrants[forfeit.seat]
-                name = self._setup.settings.bots[entrant].name
-                brief = self._told[name, forfeit.code] >= IN_FULL
+                names = [self._setup.settings.bots[entrant].name for entrant in played.game.entrants]
+                name = names.pop(forfeit.seat)
                 self._told[name, forfeit.code] += 1
-                say(forfeit_text(forfeit, name, self._setup.refs[entrant], _files(log, forfeit.seat), brief=brief))
+                if (count := self._told[name, forfeit.code]) in COUNTED:
+                    say(plain(f"{name} forfeited {count:,} times so far: {forfeit.code}"))
+                elif count == 1:
+                    ref = self._setup.refs[played.game.entrants[forfeit.seat]]
+                    kept = {"against": ", ".join(names), **_files(log, forfeit.seat)}
+                    say(forfeit_text(forfeit, name, ref, kept))
         if played.void:
             say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
 

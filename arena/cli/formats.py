@@ -5,24 +5,44 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import click
+import msgspec
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from arena.cli.help import FORMAT, Command, Option
-from arena.errors import ConfigError
-from arena.tournament.formats import FORMATS
+from arena.errors import ConfigError, did_you_mean
+from arena.tournament.formats import FORMATS, OWN
+from arena.tournament.formats.base import Format
 
-if TYPE_CHECKING:
-    from arena.tournament.formats import AnyFormat
-
-MakeFormat: TypeAlias = Callable[[], "AnyFormat"]
+MakeFormat: TypeAlias = Callable[[], Format]
 """Makes the format that the options describe."""
 
 DEFAULT: Final = "round-robin"
-NAMES: Final = tuple(name for name in FORMATS if name not in ("compare", "extension"))
-"""The formats that can be chosen, the default first. `arena compare` and --extend make the others."""
+_MADE_ELSEWHERE: Final = ("compare", "extension")
+"""The formats that `arena compare` and --extend make."""
+NAMES: Final = tuple(name for name in OWN if name not in _MADE_ELSEWHERE)
+"""The formats of arena that can be chosen, the default first."""
+
+
+class _Name(click.ParamType[str]):
+    """The name of a format: one of arena's, or one that another package brings."""
+
+    name = "format"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in NAMES and value not in _all():
+            self.fail(f"expected one of {', '.join(_all())}, got: {value!r}{did_you_mean(value, _all())}", param, ctx)
+        return str(value)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name) for name in _all() if name.startswith(incomplete)]
+
+
+def _all() -> list[str]:
+    return [name for name in FORMATS if name not in _MADE_ELSEWHERE]
 
 
 class Parameter(Option):
@@ -62,7 +82,7 @@ _PARAMETERS: Final = (
     ),
     _parameter("--third-place", is_flag=True, help="Play for the third place too."),
     _parameter("--matches", type=int, metavar="N", help="Matches in all.  [default: no end]"),
-    _parameter("--sample", type=int, metavar="N", help="Opponents are chosen among so many."),
+    _parameter("--sample", type=int, metavar="N", help="Choose opponents among N entrants."),
     _parameter("--random", type=float, metavar="SHARE", help="Share of matches with any opponents."),
     _parameter("--placement", type=int, metavar="N", help="Matches in which a bot is new, and plays more."),
     _parameter("--repeat", type=int, metavar="N", help="Who met in the last N matches rarely meets."),
@@ -80,7 +100,26 @@ _PARAMETERS: Final = (
 
 
 class Explained(Command):
-    """A command with formats. After `--format NAME` its help explains that format."""
+    """A command with formats. After `--format NAME` its help explains that format.
+
+    A format's parameters are options. Those that no format of arena has are made from the fields of its class.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses arguments, for the options of the format that they name."""
+        named = ctx.lookup_default("format_") or DEFAULT
+        words = iter(args)
+        for word in words:
+            option, equals, value = word.partition("=")
+            if option == "--format":
+                named = value if equals else next(words, named)
+        ctx.meta[__name__] = named
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Returns the options, with those of the format that is named."""
+        own = map(_option_of, _own_fields(str(ctx.meta.get(__name__, DEFAULT))))
+        return [*super().get_params(ctx), *own]
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes what the command does, or, if a format was named, what that format is."""
@@ -110,7 +149,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def command(*args: Any, format_: str, **kwargs: Any) -> Any:
-        values = {name: kwargs.pop(name) for name in _FIELDS}
+        values = {name: kwargs.pop(name) for name in [*_FIELDS, *(field.name for field in _own_fields(format_))]}
         given = {
             name: value
             for name, value in values.items()
@@ -125,7 +164,7 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
         "format_",
         cls=Option,
         section=FORMAT,
-        type=click.Choice(NAMES),
+        type=_Name(),
         default=DEFAULT,
         is_eager=True,
         metavar="NAME",
@@ -139,7 +178,7 @@ def _is_for_others(parameter: str, name: str) -> bool:
     return source is ParameterSource.DEFAULT_MAP and parameter not in FORMATS[name].__struct_fields__
 
 
-def make_format(name: str, given: dict[str, Any]) -> AnyFormat:
+def make_format(name: str, given: dict[str, Any]) -> Format:
     """Returns the format of a name with these parameters.
 
     Raises:
@@ -155,7 +194,10 @@ def make_format(name: str, given: dict[str, Any]) -> AnyFormat:
             )
     if "until_shown" in given:
         given = {**given, "until_shown": True}
-    return kind(**given)
+    try:
+        return msgspec.convert({"name": name, **given}, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"expected parameters of --format {name}, got: {error}; correct them") from None
 
 
 def _fields() -> dict[str, str]:
@@ -171,3 +213,25 @@ def _fields() -> dict[str, str]:
 
 
 _FIELDS: Final = _fields()
+_KNOWN: Final = frozenset(_FIELDS) | {"planning"}
+"""Fields of formats that need no option made: they have one, or are nobody's choice."""
+
+
+def _own_fields(name: str) -> list[msgspec.structs.FieldInfo]:
+    """Returns the fields of a format of another package that need options made; none if there is no such format."""
+    if name in NAMES or name not in FORMATS:
+        return []
+    return [field for field in msgspec.structs.fields(FORMATS[name]) if field.name not in _KNOWN]
+
+
+def _option_of(field: msgspec.structs.FieldInfo) -> Parameter:
+    """Returns the option for a field that has none. Its help is the `description` of the field's `msgspec.Meta`."""
+    described = getattr(field.type, "__metadata__", ())
+    told = next((meta.description for meta in described if isinstance(meta, msgspec.Meta) and meta.description), None)
+    is_flag = field.type is bool
+    return Parameter(
+        ["--" + field.name.replace("_", "-"), field.name],
+        is_flag=is_flag,
+        metavar=None if is_flag else "VALUE",
+        help=told or "A parameter of this format.",
+    )

@@ -31,7 +31,7 @@ from arena.cli.played import describe, sentence
 from arena.text import plain
 
 if TYPE_CHECKING:
-    from arena.referee.scribe import Watch
+    from arena.referee.recorder import Watch
     from arena.referee.transcript import Entry
     from arena.types import Level
 
@@ -41,6 +41,13 @@ if TYPE_CHECKING:
 @game_options
 @seed_option
 @option(WHAT, "--deals", default=1, show_default=True, metavar="N", help="Deals to play.")
+@option(
+    WHAT,
+    "--players",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Seats of a game; the last bot takes those that are left.  [default: a seat for each]",
+)
 @level_option
 @option(
     HOW,
@@ -62,6 +69,7 @@ def match(
     make_game: MakeGame,
     seed: str | None,
     deals: int,
+    players: int | None,
     level: Level,
     pace: float,
     verbose: bool,
@@ -80,7 +88,7 @@ def match(
     \b
     Example:
       arena match greedy random --seed tea
-      arena match --rules gardener greedy greedy random random random
+      arena match --rules gardener greedy random --players 5
       arena match greedy banzai --pace 0.5
     """
     from arena.cli.forfeits import Forfeits
@@ -92,7 +100,10 @@ def match(
     from arena.tournament.match import begin_match, play_match
     from arena.tournament.settings import set_up
 
+    bots = (*bots, *bots[-1:] * ((players or 0) - len(bots)))
     entered = enter(bots, make_game.rules, quiet=quiet)
+    if players not in (None, len(entered)):
+        raise click.UsageError(f"expected {players} bots or fewer for --players {players}, got: {len(entered)}")
     setup = set_up(entered, make_game(len(entered)), RoundRobin(deals=deals), level=level, seed=seed)
     names = [bot.name for bot in setup.settings.bots]
     begun = begin_match(setup, logs)

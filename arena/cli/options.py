@@ -118,6 +118,12 @@ json_option = option(RESULTS, "--json", "as_json", is_flag=True, help="Print one
 quiet_option = option(RESULTS, "-q", "--quiet", is_flag=True, help="Print only results and errors.")
 """`--quiet`."""
 
+verbose_option = option(RESULTS, "-v", "--verbose", is_flag=True, help="Print all columns, and digests.")
+"""`--verbose`."""
+
+columns_option = click.option("-v", "--verbose", is_flag=True, help="Print all columns.")
+"""`--verbose`, of commands that print standings and nothing else."""
+
 each_game_option = option(RESULTS, "--each-game", is_flag=True, help="Print a line for each game that is over.")
 """`--each-game`."""
 

@@ -124,10 +124,10 @@ def sit(sitting: Sitting, front: Front, terminal: Terminal, game: Future[GameRes
             signals.check()
             small = too_small(terminal.screen)
             terminal.show([Text(small)] if small else sitting.draw(*terminal.screen.size))
-            ear = front.fileno()
-            keys, ready = terminal.wait(*([] if is_done else [over]), *([] if ear is None else [ear]))
+            fd = front.fileno()
+            keys, ready = terminal.wait(*([] if is_done else [over]), *([] if fd is None else [fd]))
             is_done = is_done or over in ready
-            for message in front.hear() if ear in ready else ():
+            for message in front.hear() if fd in ready else ():
                 sitting.hear(message)
             for key in keys:
                 if key == END or sitting.leaves(key):

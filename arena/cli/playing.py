@@ -67,6 +67,8 @@ class Manner(msgspec.Struct, frozen=True, kw_only=True):
     """Begin anew even if such a tournament is unfinished."""
     each_game: bool = False
     """Print a line for each game."""
+    verbose: bool = False
+    """Print the digests of the commitment."""
     quiet: bool = False
     """Print nothing else."""
 
@@ -195,10 +197,14 @@ def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
     at_a_time = f"{counted(workers, 'game')} at a time"
     say(f"{subject_text(tournament.settings)}, time {settings.game.time}, {at_a_time}")
     deals = "the deals" if committed.deals is None else counted(committed.deals, "deal")
-    say(plain(f"Committed to {deals} in {os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)}:"))
-    say(f"  secret   {committed.commitment}")
-    say(f"  settings {committed.settings_sha256}")
-    say(f"  schedule {committed.schedule_sha256}")
+    # Digests that were noted show later that nothing was changed. Those who publish a commitment need them.
+    with_digests = manner.verbose or manner.commit or settings.beacon is not None
+    where = f"Committed to {deals} in {os.path.relpath(Path(tournament.logs) / COMMITMENT_FILE)}"
+    say(plain(f"{where}{':' if with_digests else ''}"))
+    if with_digests:
+        say(f"  secret   {committed.commitment}")
+        say(f"  settings {committed.settings_sha256}")
+        say(f"  schedule {committed.schedule_sha256}")
     if settings.seed is not None:
         say("The deals follow from the seed: whoever knows or guesses it, a bot too, knows every card.")
     say(LEVEL_LINES[settings.level])

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WINDOW_S: Final = 60.0
-"""The rate is that of so many seconds, ..."""
+"""Seconds over which the rate is taken, ..."""
 LEAST_RESULTS: Final = 10
-"""... or of so many results, if they took longer."""
+"""... or the number of results, if they took longer."""
 LINE_S: Final = 30.0
-"""Without a terminal there is a line after so many seconds, ..."""
+"""Without a terminal: seconds between two lines, ..."""
 LINE_SHARE: Final = 0.1
 """... or after this share of the whole, ..."""
 LEAST_LINE_S: Final = 5.0

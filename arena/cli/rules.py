@@ -28,21 +28,23 @@ def rules() -> None:
 
 
 @rules.command("list")
+@click.argument("family", required=False, shell_complete=complete.families)
 @json_option
-def list_(as_json: bool) -> None:
-    """List the games.
+def list_(family: str | None, as_json: bool) -> None:
+    """List the games, or those of a family.
 
     \b
     Example:
       arena rules list
     """
-    from arena.show.rules import list_lines, rules_list
+    from arena.show.rules import FamilyList, family_lines, family_list, list_lines, rules_list
 
-    found = rules_list()
+    found = rules_list() if family is None else family_list(family)
     if as_json:
         show_json(found)
         return
-    for line in list_lines(found, console().width):
+    width = console().width
+    for line in family_lines(found, width) if isinstance(found, FamilyList) else list_lines(found, width):
         show(line)
 
 

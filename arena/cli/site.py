@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +25,19 @@ MOST_FAULTS = 5
 """How many games without a replay are named."""
 
 
+REPLAYS = 20
+"""Of how many of a tournament's latest games there are replays, unless more are asked for."""
+
+
+def _number_or_all(ctx: click.Context, option: click.Parameter, value: str) -> int | None:
+    """Returns a number of games; None for all."""
+    if value == "all":
+        return None
+    if not (value.isascii() and value.isdigit()):
+        raise click.BadParameter(f"expected a number of games, or all, got: {value!r}", ctx, option)
+    return int(value)
+
+
 @click.command()
 @db_option
 @click.option(
@@ -36,6 +50,10 @@ MOST_FAULTS = 5
 )  # fmt: skip
 @click.option("--title", metavar="TEXT", help="What the site is called.  [default: Tournaments, or the league's name]")
 @click.option(
+    "--replays", callback=_number_or_all, default=str(REPLAYS), show_default=True, metavar="N",
+    help="Make replays of the N latest games of each tournament, or of `all`.",
+)  # fmt: skip
+@click.option(
     "--seconds", type=click.FloatRange(min=0), metavar="S",
     help="Begin no more replays after so long; the next call goes on, the latest games first.",
 )  # fmt: skip
@@ -43,20 +61,21 @@ MOST_FAULTS = 5
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Processes for replays.  [default: the cores]")
 @quiet_option
 def site(
-    db: Path, league: Path | None, out: Path | None, title: str | None, seconds: float | None, verify: bool,
-    jobs: int | None, quiet: bool,
+    db: Path, league: Path | None, out: Path | None, title: str | None, replays: int | None, seconds: float | None,
+    verify: bool, jobs: int | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Write the tournaments of a database as a folder of pages, which any browser opens from disk.
 
     There are the standings with their intervals, the cross-table, the course of the ratings, a page for each bot with
-    its forfeits and their causes, every game with its replay, and what `arena verify` finds. Given again, the command
-    writes what is new. It may be interrupted at any time, and may run while a tournament is played.
+    its forfeits and their causes, every game, the latest ones with their replay, and what `arena verify` finds. Given
+    again, the command writes what is new. It may be interrupted at any time, and may run while a tournament is played.
 
     Of a league only what everybody may see is in it: public logs, and no game of a match that is not over.
 
     \b
     Example:
       arena site
+      arena site --replays all
       arena site --league cup --title "Spring cup"
     """
     need("pages", "`arena site`")
@@ -72,6 +91,7 @@ def site(
         folder=folder,
         title=title or "Tournaments",
         processes=jobs or available_cores(),
+        replays=replays,
         seconds=seconds,
         verify=verify,
     )
@@ -90,7 +110,8 @@ def site(
             ) from None
     if not quiet:
         _tell(built)
-    echo(os.path.relpath(folder / INDEX))
+    # On a terminal it is a link that can be clicked on, else a path for a script.
+    echo((folder / INDEX).resolve().as_uri() if sys.stdout.isatty() else os.path.relpath(folder / INDEX))
 
 
 def _name_of(league: Path) -> str:
@@ -106,6 +127,8 @@ def _tell(built: Built) -> None:
         say(plain(f"No replay: {fault}"))
     if len(built.faults) > MOST_FAULTS:
         say(f"and {len(built.faults) - MOST_FAULTS} more games without a replay")
-    say(f"{counted(built.pages, 'page')} and {counted(built.replays, 'replay')} are new. Open in a browser:")
     if built.left:
         say(f"{counted(built.left, 'game')} have no replay yet: the same command makes them.")
+    if built.others:
+        say(f"Without a replay: {counted(built.others, 'game')}. `arena site --replays all` makes them.")
+    say(f"{counted(built.pages, 'page')} and {counted(built.replays, 'replay')} are new. Open in a browser:")

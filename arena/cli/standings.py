@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import complete
-from arena.cli.options import db_option, json_option
+from arena.cli.options import columns_option, db_option, json_option
 from arena.cli.output import console, counted, echo, say, show, show_csv, show_json, show_line
 from arena.errors import ConfigError
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--anchor", "anchors", multiple=True, metavar="BOT=RATING", help="A rating that is given; may be repeated."
 )
-@click.option("--trueskill", is_flag=True, help="Show mu and sigma, however narrow the terminal.")
+@columns_option
 @click.option("--crosstable", is_flag=True, help="Make the cross-table of more than 100 bots too.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the standings as CSV; with --crosstable the cross-table.")
 @click.option(
@@ -47,7 +47,7 @@ def standings(
     ruleset: str | None,
     pool: bool,
     anchors: tuple[str, ...],
-    trueskill: bool,
+    verbose: bool,
     crosstable: bool,
     as_csv: bool,
     plot: Path | None,
@@ -56,25 +56,29 @@ def standings(
     """Print the standings of a tournament in the database. It may still be running.
 
     \b
-    #              place; 2= is shared: nothing settles the order of these bots;
-                   of a knockout it is the place reached
+    #              rank: 1, and 1 for each bot that is shown to be better; 2= is
+                   shared; of a knockout it is the place reached
     rating         strength, from all results at once; only differences count
     95 %           the true rating is this close to it, in 95 cases of 100
+    mu, sigma      TrueSkill, the rating that moves game by game
+    points         mean share against opponents; an equal rank counts a half
+    games          how many it has played
+    forfeits       games lost by the bot's own doing
+
+    \b
+    With -v:
+    ahead of next  how likely the bot is better than the one below it
     course         how mu moved from the first game to the last, all bots on one
                    scale
-    ahead of next  how likely the bot is better than the one below it
-    points         mean share against opponents; an equal rank counts a half
-    games, W D L   games: won with rank 1 alone, drawn with it shared, others
-    forfeits       games lost by the bot's own doing
+    W D L          games won with rank 1 alone, drawn with it shared, others
     mean score     of a game, where the game has scores
     mean, max ms   time of a decision: the mean, and the slowest
     off turn ms    CPU time of a game while others were to move, where it is
                    measured: at all levels above trusted
-    mu, sigma      TrueSkill, the rating that moves game by game
 
-    docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, mu and sigma,
-    max ms, mean score, W D L, off turn ms, course, mean ms, forfeits, games, points, ahead of next, 95 %. --csv
-    and --json have everything else.
+    docs/ratings.md explains them. As the terminal gets narrower, columns leave in this order: version, max ms, mean
+    score, W D L, off turn ms, course, mean ms, ahead of next, forfeits, games, mu and sigma, points, 95 %. --csv and
+    --json have everything.
 
     The cross-table has each bot's points against each other bot. Of games on a cluster it is shown on which worker a
     bot was quickest and slowest; --json has all of them.
@@ -116,7 +120,7 @@ def standings(
         else:
             echo(heading)
             echo()
-            print_tables(document, trueskill=trueskill, courses=moved)
+            print_tables(document, verbose=verbose, courses=moved)
     if remark:
         say(remark)
 
@@ -164,17 +168,17 @@ def check_plot(path: Path, is_printed: bool) -> None:
 def write_plot(path: Path, document: Any, title: str, reader: Reader | None) -> None:
     """Draws standings into a file, with the course of the running ratings if there is a database to read it from."""
     from arena import files
-    from arena.pages.plots import POINTS, Course, Interval, standings_plot
+    from arena.pages.plots import POINTS, Interval, RatingCurve, standings_plot
 
     rows = [row for row in document.standings if row.rating is not None]
     courses = []
     if reader is not None:
-        from arena.store.exhibits import Exhibits
+        from arena.store.exhibits import exhibits_of
 
         id = document.tournament.id
-        moved = Exhibits(reader._db, reader.path).rating_courses(id, reader.rated(id), POINTS)
+        moved = exhibits_of(reader).rating_courses(id, reader.rated(id), POINTS)
         numbers = {entrant.name: entrant.number for entrant in reader.entrants(id)}
-        courses = [Course(row.bot, moved.get(numbers[row.bot], ())) for row in rows]
+        courses = [RatingCurve(row.bot, moved.get(numbers[row.bot], ())) for row in rows]
     intervals = [Interval(row.bot, row.rating, row.half_width or 0.0) for row in rows]
     picture = standings_plot(intervals, courses, title, path.suffix[1:])
     try:
@@ -203,7 +207,7 @@ def given(anchors: tuple[str, ...]) -> dict[str, float]:
 
 
 def print_tables(
-    document: object, *, trueskill: bool = False, courses: Mapping[str, Sequence[float]] | None = None
+    document: object, *, verbose: bool = False, courses: Mapping[str, Sequence[float]] | None = None
 ) -> None:
     """Prints standings, what of them is settled, and the cross-table."""
     import msgspec
@@ -215,7 +219,7 @@ def print_tables(
 
     plain = msgspec.to_builtins(document)
     rows, width = plain["standings"], console().width
-    show(standings_table(rows, width, trueskill=trueskill, courses=courses))
+    show(standings_table(rows, width, verbose=verbose, courses=courses))
     if order := order_text(plain["order"], rows):
         places = (plain.get("progress") or {}).get("places")
         show(wrapped(f"# is the place reached. {order}" if places else order, width))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from arena.cli.options import (
     logs_option,
     quiet_option,
     seed_option,
+    verbose_option,
 )
 from arena.cli.output import say, show_json
 from arena.cli.playing import Manner, nothing, play_tournament
@@ -84,6 +86,7 @@ class TournamentCommand(Explained, Steered):
 @logs_option("Where its folder of logs is made.")
 @each_game_option
 @quiet_option
+@verbose_option
 @json_option
 @click.pass_context
 def tournament(
@@ -111,16 +114,15 @@ def tournament(
     new: bool,
     each_game: bool,
     quiet: bool,
+    verbose: bool,
     as_json: bool,
 ) -> None:
     """Play a tournament and print its standings.
 
-    BOTS are bundled bots or folders of bots; without any, the quick Python ones.
+    BOTS: bundled bots or folders of bots; without any, quick Python ones.
     See also --format NAME --help, tournament pause|resume|stop|concurrency.
 
-    \b
-    Example:
-      arena tournament random greedy mybots --deals 20 --time 1m+1
+    Example: arena tournament random greedy mybots --deals 20 --time 1m+1
     """
     from msgspec.structs import replace
 
@@ -143,8 +145,10 @@ def tournament(
         commit=commit,
         new=new,
         each_game=each_game,
+        verbose=verbose,
         quiet=quiet,
     )
+    show = partial(show_report, as_json=as_json, quiet=quiet, verbose=verbose)
     game = make_game(players)
     entered = enter(bots, game.rules, bundled=all_, quiet=quiet)
     setup = set_up(
@@ -176,17 +180,17 @@ def tournament(
                 tell(plain(sentence))
             if not extended.settings.games:
                 tell("Nothing is missing.\n")
-                show_report(report(store, extended.of)[0], as_json=as_json, quiet=quiet)
+                show(report(store, extended.of)[0])
                 return
             setup, starts = replace(setup, settings=extended.settings), extended.starts
         if not new:
             setup = replace(setup, settings=as_begun(store, setup.settings))
             if (before := played_before(store, setup.settings, tell)) is not None:
-                show_report(report(store, before)[0], as_json=as_json, quiet=quiet)
+                show(report(store, before)[0])
                 return
         document = play_tournament(ctx, store, setup, manner, starts=starts)
     if document is not None:
-        show_report(document, as_json=as_json, quiet=quiet)
+        show(document)
 
 
 def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]) -> str | None:
@@ -205,13 +209,13 @@ def played_before(store: Reader, settings: Settings, tell: Callable[[str], None]
     return None
 
 
-def show_report(document: Report, *, as_json: bool, quiet: bool) -> None:
+def show_report(document: Report, *, as_json: bool, quiet: bool, verbose: bool) -> None:
     """Prints the standings of a tournament, and where its logs are."""
     from arena.cli.standings import print_tables
 
     if as_json:
         show_json(document)
         return
-    print_tables(document)
+    print_tables(document, verbose=verbose)
     if not quiet:
         say(f"\n{document.games} games in {document.seconds:.1f} s; logs in {os.path.relpath(document.logs)}")

@@ -23,7 +23,7 @@ from arena.record.published import SECRET_FILE
 from arena.record.season import PUBLISHED, SEASONS
 
 if TYPE_CHECKING:
-    from arena.league.audit import SeasonAuditor
+    from arena.league.checking.audit import SeasonAuditor
     from arena.record.kept import Difference
     from arena.standings.audit import Audit, Auditor, Examined
     from arena.store.reader import Reader
@@ -188,7 +188,7 @@ def _to_check(path: Path, reader: Reader | None, noted: Path | None) -> Iterable
     if not path.is_dir():
         yield ToCheck([path])
     elif (path / SEASONS).is_dir():
-        from arena.league.audit import SeasonAuditor, logs_of, season_of
+        from arena.league.checking.audit import SeasonAuditor, logs_of, season_of
         from arena.store.league import league_of
 
         league = None if reader is None else league_of(reader)
@@ -217,7 +217,7 @@ def describe(audit: Audit) -> Iterable[str]:
 
     promises = PROMISES
     if audit.of == "season":
-        from arena.league.audit import PROMISES as OF_SEASONS
+        from arena.league.checking.audit import PROMISES as OF_SEASONS
 
         promises = OF_SEASONS
         yield f"{audit.folder}: season {audit.tournament}, {audit.logs} of {counted(audit.games or 0, 'game')}"

@@ -15,7 +15,7 @@ from arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from arena.live.scores import Board
-    from arena.referee.feed import Ear
+    from arena.referee.feed import FeedReader
 
 REDRAW_S = 0.1
 """The shortest time between two drawings."""
@@ -66,14 +66,14 @@ def watch(web: bool, bind: str, hands: bool, folder: Path | None, db: Path) -> N
       arena watch
       arena watch --web --db arena.db
     """
-    from arena.referee.feed import Ear
+    from arena.referee.feed import FeedReader
 
     seen = of_league(folder, hands=hands) if folder is not None else of_database(db, hands=hands)
-    with closing(Ear(seen.feed)) as ear:
+    with closing(FeedReader(seen.feed)) as feed_reader:
         if web:
-            serve_live(ear, seen.board, bind, hands=hands, revealed=seen.revealed)
+            serve_live(feed_reader, seen.board, bind, hands=hands, revealed=seen.revealed)
         else:
-            show_live(ear, seen.board, hands=hands)
+            show_live(feed_reader, seen.board, hands=hands)
 
 
 def of_database(path: Path, *, hands: bool) -> Seen:
@@ -113,7 +113,7 @@ def of_league(path: Path, *, hands: bool) -> Seen:
     return Seen(season_board(folder.database, settings.name), folder.feed, revealed=False)
 
 
-def show_live(ear: Ear, board: Board, *, hands: bool) -> None:
+def show_live(feed_reader: FeedReader, board: Board, *, hands: bool) -> None:
     """Shows it on the terminal until a key ends it."""
     from arena.cli.terminal import Terminal, can_step
     from arena.live.games import Games
@@ -130,10 +130,10 @@ def show_live(ear: Ear, board: Board, *, hands: bool) -> None:
                 board.read()
             terminal.show(screen.draw(board.scores, board.error, *place.size))
             drawn = time.monotonic()
-            typed, ready = terminal.wait(ear.fileno(), timeout_s=1.0)
+            typed, ready = terminal.wait(feed_reader.fileno(), timeout_s=1.0)
             if ready and not typed:
                 time.sleep(max(0.0, drawn + REDRAW_S - time.monotonic()))
-            for part in ear.hear(10_000):
+            for part in feed_reader.hear(10_000):
                 games.take(part)
             games.rest(time.monotonic())
             for key in typed:
@@ -141,7 +141,7 @@ def show_live(ear: Ear, board: Board, *, hands: bool) -> None:
                     return
 
 
-def serve_live(ear: Ear, board: Board, bind: str, *, hands: bool, revealed: bool) -> None:
+def serve_live(feed_reader: FeedReader, board: Board, bind: str, *, hands: bool, revealed: bool) -> None:
     """Serves it to browsers until a signal ends it."""
     from arena.extras import need
 
@@ -152,7 +152,7 @@ def serve_live(ear: Ear, board: Board, bind: str, *, hands: bool, revealed: bool
 
     listening = listen(bind)
     key = new_key()
-    watching = Watching(ear, board, hands=hands, revealed=revealed)
+    watching = Watching(feed_reader, board, hands=hands, revealed=revealed)
     if listening.warning:
         say(listening.warning)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 LOOK_S = 1.0
-"""How often it is looked whether the workers of a block are still there."""
+"""Seconds between two looks whether the workers of a block are still there."""
 
 
 class WorkerLost(BrokenExecutor):

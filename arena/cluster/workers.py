@@ -14,7 +14,7 @@ from arena.tournament.lanes import PATIENCE_S
 REST_S: Final = 2 * PATIENCE_S
 """How long a worker is skipped after its machine ran short of something. If all are, a tournament ends before."""
 _MOST_REASONS: Final = 3
-"""Of so many workers it is said why they do not play."""
+"""The number of workers of which a message says why they do not play."""
 
 
 class NoneAble(BrokenExecutor):

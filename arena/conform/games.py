@@ -196,7 +196,7 @@ class TrialGame:
 
         Args:
             wait_ms: How long an answer is awaited.
-            most: Stop after so many decisions.
+            most: The most decisions.
             until: Stop when a decision of this kind was answered.
             limit_ms: Stop when the bot has used so much time.
 

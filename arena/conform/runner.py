@@ -9,11 +9,11 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from arena.conform.base import Budget, Finding, NotReached
-from arena.conform.bench import Bench, Check
 from arena.conform.checks import play, sequences, session, tolerance
 from arena.conform.report import BotReport, Level, Result, Verdict, count, level_of
+from arena.conform.tested_bot import Check, TestedBot
 from arena.errors import ConfigError, did_you_mean
-from arena.games import names
+from arena.games import is_installed, names
 from arena.link.bots import BotSpec
 from arena.link.sandbox.doctor import require
 from arena.types import Level as Confinement
@@ -65,7 +65,7 @@ def unclaimed(rules: Sequence[str], claimed: Sequence[str]) -> list[Result]:
     return results + [
         _unclaimed(name, "is claimed in bot.toml", f"there is no such game; expected some of {', '.join(names())}")
         for name in claimed
-        if name not in names()
+        if not is_installed(name)
     ]
 
 
@@ -88,10 +88,10 @@ def rules_to_check(spec: BotSpec, wanted: Sequence[str] = ()) -> tuple[str, ...]
     """
     known = names()
     for name in wanted:
-        if name not in known:
+        if not is_installed(name):
             raise ConfigError(f"expected rules among {', '.join(known)}, got: {name!r}{did_you_mean(name, known)}")
-    named = wanted or spec.rules or known
-    rules = tuple(name for name in known if name in named)
+    named = tuple(name for name in wanted or spec.rules or known if is_installed(name))
+    rules = tuple(name for name in dict.fromkeys((*known, *named)) if name in named)
     if not rules:
         raise ConfigError(f"expected a bot that plays {' or '.join(known)}, got: {', '.join(spec.rules)}; use --rules")
     return rules
@@ -122,12 +122,12 @@ def check_bot(
     began = time.monotonic()
     budget = budget or Budget()
     chosen = rules_to_check(spec, rules)
-    bench = Bench(spec, chosen, budget, level)
+    tested_bot = TestedBot(spec, chosen, budget, level)
     try:
-        run = _Run(bench, checks(chosen, level), began + budget.total_ms / 1000)
+        run = _Run(tested_bot, checks(chosen, level), began + budget.total_ms / 1000)
         run.all(progress)
     finally:
-        bench.close()
+        tested_bot.close()
     results = _in_order([*run.results(), *unclaimed(chosen, spec.rules)])
     return BotReport(
         bot=spec.name,
@@ -135,12 +135,12 @@ def check_bot(
         rules=chosen,
         level=level_of(results),
         counts=count(results),
-        start_ms=bench.start_ms and round(bench.start_ms, 1),
-        max_ms=round(bench.max_ms, 1) if bench.max_ms else None,
-        memory_mib=bench.memory_mib,
+        start_ms=tested_bot.start_ms and round(tested_bot.start_ms, 1),
+        max_ms=round(tested_bot.max_ms, 1) if tested_bot.max_ms else None,
+        memory_mib=tested_bot.memory_mib,
         seconds=round(time.monotonic() - began, 3),
-        denied_ms=bench.denied_ms,
-        own_ms=bench.own_ms,
+        denied_ms=tested_bot.denied_ms,
+        own_ms=tested_bot.own_ms,
         results=tuple(results),
     )
 
@@ -148,8 +148,8 @@ def check_bot(
 class _Run:
     """One run over all checks."""
 
-    def __init__(self, bench: Bench, checks: Sequence[Check], until: float) -> None:
-        self._bench = bench
+    def __init__(self, tested_bot: TestedBot, checks: Sequence[Check], until: float) -> None:
+        self._tested_bot = tested_bot
         self._checks = {check.id: check for check in checks}
         self._until = until
         self._done: dict[str, Result] = {}
@@ -179,25 +179,25 @@ class _Run:
     def _measured(self, check: Check) -> str:
         if check.id != "resources.memory":
             return ""
-        return f"{self._bench.memory_mib:,} MiB at most, of {self._bench.spec.memory_mib:,}"
+        return f"{self._tested_bot.memory_mib:,} MiB at most, of {self._tested_bot.spec.memory_mib:,}"
 
     def _one(self, check: Check) -> None:
         reason = self._stopped or self._unmet(check)
         if not reason and time.monotonic() >= self._until and not check.last:
-            reason = self._stopped = f"the check has taken its {self._bench.budget.total_ms / 1000:g} s"
+            reason = self._stopped = f"the check has taken its {self._tested_bot.budget.total_ms / 1000:g} s"
         if reason:
             self._note(check, None, reason)
             return
         assert check.run is not None
         sound = False
         try:
-            self._note(check, Verdict.OK, check.run(self._bench))
+            self._note(check, Verdict.OK, check.run(self._tested_bot))
             sound = True
         except Finding as finding:
             self._find(check, finding)
         except NotReached as reason:
             self._note(check, None, str(reason))
-        self._bench.tidy(sound=sound)
+        self._tested_bot.tidy(sound=sound)
 
     def _find(self, check: Check, finding: Finding) -> None:
         owned = check.owns and finding.about != "resources.memory"
@@ -216,11 +216,11 @@ class _Run:
                 verdict=finding.verdict,
                 detail=finding.detail,
                 remedy=(owned and check.remedy) or finding.remedy,
-                evidence=finding.evidence or self._bench.evidence(),
+                evidence=finding.evidence or self._tested_bot.evidence(),
                 excuse=finding.excuse,
             )
         rules, _, kind = guilty.id.partition(".")
-        self._bench.avoided.add((rules, kind))
+        self._tested_bot.avoided.add((rules, kind))
         if guilty is not check:
             self._note(check, None, f"{guilty.id} failed")
         if guilty.fatal:
@@ -228,8 +228,8 @@ class _Run:
 
     def _bad_decision(self) -> str:
         """Returns the id of the first kind of decision that the bot did not make by the rules; empty if none."""
-        kinds = (id for id in self._done if tuple(id.split(".", 1)) in self._bench.avoided)
-        return next((id for id in kinds if id.split(".")[0] in self._bench.rules), "")
+        kinds = (id for id in self._done if tuple(id.split(".", 1)) in self._tested_bot.avoided)
+        return next((id for id in kinds if id.split(".")[0] in self._tested_bot.rules), "")
 
     def _unmet(self, check: Check) -> str:
         bad = (id for id in check.needs if self._verdict(id) is not Verdict.OK)

@@ -55,7 +55,7 @@ from arena.errors import ConfigError, DoorError
 from arena.types import Payload
 
 CONNECT_S: Final = 5.0
-"""How long nobody may listen before it is said."""
+"""Seconds without an answer after which the author is told that nobody listens."""
 ANSWER_S: Final = 20.0
 """How long an answer may take: the league has ten seconds, and the network some."""
 LONGEST_PAUSE_S: Final = 90
@@ -195,7 +195,7 @@ class Client:
         Args:
             bot: Of this bot only.
             only: `lost` or `forfeits`: those only.
-            most: No more than so many.
+            most: The most that are returned.
         """
         after = ""
         while most > 0:

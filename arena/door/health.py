@@ -23,7 +23,7 @@ from arena.door.relay import PRESENCE, STALE_S
 from arena.errors import InternalError
 
 if TYPE_CHECKING:
-    from arena.door.hub import Presence
+    from arena.door.remote_bots import Presence
 
 HEALTH: Final = "door/health.json"
 EACH_S: Final = 10.0

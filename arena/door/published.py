@@ -36,7 +36,7 @@ import msgspec
 
 from arena import files
 from arena.door.codec import encode
-from arena.door.kept import Kept, print_of
+from arena.door.file_cache import FileCache, print_of
 from arena.door.messages import MAX_PART, FromDoor, Head, Part, Played, Table, Versions
 from arena.door.refusals import Refusal, unknown
 from arena.errors import ArenaError, LogError
@@ -49,7 +49,7 @@ _MOST_ROWS: Final = 500
 _MOST_VERSIONS: Final = 500
 _MOST_NOTICES: Final = 100
 LOOKED_AT: Final = 512 * 1024
-"""After so many bytes of pages a search for games says where to go on. A page more may be begun with."""
+"""Bytes of pages after which a search for games stops and says where to go on. One page more may be begun."""
 _LEAST_PAGE: Final = 8 * 1024
 """What a page counts for at least: to open and read one takes as long as to read so many bytes more."""
 _MOST_ANSWER: Final = 786_432
@@ -73,7 +73,7 @@ class Published:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._kept = Kept(MOST_KEPT)
+        self._kept = FileCache(MOST_KEPT)
 
     @property
     def kept_bytes(self) -> int:

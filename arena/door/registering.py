@@ -1,22 +1,22 @@
-"""Makes a bot that an author serves a version of the league, once, and has the hub offer it sittings."""
+"""Makes a bot that an author serves a version of the league, once, and has the door offer it sittings."""
 
 from __future__ import annotations
 
-from arena.door.hub import Hub, Peer
 from arena.door.messages import FromDoor, Serve, Serving
 from arena.door.orders import Orders, Waiting
 from arena.door.published import Published
 from arena.door.refusals import Refusal
+from arena.door.remote_bots import Peer, RemoteBots
 from arena.types import Level, Payload
 
 
 class Registering:
     """Answers `serve`."""
 
-    def __init__(self, published: Published, orders: Orders, hub: Hub) -> None:
+    def __init__(self, published: Published, orders: Orders, remote_bots: RemoteBots) -> None:
         self._published = published
         self._orders = orders
-        self._hub = hub
+        self._remote_bots = remote_bots
 
     def serve(self, peer: Peer, author: str, message: Serve, waiting: int, now: float) -> FromDoor | Waiting:
         """Returns which version the bot is, or the order that makes it one.
@@ -54,5 +54,5 @@ class Registering:
 
     def _begin(self, peer: Peer, author: str, message: Serve, version: Payload, now: float) -> FromDoor:
         name = str(version.get("version", ""))
-        self._hub.serve(peer, author, message.bot, name, now)
+        self._remote_bots.serve(peer, author, message.bot, name, now)
         return Serving(message.id, name, str(version.get("state", "")))

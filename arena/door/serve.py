@@ -18,7 +18,6 @@ import msgspec
 import zmq
 
 from arena.door.client import Client, refused
-from arena.door.diary import Diary
 from arena.door.keys import Address, Pair
 from arena.door.messages import (
     SILENCE_S,
@@ -36,6 +35,7 @@ from arena.door.messages import (
     Versions,
 )
 from arena.door.receipts import ReceiptRecorder
+from arena.door.serve_log import ServeLog
 from arena.errors import ArenaError, DoorError, RemoteProtocolError
 from arena.link.bots import BotSpec
 from arena.link.connection import Closed as ConnectionClosed
@@ -56,10 +56,10 @@ PAUSES_S: Final = (1, 2, 5, 10, 30)
 STATE_S: Final = 10.0
 """How often the league is asked how the version stands."""
 PATIENCE_S: Final = 60.0
-"""How long running games may take once it is asked to end."""
+"""Seconds that running games may take after a request to stop."""
 _LOOK_S: Final = 0.2
 _PASSING: Final = frozenset({"nobody", "no_answer", "silence"})
-"""Refusals that may pass: it is tried again."""
+"""Refusals that may pass, so the request is sent again."""
 
 
 class _Sitting:
@@ -181,7 +181,7 @@ class Service:
         self._spec = spec
         self._tell = tell
         self._version = ""
-        self._diary = Diary(tell, time.monotonic())
+        self._serve_log = ServeLog(tell, time.monotonic())
         self._sittings: dict[str, _Sitting] = {}
         self._leaving: list[tuple[float, _Sitting]] = []
         """Sittings that are over, whose bots have until then to end by themselves."""
@@ -220,7 +220,7 @@ class Service:
         finally:
             self._end_all()
             custody.close()
-            self._diary.sum_up(time.monotonic(), at_once=True)
+            self._serve_log.sum_up(time.monotonic(), at_once=True)
 
     def _register(self, client: Client) -> None:
         client.hello()
@@ -229,7 +229,7 @@ class Service:
         request = Serve(client.number(), spec.name, spec.digest, spec.version[:64], spec.language[:64], spec.rules[:16])
         serving = client.ask(request, Serving)
         self._version = serving.version
-        self._diary.stands(serving.version, serving.state)
+        self._serve_log.stands(serving.version, serving.state)
 
     def _serve(self, client: Client, custody: Custody, stop: Callable[[], bool], at_once: Callable[[], bool]) -> None:
         heard_at = asked_at = time.monotonic()
@@ -260,7 +260,7 @@ class Service:
             for sitting in list(self._sittings.values()):
                 self._pass_on(client, sitting)
             self._bury(now)
-            self._diary.sum_up(now)
+            self._serve_log.sum_up(now)
 
     def _wait(self, client: Client) -> dict[object, int]:
         poller = zmq.Poller()
@@ -287,7 +287,7 @@ class Service:
             case Versions():
                 for version in message.versions:
                     if version.get("version") == self._version:
-                        self._diary.stands(self._version, str(version.get("state")))
+                        self._serve_log.stands(self._version, str(version.get("state")))
             case Error():
                 raise refused(message)
 
@@ -354,7 +354,7 @@ class Service:
         """Ends a sitting for a fault of this side."""
         client.send(Leave(sitting.name, reason[:400]))
         words = sitting.process.last_words()
-        self._diary.loses(f"{self._spec.name} {reason}")
+        self._serve_log.loses(f"{self._spec.name} {reason}")
         for line in words:
             self._tell(f"  {line}")
         self._end(sitting)
@@ -364,10 +364,10 @@ class Service:
         if sitting is None:
             return
         if closed.lost:
-            self._diary.loses(f"the league says that {self._spec.name} {closed.reason}")
+            self._serve_log.loses(f"the league says that {self._spec.name} {closed.reason}")
             self._end(sitting)
         else:
-            self._diary.over(closed.network_us)
+            self._serve_log.over(closed.network_us)
             del self._sittings[sitting.name]
             self._leaving.append((time.monotonic() + FAREWELL_S, sitting))
 

@@ -26,17 +26,17 @@ from arena import files
 from arena.door import zap
 from arena.door.checks import Check, Checking, Checks
 from arena.door.codec import decode, encode, number_of
-from arena.door.desk import Desk, Later
 from arena.door.health import Telling
-from arena.door.hub import Hub, Peer
 from arena.door.keys import Address, Pair, make_pair, read_pair, write_pair
 from arena.door.limits import MIB, Usage
+from arena.door.local_requests import Later, LocalRequests
 from arena.door.messages import MAX_AUTHOR_FRAME, Chunk, Error, Frame, FromDoor, Leave, Pong, Serve
 from arena.door.orders import Orders
 from arena.door.published import Published
 from arena.door.refusals import Refusal
 from arena.door.registering import Registering
 from arena.door.relay import SEAT, SOCKET
+from arena.door.remote_bots import Peer, RemoteBots
 from arena.door.seats import Gone, Seat
 from arena.door.uploads import Uploads
 from arena.door.watch import Watch
@@ -104,9 +104,9 @@ class Door:
         self._orders.tidy()
         self._uploads = Uploads(folder / "incoming" / "uploads", **({} if room is None else {"room": room}))
         self._checks = Checks(check)
-        self._desk = Desk(self._published, self._orders, self._uploads, self._usage, self._checks)
-        self._hub = Hub(self._send)
-        self._registering = Registering(self._published, self._orders, self._hub)
+        self._local_requests = LocalRequests(self._published, self._orders, self._uploads, self._usage, self._checks)
+        self._remote_bots = RemoteBots(self._send)
+        self._registering = Registering(self._published, self._orders, self._remote_bots)
         self._waiting: list[tuple[Peer, Later]] = []
         self._look_due = 0.0
         """When what they wait for is looked for again, on the monotonic clock."""
@@ -220,7 +220,7 @@ class Door:
         try:
             author = self._published.author_of(peer[1])
             if author is None:
-                self._hub.gone(peer, "lost its author's key")
+                self._remote_bots.gone(peer, "lost its author's key")
                 raise Refusal(
                     "unknown_key",
                     "expected a key that the league knows, got: one that was revoked",
@@ -252,15 +252,15 @@ class Door:
             try:
                 self._usage.take(peer[1], "frames", 1, now)
             except Refusal:
-                self._hub.gone(peer, "sent too many frames")
+                self._remote_bots.gone(peer, "sent too many frames")
                 raise
             match message:
                 case Frame():
-                    self._hub.frame(peer, message)
+                    self._remote_bots.frame(peer, message)
                 case Pong():
-                    self._hub.pong(peer, message, now)
+                    self._remote_bots.pong(peer, message, now)
                 case Leave():
-                    self._hub.leave(peer, message)
+                    self._remote_bots.leave(peer, message)
             return None
         if not isinstance(message, Chunk):
             self._usage.take(peer[1], "requests", 1, now)
@@ -271,7 +271,7 @@ class Door:
         if isinstance(message, Serve):
             answer = self._registering.serve(peer, author, message, waits, now)
         else:
-            answer = self._desk.answer(peer[1], author, message, waits, now)
+            answer = self._local_requests.answer(peer[1], author, message, waits, now)
         if isinstance(answer, Later):
             self._waiting.append((peer, answer))
             return None
@@ -285,7 +285,7 @@ class Door:
             answer: FromDoor | Later
             try:
                 if isinstance(later, Checking):
-                    answer = self._desk.checked(later, now)
+                    answer = self._local_requests.checked(later, now)
                 else:
                     answer = self._orders.answer(later, now) or later
             except Refusal as refusal:
@@ -325,9 +325,9 @@ class Door:
                 seat.flush()
             if events & ~zmq.POLLOUT:
                 for kind, content in seat.receive():
-                    self._hub.from_seat(seat, kind, content)
+                    self._remote_bots.from_seat(seat, kind, content)
         except Gone:
-            self._hub.left(seat)
+            self._remote_bots.left(seat)
 
     def _sweep(self) -> None:
         """Closes seats that are over, and polls the others for what they wait for."""
@@ -348,20 +348,20 @@ class Door:
             author = self._published.author_of(key) or "somebody who had said nothing before"
             self._tell(f"A connection was closed that sent frames without end, of {author}")
         for peer in looked.gone:
-            self._hub.gone(peer, "lost its connection")
+            self._remote_bots.gone(peer, "lost its connection")
         if looked.gone:
             self._show()
         self._looking_took = self._clock() - now
 
     def _tick(self, now: float) -> None:
-        self._hub.tick(now)
+        self._remote_bots.tick(now)
         self._usage.forget(now)
         with suppress(OSError):
             self._uploads.expire()
         self._show()
 
     def _show(self) -> None:
-        self._telling.look(self._hub.presence(), len(self._watch), self._watch.cuts)
+        self._telling.look(self._remote_bots.presence(), len(self._watch), self._watch.cuts)
 
 
 def offer(router: zmq.Socket[bytes], frames: list[bytes]) -> bool:

@@ -7,10 +7,10 @@ Laws:
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -20,10 +20,7 @@ from msgspec.structs import fields, replace
 
 from arena.errors import ConfigError, did_you_mean
 from arena.games import DEFAULT_TIME, make_settings, rules_of
-from arena.league import finals
 from arena.league.folder import SETTINGS, Folder
-from arena.league.matchmaking import Matchmaking as Rule
-from arena.league.retention import Retention
 from arena.link.bots import check_name
 from arena.link.runtimes import grant
 from arena.referee.chance import VERSION
@@ -31,9 +28,9 @@ from arena.store.league.controls import FINAL_MATCHES
 from arena.store.league.records import LEAGUE
 from arena.store.records import canonical
 from arena.toml import line_of
+from arena.tournament.formats.closeness import AGAIN
 from arena.types import RACE_WINDOW_MS, GameSettings, Level, Payload
 
-_RULE: Final = Rule()
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 """A number from 1 on."""
 Part = Annotated[float, Meta(ge=0, le=1)]
@@ -88,22 +85,52 @@ class Suspension(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """`[suspension]`: when a version is suspended."""
 
     forfeits: Count = 5
-    """So many forfeits ..."""
+    """This number of forfeits ..."""
     games: Annotated[int, Meta(ge=1, le=100)] = 20
-    """... in so many of its last games."""
+    """... in this number of its last games."""
     in_a_row: Count = 3
-    """Or so many one after another."""
+    """Or this number of forfeits one after another."""
 
 
 class Matchmaking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[matchmaking]`: who meets. `docs/matchmaking.md` says what each value does."""
 
-    placement: Annotated[int, Meta(ge=0, le=1_000)] = _RULE.placement
-    sample: Annotated[int, Meta(ge=2, le=10_000)] = _RULE.sample
-    random: Part = _RULE.random
-    repeat: Annotated[int, Meta(ge=0, le=10)] = _RULE.repeat
-    again: Part = _RULE.again
-    most_running: Annotated[int, Meta(ge=1, le=100)] = _RULE.most_running
+    deals: Annotated[int, Meta(ge=1, le=100)] = 1
+    """The number of matches, each on another deal, that versions play when they meet. A bot starts once for its games
+    in one seating."""
+    placement: Annotated[int, Meta(ge=0, le=1_000)] = 20
+    """A version with fewer matches is new: it comes first in every second meeting."""
+    sample: Annotated[int, Meta(ge=2, le=10_000)] = 64
+    """From how many, drawn evenly from all, the others of a match are chosen."""
+    random: Part = 0.1
+    """The part of the meetings whose others are chosen without regard to ratings."""
+    repeat: Annotated[int, Meta(ge=0, le=10)] = 10
+    """The number of last meetings whose opponents are less likely to be chosen again."""
+    again: Part = AGAIN
+    """What their weight is multiplied by."""
+    most_running: Annotated[int, Meta(ge=1, le=100)] = 2
+    """The most unfinished meetings of a version, so that a slow one holds nobody up."""
+
+
+class MatchRule(Matchmaking, frozen=True, kw_only=True):
+    """What matchmaking goes by: its section, and what the game says."""
+
+    players: tuple[int, ...] = (2,)
+    """The numbers of players that matches may have."""
+
+    def check(self) -> None:
+        """Checks the parts against each other.
+
+        Raises:
+            ConfigError: They do not fit. Show the message to the operator.
+        """
+        if not self.players or min(self.players) < 2 or len(set(self.players)) < len(self.players):
+            shown = ", ".join(map(str, self.players)) or "none"
+            raise ConfigError(f"expected numbers of players from 2 on, each once, got: {shown}; use 2, or 2 and 4")
+        if self.sample < max(self.players):
+            raise ConfigError(
+                f"expected a sample of at least {max(self.players)}, the most players, got: {self.sample}; use 64"
+            )
 
 
 class Service(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,11 +157,18 @@ class Logs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     days: Count = 30
     """Those of most games."""
     forfeit_days: Count = 365
-    """Those of forfeits, and of a version's last games."""
-    last_games: Annotated[int, Meta(ge=0, le=10_000)] = 50
-    """How many last games of a version that are."""
+    """Those of games in which somebody forfeited."""
     gib: Annotated[float, Meta(gt=0, le=100_000)] = 20.0
     """All of them together."""
+
+    def check(self) -> None:
+        """Checks the times against each other.
+
+        Raises:
+            ConfigError: They do not fit. Show the message to the operator.
+        """
+        if self.forfeit_days < self.days:
+            raise ConfigError(f"expected forfeit_days to be at least days, {self.days:g}, got: {self.forfeit_days:g}")
 
 
 class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -148,6 +182,21 @@ class Season(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The most deals that it takes."""
     final_matches: Annotated[int, Meta(ge=0, le=1_000)] = FINAL_MATCHES
     """A version with fewer matches has a provisional rating, and plays the final only if a place is left."""
+
+    def check(self, sizes: Collection[int]) -> None:
+        """Checks that the final may begin a round of each size, by numbers of players.
+
+        Raises:
+            ConfigError: It may not. Show the message to the operator.
+        """
+        if self.final == 1:
+            raise ConfigError("expected at least 2 finalists, got: 1; use 0 for no final")
+        least = max((math.comb(self.final, size) for size in sizes), default=0)
+        if self.final and least > self.final_deals:
+            raise ConfigError(
+                f"expected final_deals to be at least {least:,}, one for each table that {self.final} finalists can "
+                f"form, got: {self.final_deals:,}; use a larger one, or fewer finalists"
+            )
 
 
 class Door(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -183,14 +232,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return Level(self.bots.level)
 
     @property
-    def rule(self) -> Rule:
-        """The parameters of matchmaking, as it takes them."""
-        return Rule(players=self.game.players, **msgspec.structs.asdict(self.matchmaking))
-
-    @property
-    def retention(self) -> Retention:
-        """How long logs are kept."""
-        return Retention(**msgspec.structs.asdict(self.logs))
+    def rule(self) -> MatchRule:
+        """What matchmaking goes by."""
+        return MatchRule(players=self.game.players, **msgspec.structs.asdict(self.matchmaking))
 
     def game_settings(self, players: int) -> GameSettings:
         """Returns what is played by so many players.
@@ -227,7 +271,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             "game": games[0],
             "games": games,
             "level": self.bots.level,
-            "processes": "game",
+            "processes": "block",
             "chance": VERSION,
         }
 
@@ -297,12 +341,11 @@ def _unknown_keys(table: Payload) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 def _check(settings: Settings, where: str, text: str) -> None:
     """Checks what the types cannot say, and names the key."""
-    season = settings.season
     tries = (
         ("", "name", lambda: check_name(settings.name)),
         ("matchmaking", "", settings.rule.check),
-        ("logs", "", settings.retention.check),
-        ("season", "final", partial(finals.check, season.final, season.final_deals, settings.game.players)),
+        ("logs", "", settings.logs.check),
+        ("season", "final", lambda: settings.season.check(settings.game.players)),
         ("door", "bind", lambda: check_bind(settings.door.bind)),
         ("game", "", lambda: [rules_of(settings.game_settings(players)) for players in settings.game.players]),
     )
@@ -380,7 +423,10 @@ def check_season(settings: Settings, season: str, fixed: Payload, where: str, te
 
 
 def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
-    """Yields what differs between two settings of a season: its name, the old value, the new one."""
+    """Yields what differs between two settings of a season: its name, the old value, the new one.
+
+    How long a bot's process is kept is the season's to the end, whatever this version of arena would do.
+    """
     players = [[game["players"] for game in each["games"]] for each in (old, new)]
     if players[0] != players[1]:
         yield "players", players[0], players[1]
@@ -390,5 +436,5 @@ def _differences(old: Payload, new: Payload) -> Iterator[tuple[str, Any, Any]]:
             if one.get(key) != other.get(key):
                 yield key, one.get(key), other.get(key)
     for key in {**old, **new}:
-        if key not in ("game", "games") and old.get(key) != new.get(key):
+        if key not in ("game", "games", "processes") and old.get(key) != new.get(key):
             yield key, old.get(key), new.get(key)

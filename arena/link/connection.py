@@ -34,7 +34,7 @@ _READ_BYTES: Final = 65_536
 """How much is read at once."""
 _FREE_COMMANDS: Final = 1_000
 _COMMAND_NS: Final = 10 * NS_PER_MS
-"""A peer may send so many heartbeats at any time, and in the long run one in this time."""
+"""The most heartbeats that a peer may send at once; in the long run one in the time below."""
 _BACKLOG: Final = 8
 """Connections to a TCP port that may wait to be taken."""
 

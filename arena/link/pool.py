@@ -83,7 +83,7 @@ class Bot:
         )
 
     def stop(self, after_ms: int) -> None:
-        """Kills its process group now, or has the warden kill it in so many milliseconds."""
+        """Kills its process group now, or has the warden kill it after some milliseconds."""
         if not after_ms:
             self.process.kill()
             return
@@ -381,7 +381,7 @@ class Pool:
         self._leave(bot, FAREWELL_MS)
 
     def _leave(self, bot: Bot, after_ms: int) -> None:
-        """Gives a bot so many milliseconds to read its last message and to end."""
+        """Gives a bot some milliseconds to read its last message and to end."""
         bot.process.fence.thaw()
         bot.stop(after_ms)
         self.ignore(bot)

@@ -67,7 +67,7 @@ class End(msgspec.Struct, frozen=True):
     """The rest of a sentence: "exited with status 3", "was killed by SIGSEGV"."""
 
 
-class Workshop(msgspec.Struct, frozen=True, kw_only=True):
+class BuildNeeds(msgspec.Struct, frozen=True, kw_only=True):
     """What a build needs beside what a bot does."""
 
     needs: binds.Needs
@@ -98,7 +98,7 @@ class BotProcess:
         level: Level = Level.TRUSTED,
         socket_folder: Path | None = None,
         user: int | None = None,
-        workshop: Workshop | None = None,
+        build_needs: BuildNeeds | None = None,
         bare: bool = False,
     ) -> None:
         """Starts the bot.
@@ -111,10 +111,10 @@ class BotProcess:
             socket_folder: The folder of its socket; only a box needs to know.
             user: What `accounts.seat_user` returned. It is given back when the process has been reaped, or at once if
                 it does not start.
-            workshop: What a build needs to see and may change; None for a bot that plays.
+            build_needs: What a build needs to see and may change; None for a bot that plays.
             bare: Whether it gets none of the inherited variables but `PATH`.
         """
-        self._workshop = workshop
+        self._build_needs = build_needs
         self._inherited = {name: os.environ[name] for name in (("PATH",) if bare else INHERITED) if name in os.environ}
         self._custody = custody
         self._spec = spec
@@ -133,7 +133,7 @@ class BotProcess:
             held.callback(accounts.give_back, user)
             self._output = _capture(custody.directory, user)
             held.callback(os.close, self._output)
-            self.fence = fence(level, spec, processes=None if workshop is None else workshop.processes)
+            self.fence = fence(level, spec, processes=None if build_needs is None else build_needs.processes)
             """What limits and measures it, with all that it starts."""
             held.callback(self.fence.close)
             self._process: subprocess.Popen[bytes] | fenced.Started
@@ -243,8 +243,8 @@ class BotProcess:
         self, environment: dict[str, str], socket_folder: Path | None, held: ExitStack
     ) -> subprocess.Popen[bytes]:
         """Starts the bot in a box."""
-        workshop = self._workshop
-        needs = binds.given(self._spec) if workshop is None else workshop.needs
+        build_needs = self._build_needs
+        needs = binds.given(self._spec) if build_needs is None else build_needs.needs
         inherited = {name: value for name, value in self._inherited.items() if name in _BOXED}
         reached = None
         if socket_folder is not None:
@@ -253,16 +253,16 @@ class BotProcess:
             held.callback(staging.leave, str(socket_folder))
         command = box.command(
             needs.command or resolved(self._spec.command, python(PYTHON).program),
-            folder=needs.folder if workshop is None else self._spec.folder,
+            folder=needs.folder if build_needs is None else self._spec.folder,
             trees={tree: self._reach(place) for tree, place in needs.trees.items()},
             empty=needs.empty,
             environment=inherited | needs.environment | {"PATH": needs.path} | environment,
-            processes=process_limit() if workshop is None else workshop.processes,
+            processes=process_limit() if build_needs is None else build_needs.processes,
             memory_mib=self._spec.memory_mib,
             data_mib=data_limit_mib(self._spec.memory_mib) if self._level is Level.ISOLATED else None,
             socket_folder=reached,
             user=self.user,
-            **({} if workshop is None else self._of_workshop(workshop)),
+            **({} if build_needs is None else self._of_workshop(build_needs)),
         )
         with command:
             process = self._spawn(command.words, cwd="/", env=self._custody.mark, pass_fds=command.descriptors)
@@ -295,10 +295,10 @@ class BotProcess:
         held.callback(os.close, self._fenced_file)
         return process
 
-    def _of_workshop(self, workshop: Workshop) -> dict[str, Any]:
+    def _of_workshop(self, build_needs: BuildNeeds) -> dict[str, Any]:
         """Returns what a build's box has beside a bot's."""
-        writable = {tree: self._reach(reached) for tree, reached in workshop.writable.items()}
-        return {"writable": writable, "descriptors": workshop.descriptors, "allowed": FOR_BUILDS}
+        writable = {tree: self._reach(reached) for tree, reached in build_needs.writable.items()}
+        return {"writable": writable, "descriptors": build_needs.descriptors, "allowed": FOR_BUILDS}
 
     def box_pid(self) -> int | None:
         """Returns the number of the box's process 1, which all in the box end with; None if it is not known yet."""

@@ -13,7 +13,6 @@ Laws:
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -220,16 +219,18 @@ def _arena() -> dict[str, str]:
 
 def _package(name: str) -> dict[str, str]:
     """Returns what an installed distribution has: each path in a sandbox, and its path here; nothing if it is not."""
+    from importlib.metadata import PackageNotFoundError, distribution  # not before: only bots in sandboxes need it
+
     try:
-        distribution = importlib.metadata.distribution(name)
-    except importlib.metadata.PackageNotFoundError:
+        installed = distribution(name)
+    except PackageNotFoundError:
         return {}
-    tops = {file.parts[0] for file in distribution.files or () if not file.is_absolute() and file.parts[0] != ".."}
+    tops = {file.parts[0] for file in installed.files or () if not file.is_absolute() and file.parts[0] != ".."}
     if not tops:  # a system's own package has no list of its files
         found = importlib.util.find_spec({"pyzmq": "zmq"}.get(name, name))
         origin = Path(found.origin) if found is not None and found.origin is not None else None
         return {} if origin is None else {f"{PYTHON_FOLDER}/{origin.parent.name}": str(origin.parent)}
-    places = {top: Path(str(distribution.locate_file(PurePath(top)))).resolve() for top in tops - {"__pycache__"}}
+    places = {top: Path(str(installed.locate_file(PurePath(top)))).resolve() for top in tops - {"__pycache__"}}
     return {f"{PYTHON_FOLDER}/{top}": str(place) for top, place in sorted(places.items()) if place.exists()}
 
 

@@ -4,7 +4,7 @@ Called with the worker's private directory. Standard input carries a line for ea
 
     +GROUP      this process group dies with the worker
     -GROUP      it is gone: forget it. The worker says so before it reaps the group's leader
-    !GROUP MS   kill it in so many milliseconds
+    !GROUP MS   kill it after MS milliseconds
 
 Only the worker holds the other end of that pipe, so its end of file means that the worker is dead, kill -9 included.
 Then every group left is killed, and what bots have started in sessions of their own: processes whose environment names

@@ -29,9 +29,9 @@ from arena.live.parts import SCRIPTS, STYLES, page, part
 from arena.live.scores import Board
 from arena.pages.game import game_page
 from arena.record.log import Log
-from arena.referee.feed import Ear
+from arena.referee.feed import FeedReader
 from arena.web.guard import POLICY
-from arena.web.streams import Hub
+from arena.web.streams import EventStreams
 
 TICK_S: Final = 0.1
 """How often new frames are sent."""
@@ -52,7 +52,7 @@ class _Followed:
         self.film = LiveFilm(game, hands=hands)
         self._over = over
         self._told_end = False
-        self.hub = Hub(self._scene)
+        self.event_streams = EventStreams(self._scene)
 
     def _scene(self) -> Iterable[tuple[str, Any]]:
         self.tick()
@@ -68,19 +68,19 @@ class _Followed:
         frames = list(self.film.go_on(time.monotonic()))
         if self.film.renewed:
             self.film.renewed = False
-            self.hub.tell("film", self._whole())
+            self.event_streams.tell("film", self._whole())
         elif frames:
-            self.hub.tell("frames", {"frames": frames, "strings": self.film.new_strings()})
+            self.event_streams.tell("frames", {"frames": frames, "strings": self.film.new_strings()})
         if not self._told_end and self.film.is_over:
             self._told_end = True
-            self.hub.tell("over", self._over(self.film.game))
+            self.event_streams.tell("over", self._over(self.film.game))
 
 
 class Watching:
     """All that runs now, and its application. It listens while the application runs.
 
     Args:
-        ear: What the feed tells. The caller closes it.
+        feed_reader: What the feed tells. The caller closes it.
         board: The standings.
         hands: Whether all hands are shown while games go on.
         revealed: Whether they are when a game is over.
@@ -88,12 +88,12 @@ class Watching:
     """
 
     def __init__(
-        self, ear: Ear, board: Board, *, hands: bool = False, revealed: bool = True, public: bool = False
+        self, feed_reader: FeedReader, board: Board, *, hands: bool = False, revealed: bool = True, public: bool = False
     ) -> None:
         self.games = Games()
         self.board = board
-        self.hub = Hub(self._scene)
-        self._ear = ear
+        self.event_streams = EventStreams(self._scene)
+        self._feed_reader = feed_reader
         self._hands = hands
         self._revealed = revealed
         self._public = public
@@ -105,7 +105,7 @@ class Watching:
         game = "/game/{id:str}"
         self.routes = [
             Route("/", self._page),
-            Route("/events", self.hub),
+            Route("/events", self.event_streams),
             *(Route(f"/{name}", _sender(name)) for name in (*SCRIPTS, *STYLES)),
             Route(f"{game}/", self._game),
             Route(f"{game}/events", _Streams(self)),
@@ -119,26 +119,26 @@ class Watching:
 
     def close(self) -> None:
         """Ends all streams."""
-        self.hub.close()
+        self.event_streams.close()
         for followed in self._followed.values():
-            followed.hub.close()
+            followed.event_streams.close()
 
     @asynccontextmanager
     async def lifespan(self, app: object) -> AsyncIterator[None]:
         """Listens to the feed and reads the standings while the block runs."""
         loop = asyncio.get_running_loop()
-        loop.add_reader(self._ear, self._hear)
+        loop.add_reader(self._feed_reader, self._hear)
         tasks = [asyncio.create_task(self._tick()), asyncio.create_task(self._read())]
         try:
             yield
         finally:
-            loop.remove_reader(self._ear)
+            loop.remove_reader(self._feed_reader)
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
 
     def _hear(self) -> None:
-        for heard in self._ear.hear():
+        for heard in self._feed_reader.hear():
             self.games.take(heard)
 
     async def _tick(self) -> None:
@@ -147,18 +147,22 @@ class Watching:
             now = time.monotonic()
             self.games.rest(now)
             for id, followed in list(self._followed.items()):
-                if followed.hub.watchers:
+                if followed.event_streams.watchers:
                     followed.tick()
                 else:
                     del self._followed[id]
             if self._told != self.games.version and now >= self._tell_at:
                 self._told, self._tell_at = self.games.version, now + LISTS_S
-                self.hub.tell("games", self._lists())
+                self.event_streams.tell("games", self._lists())
 
     async def _read(self) -> None:
         while True:
-            if self.hub.watchers and self.board.due(time.monotonic()) and await asyncio.to_thread(self.board.read):
-                self.hub.tell("scores", self._standings())
+            if (
+                self.event_streams.watchers
+                and self.board.due(time.monotonic())
+                and await asyncio.to_thread(self.board.read)
+            ):
+                self.event_streams.tell("scores", self._standings())
             await asyncio.sleep(TICK_S)
 
     def _scene(self) -> Iterable[tuple[str, Any]]:
@@ -224,7 +228,7 @@ class Watching:
     async def stream(self, id: str, scope: Scope, receive: Receive, send: Send) -> None:
         """Streams a game to one watcher."""
         game = self.games.find(id)
-        answer: ASGIApp = Response(status_code=404) if game is None else self._follow(game).hub
+        answer: ASGIApp = Response(status_code=404) if game is None else self._follow(game).event_streams
         await answer(scope, receive, send)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena.live.scores import Board
-from arena.store.league import LeagueReader
+from arena.store.league import league_of
 from arena.store.reader import Reader
 from arena.text import plain
 
@@ -19,7 +19,7 @@ def season_board(database: Path, name: str) -> Board:
     """
 
     def which(reader: Reader) -> str | None:
-        season = LeagueReader(reader._db, reader.path).seasons.current()
+        season = league_of(reader).seasons.current()
         return None if season is None else season.tournament
 
     return Board(database, which, title=plain(name), endless=True)

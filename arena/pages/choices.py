@@ -32,7 +32,7 @@ def items(
     found: list[Payload] = []
     for number, value in numbered(choice):
         offered = drawing.offered(view, turn.kind, choice.key, value)
-        item: Payload = {"k": number, "w": presenter.word(choice.key, value)}
+        item: Payload = {"k": number, "w": presenter.word(choice.key, value, view)}
         if offered.at is not None:
             item |= {"at": [round(at, 1) for at in offered.at], "r": offered.ring}
             if type(value) is not int:  # numbers stand on the board already

@@ -45,7 +45,7 @@ DARK: Final[Mapping[str, str]] = {
 }
 """By colour of a light page that of a dark one."""
 POINTS: Final = 150
-"""At most so many points has the course of a rating."""
+"""The most points of a rating's curve."""
 LABEL: Final = 18
 """Characters of a name beside its line."""
 BAND: Final = 1.96
@@ -54,7 +54,7 @@ BAND: Final = 1.96
 _DPI: Final = 144
 
 
-class Course(msgspec.Struct, frozen=True):
+class RatingCurve(msgspec.Struct, frozen=True):
     """How a running rating moved."""
 
     name: str
@@ -70,7 +70,7 @@ class Interval(msgspec.Struct, frozen=True):
     half_width: float
 
 
-def courses_svg(courses: Sequence[Course]) -> bytes:
+def courses_svg(courses: Sequence[RatingCurve]) -> bytes:
     """Returns the running ratings with their bands over the games, best first, as SVG in the colours of light pages."""
     with _drawing(6.4, 3.7) as figure:
         axes = figure.add_axes((0.065, 0.085, 0.735, 0.89))
@@ -78,7 +78,7 @@ def courses_svg(courses: Sequence[Course]) -> bytes:
         return _saved(figure, "svg")
 
 
-def standings_plot(intervals: Sequence[Interval], courses: Sequence[Course], title: str, form: str) -> bytes:
+def standings_plot(intervals: Sequence[Interval], courses: Sequence[RatingCurve], title: str, form: str) -> bytes:
     """Returns a figure for a report: ratings with their intervals, and beside them how the running ratings moved.
 
     Args:
@@ -140,7 +140,7 @@ def _plain_axes(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def _draw_courses(axes: Axes, courses: Sequence[Course]) -> None:
+def _draw_courses(axes: Axes, courses: Sequence[RatingCurve]) -> None:
     from matplotlib.ticker import MaxNLocator
 
     _plain_axes(axes)

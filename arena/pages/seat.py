@@ -268,7 +268,7 @@ class SeatPage:
             "race": turn.is_race,
             "end": turn.may_end,
             "undo": choosing.is_begun,
-            "done": ", ".join(self.presenter.word(key, value) for key, value in turn.chosen),
+            "done": ", ".join(self.presenter.word(key, value, view) for key, value in turn.chosen),
             "pictures": [symbol for symbol in pictures if symbol],
         }
         if choice is None:

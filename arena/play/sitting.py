@@ -189,7 +189,7 @@ class Sitting:
         numbered = {str(number): value for number, value in self._numbered(choice)}
         if typed in numbered:
             return numbered[typed]
-        names = [(_squeezed(self.presenter.word(choice.key, value)), value) for value in choice.values]
+        names = [(_squeezed(self.presenter.word(choice.key, value, self.view)), value) for value in choice.values]
         same = [value for name, value in names if name == typed]
         begin = [value for name, value in names if name.startswith(typed)]
         found = same or begin
@@ -268,7 +268,7 @@ class Sitting:
 
     def _question(self, turn: Turn) -> list[Words]:
         choice = turn.choice()
-        made = ", ".join(self.presenter.word(key, value) for key, value in turn.chosen)
+        made = ", ".join(self.presenter.word(key, value, self.view) for key, value in turn.chosen)
         if choice is None:
             return [Text("Enter sends this turn, Backspace takes it back.", "bold")]
         asked = self.presenter.question(turn.kind, choice.key)
@@ -279,13 +279,13 @@ class Sitting:
         if on_board:
             line.append(" ")
             number, value = numbered[self._cursor]
-            word = self.presenter.word(choice.key, value)
+            word = self.presenter.word(choice.key, value, self.view)
             line.append(word if word.startswith(f"{number} ") or word == str(number) else f"{number} {word}", "reverse")
             line.append(f" ({len(numbered)} marked +)" if type(value) is int else f" of {len(numbered)}", "dim")
             return [line]
         items = [line]
         for index, (number, value) in enumerate(numbered):
-            word = self.presenter.word(choice.key, value)
+            word = self.presenter.word(choice.key, value, self.view)
             text = word if word.endswith(f" {number}") else f"{number} {word}"
             items.append(Text(text, "reverse" if index == self._cursor else ""))
         return [items]

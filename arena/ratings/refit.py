@@ -15,14 +15,16 @@ Importing this module imports numpy. Import it where a refit is asked for.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from itertools import pairwise
+from functools import lru_cache
+from itertools import combinations, pairwise
 
 import numpy as np
 
-from arena.ratings.comparisons import compare
+from arena.ratings.comparisons import Matrix, compare
 from arena.ratings.likelihood import Likelihood
-from arena.ratings.normal import normal_cdf, quantile, two_sided
+from arena.ratings.normal import EXACT, normal_cdf, quantile
 from arena.ratings.pairs import PairResult
 from arena.ratings.running import MU
 from arena.ratings.spread import Spread, spread
@@ -108,6 +110,7 @@ class Fit:
         middle = [0.0 if scaled else 1 / max(1, len(played))] * len(played)
         self._middle = tuple(np.asarray(middle) @ root for root in spread.roots)
         self._least_surprising = min(spread.surprises, default=0)
+        self._better = lru_cache(maxsize=2)(self._find_better)  # ranks, and the line below a table, ask for the same
         self.half_width = tuple(self._half_width(who) for who in everybody)
 
     def difference(self, one: int, other: int) -> tuple[float, float]:
@@ -138,37 +141,47 @@ class Fit:
         everybody = range(len(self.ratings)) if among is None else among
         return sorted(everybody, key=lambda who: (self._unknown(who), -round(self.ratings[who], 6), who))
 
-    def open_pairs(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[tuple[int, int]]:
-        """Returns the neighbours in the order of which it is not settled who is better, from the top down.
+    def better(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> frozenset[tuple[int, int]]:
+        """Returns the pairs of whom the first is shown to be the better one.
 
-        All that are not listed are settled together: with probability `alpha` at most any of them is wrong (Holm's
-        method over the neighbours that played). `among` is that of `order`.
+        They are shown together: with probability `alpha` at most any of them is wrong (Holm's method over all pairs of
+        those that played). `among` is that of `order`.
         """
-        neighbours = [(one, other) for one, other in pairwise(self.order(among)) if not self._unknown(other)]
-        likely = sorted((self._by_chance(one, other), (one, other)) for one, other in neighbours)
-        settled = set()
-        for left, (chance, pair) in zip(range(len(likely), 0, -1), likely, strict=True):
-            if chance > alpha / left:
-                break
-            settled.add(pair)
-        return [pair for pair in neighbours if pair not in settled]
+        return self._better(alpha, tuple(self.order(among)))
+
+    def _find_better(self, alpha: float, entrants: Sequence[int]) -> frozenset[tuple[int, int]]:
+        given = combinations((who for who in entrants if who in self._anchors), 2)
+        shown = {(one, other) for one, other in given if self.ratings[one] > self.ratings[other]}
+        played = [who for who in entrants if who in self._row]
+        upper, lower = np.triu_indices(len(played), 1)
+        chances = self._by_chance(played)[upper, lower]
+        order = np.argsort(chances, kind="stable")
+        limits = alpha / np.arange(len(order), 0, -1)
+        above = chances[order] > limits
+        shown |= {(played[upper[at]], played[lower[at]]) for at in order[: np.argmax(above) if above.any() else None]}
+        return frozenset(shown)
+
+    def open_pairs(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[tuple[int, int]]:
+        """Returns the neighbours in the order of whom it is not shown who is better, from the top down."""
+        shown = self.better(alpha, among)
+        neighbours = ((one, other) for one, other in pairwise(self.order(among)) if not self._unknown(other))
+        return [pair for pair in neighbours if pair not in shown]
 
     def settled(self, alpha: float = ALPHA) -> bool:
         """Returns whether the whole order of those that played is settled."""
         return not self.open_pairs(alpha)
 
     def ranks(self, alpha: float = ALPHA, among: Collection[int] | None = None) -> list[int]:
-        """Returns each entrant's rank, from 1. Neighbours share a rank where their order is not settled.
+        """Returns each entrant's rank: 1, and 1 for each entrant that is shown to be better.
 
-        Those without games share the last rank. `among` is that of `order`; all others have the rank 0.
+        Those without games share the rank after all others. `among` is that of `order`; all others have the rank 0.
         """
-        shared = {other for _, other in self.open_pairs(alpha, among)}
+        ahead = Counter(lower for _, lower in self.better(alpha, among))
+        order = self.order(among)
+        known = sum(not self._unknown(who) for who in order)
         ranks = [0] * len(self.ratings)
-        rank, last = 0, None
-        for place, who in enumerate(self.order(among), start=1):
-            together = who in shared or (last is not None and self._unknown(last) and self._unknown(who))
-            rank = rank if together else place
-            ranks[who], last = rank, who
+        for who in order:
+            ranks[who] = 1 + (known if self._unknown(who) else ahead[who])
         return ranks
 
     def _unknown(self, who: int) -> bool:
@@ -194,12 +207,21 @@ class Fit:
             surprises = min(self._spread.surprises[self._row[who]] for who in entrants)
         return max(clustered, naive * math.sqrt(min(1.0, FEW_SURPRISES / max(1, surprises))))
 
-    def _by_chance(self, one: int, other: int) -> float:
-        """Returns how likely a distance like this is, on either side, between equal bots."""
-        distance, error = self.difference(one, other)
-        if error == 0:
-            return float(distance == 0)
-        return two_sided(distance / error, self._freedom(one, other))
+    def _by_chance(self, played: Sequence[int]) -> Matrix:
+        """Returns how likely a distance like theirs is, on either side, between equal bots, for all pairs."""
+        rows = [self._row[who] for who in played]
+        ratings = np.array([self.ratings[who] for who in played])
+        distance = np.abs(ratings[:, None] - ratings)
+        naive, clustered = (_distances(root[rows]) for root in self._spread.roots)
+        surprises = np.array([self._spread.surprises[row] for row in rows], dtype=float)
+        doubt = np.sqrt(np.minimum(1.0, FEW_SURPRISES / np.maximum(1, np.minimum.outer(surprises, surprises))))
+        deals = np.array([math.inf if who in self._anchors else self.deals[who] for who in played])
+        fewest = np.minimum.outer(deals, deals)
+        few = fewest < ENOUGH_DEALS
+        error = np.where(few, naive if self._players == 2 else 2 * naive, np.maximum(clustered, naive * doubt))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            apart = np.where(error > 0, distance / error, np.where(distance > 0, math.inf, 0.0))
+        return two_sided_all(apart, np.where(few, math.inf, fewest - 1))
 
     def _freedom(self, *entrants: int) -> int | None:
         """Returns the degrees of freedom of Student's distribution; None means the normal one."""
@@ -209,3 +231,33 @@ class Fit:
     def _fewest(self, entrants: Iterable[int]) -> int:
         """Returns the deals that a difference rests on: the fewest of those that are not anchors."""
         return min(self.deals[who] for who in entrants if who not in self._anchors)
+
+
+def _distances(points: Matrix) -> Matrix:
+    """Returns how far each two rows lie from each other."""
+    products = points @ points.T
+    squares = np.diag(products)
+    return np.sqrt(np.maximum(0.0, squares[:, None] + squares - 2 * products))
+
+
+def two_sided_all(t: Matrix, freedom: Matrix) -> Matrix:
+    """Returns `two_sided` of many distances, each with its degrees of freedom; infinity means the normal distribution.
+
+    Student's distribution is near the normal one with very many degrees of freedom, as there (Abramowitz and Stegun
+    26.7.3, 26.7.4 and 26.7.8).
+    """
+    with np.errstate(invalid="ignore"):
+        narrowed = np.where(np.isinf(freedom), t, t * (1 - 1 / (4 * freedom)) / np.sqrt(1 + t * t / (2 * freedom)))
+    chances = np.array([math.erfc(each / math.sqrt(2)) for each in narrowed.ravel()]).reshape(t.shape)
+    exact = (freedom <= EXACT) & np.isfinite(t)
+    if not exact.any():
+        return chances
+    n, angle = freedom[exact].astype(int), np.arctan(t[exact] / np.sqrt(freedom[exact]))
+    odd, square = n % 2, np.cos(angle) ** 2
+    term, total = np.where(odd, np.cos(angle), 1.0), np.zeros_like(angle)
+    for k in range(int(n.max()) // 2):
+        total += np.where(k < n // 2, term, 0.0)
+        term = term * square * (2 * k + 1 + odd) / (2 * k + 2 + odd)
+    central = np.where(odd, (angle + np.sin(angle) * total) * 2 / math.pi, np.sin(angle) * total)
+    chances[exact] = np.maximum(0.0, 1 - central)
+    return chances

@@ -43,7 +43,7 @@ def place(level: int, index: int) -> int:
 
 
 def nodes_of(size: int) -> int:
-    """Returns how many complete nodes a list of so many leaves has."""
+    """Returns the number of complete nodes of a list, from the number of its leaves."""
     return 2 * size - size.bit_count()
 
 

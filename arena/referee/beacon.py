@@ -29,9 +29,9 @@ GENESIS: Final = 1692803367
 PERIOD: Final = 3
 """Seconds from one round to the next."""
 SOON: Final = 600
-"""So many seconds ahead is the round that an error suggests."""
+"""Seconds from now to the round that an error suggests."""
 MOST: Final = 200
-"""So many characters may name a beacon, or be its value."""
+"""The most characters of a beacon's name or value."""
 _DOMAIN: Final = b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_"
 _ROUND: Final = re.compile(rf"drand {QUICKNET} round ([1-9][0-9]{{0,9}})")
 _SHORT: Final = re.compile(r"quicknet:([1-9][0-9]{0,9})")

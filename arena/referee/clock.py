@@ -19,7 +19,7 @@ LATE_NS: Final = 10 * NS_PER_MS
 DENIED_NS: Final = 10 * NS_PER_MS
 """A bot that was denied less is not said to have lost by that: so much is usual on a machine with work to do."""
 DENIED_SHARE: Final = 10
-"""A bot that was denied one in so many parts of a decision's time, and gave no answer, may have lost by that."""
+"""A bot that was denied this fraction (1/n) of a decision's time, and gave no answer, may have lost by that."""
 AWAKE_SHARE: Final = 2
 """So may one only that ran, or was ready to, in at least one of so many parts of the time: no bot that slept."""
 

@@ -259,7 +259,7 @@ def _address(folder: Path, name: str) -> Iterator[str]:
         os.close(descriptor)
 
 
-class Ear:
+class FeedReader:
     """A watcher's end: a socket in the feed's folder, which is made if it is missing. Close it in the end.
 
     Args:
@@ -295,7 +295,7 @@ class Ear:
         return self.socket.fileno()
 
     def hear(self, most: int = 100) -> Iterator[Part]:
-        """Yields what came, at most so many parts, without waiting. What cannot be read is passed over."""
+        """Yields the parts that have come, up to a number, without waiting. Unreadable ones are passed over."""
         for _ in range(most):
             try:
                 data, told, _, _ = self.socket.recvmsg(MOST_BYTES, socket.CMSG_SPACE(_SENDER.size))

@@ -25,7 +25,7 @@ from arena.record.result import transcript_name
 from arena.referee.chance import Deal, bot_seed, deal_secret, game_salt, told_commitment
 from arena.referee.clock import Cause
 from arena.referee.job import Job
-from arena.referee.scribe import Scribe, Watch
+from arena.referee.recorder import Recorder, Watch
 from arena.referee.table import Answer, Chair, Table, refused
 from arena.referee.tell import game_over, game_start, request
 from arena.referee.transcript import Tap, Wiretap
@@ -56,7 +56,7 @@ class Game:
         self._deal = Deal(self._secret)
         self._margin_ns = job.settings.margin_ms * NS_PER_MS
         self._path = Path(job.logs) / f"{job.game}.jsonl"
-        self._scribe = Scribe(link, watch)
+        self._recorder = Recorder(link, watch)
         self._course = Course(rules)
         self._chairs = [Chair(seat, link, job.settings.time, job.level) for seat in range(rules.seats)]
         self._table = Table(self._chairs, link)
@@ -113,7 +113,7 @@ class Game:
 
     def _open(self) -> None:
         hellos = self._link.open()
-        self._scribe.begin(self._job, self._rules.board_payload, self._secret, self._salt)
+        self._recorder.begin(self._job, self._rules.board_payload, self._secret, self._salt)
         for chair in self._chairs:
             chair.greet(hellos[chair.seat], self._rules.name, self._rules.version)
         self._table.ask(
@@ -148,7 +148,7 @@ class Game:
     def _draw(self, due: Chance) -> None:
         index = self._deal.draw(due.draw.stream, due.draw.n)
         events = self._course.draw(index)
-        self._scribe.drawn(due, index, events)
+        self._recorder.drawn(due, index, events)
 
     # Decisions
 
@@ -209,9 +209,9 @@ class Game:
         chair.clock.charge(answer.used_ns, goes_on=seat in self._course.unfinished)
         match answered:
             case Accepted():
-                self._scribe.acted(answered, answer, message.note)
+                self._recorder.acted(answered, answer, message.note)
             case Late():
-                self._scribe.late(answered, answer, message.note)
+                self._recorder.late(answered, answer, message.note)
             case _:
                 chair.fault = refused(answered.error)
 
@@ -228,7 +228,7 @@ class Game:
             assert cause is not None
             self._forfeits[seat] = self._dismiss(seat, cause, turn)
         events = self._course.forfeit()
-        self._scribe.forfeited([self._forfeits[seat] for seat in seats], turn, events)
+        self._recorder.forfeited([self._forfeits[seat] for seat in seats], turn, events)
 
     def _dismiss(self, seat: Seat, cause: Cause, turn: int) -> Forfeit:
         """Tells the bot why it forfeits, and stops it. Nothing that it sends counts any more."""
@@ -256,15 +256,15 @@ class Game:
     def _finish(self, outcome: Outcome) -> GameResult:
         for chair in self._chairs:
             chair.leave()
-        receipts = self._scribe.receipts(self._course, outcome)
+        receipts = self._recorder.receipts(self._course, outcome)
         self._say_over(receipts)
-        self._scribe.over(self._course, outcome, self._off_turn_cpu_ms(), receipts)
+        self._recorder.over(self._course, outcome, self._off_turn_cpu_ms(), receipts)
         self._show()
         for seat in self._forfeits:
             path = self._path.with_name(transcript_name(self._job.game, seat))
-            self._chairs[seat].transcript.write(path, self._scribe.begun_ns)
+            self._chairs[seat].transcript.write(path, self._recorder.begun_ns)
         self._keep_output()
-        return self._scribe.write(self._path, {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()})
+        return self._recorder.write(self._path, {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()})
 
     def _keep_output(self) -> None:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""
@@ -294,6 +294,6 @@ class Game:
 
     def _show(self) -> None:
         """Shows onlookers what is new. It is called while no seat is asked."""
-        self._scribe.show()
+        self._recorder.show()
         if self._wiretap:
-            self._wiretap.tell(self._scribe.begun_ns)
+            self._wiretap.tell(self._recorder.begun_ns)

@@ -246,14 +246,15 @@ class Table:
             if (off_turn := self._chairs[seat].off_turn) is not None:
                 off_turn.answered(answer.used_ns)
             if answer.at_ns > deadline_ns:
-                over_ns = answer.at_ns - deadline_ns
-                detail = f"{late}: its answer came {over_ns / NS_PER_MS:.1f} ms after the deadline"
-                return seat, self._too_late(seat, detail, over_ns)
+                return seat, self._too_late(seat, late, answer.at_ns - deadline_ns)
             return seat, self._chairs[seat].cpu_excess() or answer
         return None
 
     def _too_late(self, seat: Seat, detail: str, over_ns: int | None = None) -> Cause:
-        """Returns the cause of forfeit of a seat whose time is over."""
+        """Returns the cause of forfeit of a seat whose time is over; `over_ns` is as in `too_late`."""
+        detail = f"{detail}: it had {round(self._time_ns[seat] / NS_PER_MS / 1_000, 3):g} s"
+        if over_ns is not None:
+            detail += f", and its answer came {over_ns / NS_PER_MS:.1f} ms later"
         late_ns = self._link.lateness_ns
         before, after = self._shares.get(seat), self._share(seat)
         share = None if before is None or after is None else after.since(before)

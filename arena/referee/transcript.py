@@ -135,7 +135,7 @@ class Wiretap:
 
 
 def _within(size: int, lines: Iterable[bytes]) -> list[bytes]:
-    """Returns the first lines, as many as have so many bytes in all."""
+    """Returns the first lines, up to a number of bytes in all."""
     found = []
     for line in lines:
         size -= len(line)

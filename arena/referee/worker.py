@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from arena.games import rules_of
 from arena.link.local import LocalLink
@@ -16,10 +12,9 @@ from arena.record.log import Header, Record
 from arena.referee.feed import Feed
 from arena.referee.game import Game
 from arena.referee.job import Job
-from arena.referee.scribe import Watch
+from arena.referee.recorder import Watch
 from arena.referee.transcript import Tap
-from arena.rules.base import Rules
-from arena.types import GameResult, GameSettings
+from arena.types import GameResult
 
 
 def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameResult:
@@ -34,7 +29,7 @@ def play(job: Job, watch: Watch | None = None, tap: Tap | None = None) -> GameRe
         ConfigError: The job describes no game.
         OSError: The log cannot be written.
     """
-    rules = _rules(msgspec.json.encode(job.settings))
+    rules = rules_of(job.settings)
     pool = worker_pool()
     pool.enter(job.block, job.level)
     with ExitStack() as stack:
@@ -75,9 +70,3 @@ def _feed(folder: str) -> Feed:
         _feeds.clear()
         _feeds[folder] = Feed(Path(folder))
     return _feeds[folder]
-
-
-@lru_cache(maxsize=4)
-def _rules(settings: bytes) -> Rules[Any]:
-    """Returns the rules for settings given as JSON. The games of a tournament share them."""
-    return rules_of(msgspec.json.decode(settings, type=GameSettings))

@@ -249,7 +249,10 @@ S = TypeVar("S")
 
 
 class Rules(ABC, Generic[S]):
-    """One game's rules for a number of seats, under options, on a board if the game has one."""
+    """One game's rules for a number of seats, under options, on a board if the game has one.
+
+    It keeps nothing of a game: all games at equal tables share one object.
+    """
 
     # What holds for every game of these rules
 

@@ -149,7 +149,7 @@ class Course:
         """What is due, if that was worked out since something happened."""
         self._events: list[Event] = []
         self._told: dict[Seat, int] = {}
-        """By seat: so many events it has had."""
+        """By seat the number of events that it has had."""
 
     # What is known
 

@@ -109,13 +109,13 @@ def read(rows: Sequence[Payload], kind: type[R]) -> list[R]:
         ) from None
 
 
-def league_table(items: Sequence[Payload], width: int, *, trueskill: bool = False) -> Text:
+def league_table(items: Sequence[Payload], width: int, *, verbose: bool = False) -> Text:
     """Returns a league's standings as a table; the columns are those of a tournament's, and each version's author.
 
     Args:
         items: The rows, the best first; at least one.
         width: Of the terminal.
-        trueskill: Whether mu and sigma were asked for: they leave last then.
+        verbose: Whether all columns were asked for.
 
     Raises:
         DoorError: As for `read`.
@@ -125,7 +125,7 @@ def league_table(items: Sequence[Payload], width: int, *, trueskill: bool = Fals
         {**msgspec.structs.asdict(item), "bot": item.name, "version": "", "mean_off_turn_ms": None} for item in found
     ]
     authors = Column(title="author", cells=[plain(item.author) for item in found], leaves=7, extra=True, left=True)
-    return standings_table(rows, width, trueskill=trueskill, more=(authors, _confinement(found), _provisional(found)))
+    return standings_table(rows, width, verbose=verbose, more=(authors, _confinement(found), _provisional(found)))
 
 
 def versions_table(versions: Sequence[Payload], width: int) -> Text:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 from rich.text import Text
 
 from arena.errors import ConfigError
+from arena.installed import entries, load
 from arena.rules.base import Board, Rules
 from arena.show import svg
 from arena.show.drawing import Drawing
@@ -26,6 +26,8 @@ from arena.text import plain
 from arena.types import Payload, Ranks, Seat
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from arena.record.log import Header
 
 GROUP: Final = "arena.presenters"
@@ -173,8 +175,8 @@ class Presenter:
         """Returns what a person is asked on a page, where the places are marked on the board."""
         return self.question(kind, key)
 
-    def word(self, key: str, value: Any) -> str:
-        """Returns a value of a play in words."""
+    def word(self, key: str, value: Any, view: Payload) -> str:
+        """Returns a value of a play in words, for a person with this view."""
         return plain(_words(value))
 
     def spot(self, key: str, value: Any) -> tuple[float, float] | None:
@@ -242,21 +244,15 @@ class Presenter:
 
 
 def presenter(name: str) -> type[Presenter]:
-    """Returns the presenter of a game: its own if one is installed, else `Presenter`. Only that one is loaded.
+    """Returns the presenter of a game: its own or its family's if one is installed, else `Presenter`.
 
     Raises:
         ConfigError: Its package is broken. Show the message to the operator.
     """
-    entry = _found().get(name)
+    entry = _found().get(name) or _found().get(name.partition(":")[0])
     if entry is None:
         return Presenter
-    try:
-        loaded = entry.load()
-    except Exception as error:  # another package can raise anything
-        raise ConfigError(
-            f"expected the presenter of {name!r} to load from {entry.value}, got: {type(error).__name__}: {error}; "
-            f"fix or uninstall {entry.dist.name if entry.dist else 'its package'}"
-        ) from error
+    loaded = load(entry, f"the presenter of {name!r}")
     if not (isinstance(loaded, type) and issubclass(loaded, Presenter)):
         raise ConfigError(
             f"expected the entry point {name!r} of {GROUP!r} to name a subclass of arena.show.presenter.Presenter, "
@@ -268,11 +264,7 @@ def presenter(name: str) -> type[Presenter]:
 @cache
 def _found() -> Mapping[str, EntryPoint]:
     """Returns the entry points by name. If two have one name, that of arena counts."""
-    return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=_is_ours)}
-
-
-def _is_ours(entry: EntryPoint) -> bool:
-    return entry.value.startswith("arena.")
+    return {entry.name: entry for entry in reversed(entries(GROUP))}
 
 
 def _words(value: Any) -> str:

@@ -8,10 +8,11 @@ import msgspec
 from rich.text import Text
 
 from arena.errors import ConfigError
-from arena.games import find_ruleset, game, names
+from arena.games import families, family, find_ruleset, game, names
 from arena.rules.base import Option
 from arena.show.entries import entry, span
 from arena.testing import GameFault, Variant, check_declaration, check_variant, variants
+from arena.text import counted
 
 
 class ValueRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,11 +91,38 @@ class BrokenRow(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with it, and what to do."""
 
 
+class FamilyRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A family of games in short."""
+
+    family: str
+    about: str
+    games: int
+    """The number of its games."""
+
+
 class RulesList(msgspec.Struct, frozen=True, kw_only=True):
     """Every installed game."""
 
     rules: tuple[RulesRow, ...]
+    """Those that belong to no family."""
+    families: tuple[FamilyRow, ...]
     broken: tuple[BrokenRow, ...]
+
+
+class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A game of a family in short."""
+
+    rules: str
+    """Its whole name: `FAMILY:GAME`."""
+    about: str
+
+
+class FamilyList(msgspec.Struct, frozen=True, kw_only=True):
+    """The games of a family."""
+
+    family: str
+    about: str
+    rules: tuple[MemberRow, ...]
 
 
 def rules_list() -> RulesList:
@@ -108,7 +136,26 @@ def rules_list() -> RulesList:
             continue
         counts, rulesets = tuple(rules.seat_counts), tuple(rules.rulesets)
         rows.append(RulesRow(rules=name, about=rules.about, players=counts, rulesets=rulesets))
-    return RulesList(rules=tuple(rows), broken=tuple(broken))
+    groups = []
+    for name in families():
+        try:
+            found = family(name)
+        except ConfigError as error:
+            broken.append(BrokenRow(rules=name, fault=str(error)))
+            continue
+        groups.append(FamilyRow(family=name, about=found.about, games=len(found.games())))
+    return RulesList(rules=tuple(rows), families=tuple(groups), broken=tuple(broken))
+
+
+def family_list(name: str) -> FamilyList:
+    """Returns the games of a family; none is loaded.
+
+    Raises:
+        ConfigError: There is no such family. Show the message to the operator.
+    """
+    found = family(name)
+    rows = (MemberRow(rules=f"{name}:{game}", about=about) for game, about in found.games().items())
+    return FamilyList(family=name, about=found.about, rules=tuple(rows))
 
 
 def rules_page(name: str, ruleset: str | None = None) -> RulesPage:
@@ -160,13 +207,25 @@ def _option_row(option: Option, chosen: dict[str, str]) -> OptionRow:
 
 def list_lines(found: RulesList, width: int) -> Iterator[Text]:
     """Yields lines of at most `width` characters that show every game in short."""
-    column = max(len(name) for name in names()) + 2
+    column = max(len(name) for name in (*names(), *families())) + 2
     for row in found.rules:
         head = f"{span(row.players)} players; rulesets {', '.join(row.rulesets)}"
         yield from entry(row.rules, head, column, width)
         yield from entry("", row.about, column, width)
+    for group in found.families:
+        yield from entry(
+            group.family, f"{counted(group.games, 'game')}: arena rules list {group.family}", column, width
+        )
+        yield from entry("", group.about, column, width)
     for wrong in found.broken:
         yield from entry(wrong.rules, wrong.fault, column, width, "bold red")
+
+
+def family_lines(found: FamilyList, width: int) -> Iterator[Text]:
+    """Yields lines of at most `width` characters that name every game of a family."""
+    column = max(len(row.rules) for row in found.rules) + 2
+    for row in found.rules:
+        yield from entry(row.rules, row.about, column, width)
 
 
 def page_lines(page: RulesPage, width: int) -> Iterator[Text]:

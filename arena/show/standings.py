@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.games import game, names
+from arena.games import game, is_installed
 from arena.ratings.running import BETA
 from arena.text import plain
 from arena.types import Termination
@@ -29,7 +29,7 @@ def game_text(settings: Mapping[str, Any]) -> str:
     played = settings["game"]
     rules, options = played["rules"], played["options"]
     words = f"{rules} {played['ruleset']}"
-    if played["ruleset"] == "custom" and rules in names():
+    if played["ruleset"] == "custom" and is_installed(rules):
         differing = {
             name: [f"{option}={value}" for option, value in options.items() if ruleset.options.get(option) != value]
             for name, ruleset in game(rules).rulesets.items()
@@ -70,19 +70,19 @@ def standings_table(
     rows: Sequence[Mapping[str, Any]],
     width: int,
     *,
-    trueskill: bool = False,
+    verbose: bool = False,
     courses: Mapping[str, Sequence[float]] | None = None,
     more: Sequence[Column] = (),
 ) -> Text:
     """Returns the standings as a table; `rows` are those of the JSON document.
 
-    Columns leave a narrow terminal in the order of `leaves`. A column without any value, such as the mean score of a
-    game that has no scores, is left out.
+    What fits 80 columns is always there, the rest if it was asked for. Columns leave a narrow terminal in the order of
+    `leaves`. A column without any value, such as the mean score of a game that has no scores, is left out.
 
     Args:
         rows: The entrants, best first.
         width: Of the terminal.
-        trueskill: Whether mu and sigma were asked for: they leave last then.
+        verbose: Whether all columns were asked for.
         courses: By bot how its rating moved, for a line of bars.
         more: Columns that come after the names.
     """
@@ -97,27 +97,28 @@ def standings_table(
     single = " " if max(count.values(), default=1) > 1 else ""
     ranks = [f"{row['rank']}{'=' if count[row['rank']] > 1 else single}" for row in rows]
     lines = sparklines(courses or {})
-    columns = [
-        Column(title=f"#{single}", cells=ranks),
-        Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
-        *more,
+    basic = [
         column("rating", "rating", "{:.1f}".format, 15),
-        column("95 %", "half_width", interval_text, 13),
+        column("95 %", "half_width", interval_text, 14),
+        column("mu", "mu", "{:.2f}".format, 12),
+        column("sigma", "sigma", "{:.2f}".format, 12),
+        column("points", "points", percent, 13),
+        column("games", "games", str, 11),
+        column("forfeits", "forfeits", str, 10),
+    ]
+    rest = [
+        column("ahead\nof next", "ahead_of_next", _likelihood, 9),
         Column(title="course", cells=[lines.get(row["bot"], "") for row in rows], leaves=7, extra=True, left=True),
-        column("ahead\nof next", "ahead_of_next", _likelihood, 12),
-        column("points", "points", percent, 11),
-        column("games", "games", str, 10),
         column("W", "wins", str, 5, extra=True),
         column("D", "draws", str, 5, extra=True),
         column("L", "losses", str, 5, extra=True),
-        column("forfeits", "forfeits", str, 9),
         column("mean\nscore", "mean_score", "{:.1f}".format, 4, extra=True),
-        column("mu", "mu", "{:.2f}".format, 14 if trueskill else 2, extra=not trueskill),
-        column("sigma", "sigma", "{:.2f}".format, 14 if trueskill else 2, extra=not trueskill),
         column("mean\nms", "mean_ms", "{:.1f}".format, 8),
         column("max\nms", "max_ms", "{:.0f}".format, 3, extra=True),
         column("off turn\nms", "mean_off_turn_ms", "{:.0f}".format, 6, extra=True),
+        Column(title="version", cells=[_version(row) for row in rows], leaves=1, extra=True, left=True),
     ]
+    columns = [Column(title=f"#{single}", cells=ranks), *more, *basic, *(rest if verbose else ())]
     return fitted([column for column in columns if any(column.cells)], [row["bot"] for row in rows], width)
 
 
@@ -167,7 +168,7 @@ def order_text(order: Mapping[str, Any] | None, rows: Sequence[Mapping[str, Any]
     if not order["open"]:
         settled = "Order settled (95 %, all pairs at once)."
     elif len(order["open"][0]) == sum(row["games"] > 0 for row in rows):
-        settled = "Order open: no bot is shown to be better than the next (95 %, all pairs at once)."
+        settled = "Order open: no bot is shown to be better than another (95 %, all pairs at once)."
     else:
         groups = [_equals(names) for names in order["open"]]
         more = [f"{len(groups) - MOST_GROUPS} more groups"] if len(groups) > MOST_GROUPS else []
@@ -223,24 +224,22 @@ def crosstable_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, 
             yield {**met, "bot": row["bot"], "against": met["bot"], "share": met["score"]}
 
 
-def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str], *, brief: bool = False) -> str:
+def forfeit_text(forfeit: Forfeit, bot: str, ref: str, files: Mapping[str, str]) -> str:
     """Returns why a bot lost: the forfeit's sentence with its name and the turn.
 
     Args:
         forfeit: The forfeit.
         bot: Its name in the tournament.
         ref: How the operator named it, so that they can name it again.
-        files: The paths of what was kept, by kind; the `log` is one.
-        brief: Whether to leave out the files, its last words, and the command that reruns it.
+        files: What else there is to say, by what it is: the paths of what was kept; the `log` is one.
     """
     seat = f"seat {forfeit.seat}"
     lines = [f"{bot} ({seat}, turn {forfeit.turn}) {forfeit.sentence.removeprefix(f'{seat} ')}"]
-    if not brief:
-        lines += [f"  {kind}: {path}" for kind, path in files.items()]
-        lines += [f"  its last words: {line}" for line in _last_words(forfeit.stderr)]
-        if forfeit.code is not Termination.START_FAILED:
-            again = ["arena", "bot", "rerun", files["log"], ref, "--seat", str(forfeit.seat)]
-            lines.append(f"  ask it again: {shlex.join(again)}")
+    lines += [f"  {kind}: {path}" for kind, path in files.items()]
+    lines += [f"  its last words: {line}" for line in _last_words(forfeit.stderr)]
+    if forfeit.code is not Termination.START_FAILED:
+        again = ["arena", "bot", "rerun", files["log"], ref, "--seat", str(forfeit.seat)]
+        lines.append(f"  ask it again: {shlex.join(again)}")
     return "\n".join(map(plain, lines))
 
 

@@ -52,9 +52,9 @@ LAST: Final = "fits"
 TABLES: Final = ("tournaments", "entrants", "rounds", "games", "seats", "tallies", "pairs", "ratings")
 """The tables that follow from the record of one tournament alone."""
 MOST_FAULTS: Final = 5
-"""So many differences of a table are named."""
+"""The most differences of a table that are named."""
 MOST_SHOWN: Final = 80
-"""So many characters of a value are shown."""
+"""The most characters of a value that are shown."""
 CLAIMED: Final = 100
 """How many games are stored at a time."""
 NEAR: Final[Mapping[str, float]] = {"games.seconds": 0.1, "fits.rating": 1e-6, "fits.half_width": 1e-6}

@@ -30,7 +30,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """One entrant's row."""
 
     rank: int
-    """1 is best. Entrants share a rank if the results do not settle their order; in a knockout it is the place."""
+    """1, and 1 for each entrant that is shown to be better; in a knockout it is the place."""
     bot: str
     version: str
     rating: float | None
@@ -100,7 +100,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     enough: bool
     """Whether there are enough deals for the intervals. If not, they are rough."""
     open: tuple[tuple[str, ...], ...]
-    """Groups of bots that share a rank because nothing settles their order, best first."""
+    """Groups of neighbours of whom none is shown to be better than the last of the group, best first."""
 
 
 class Standings(msgspec.Struct, frozen=True, kw_only=True):
@@ -179,7 +179,7 @@ def tabulate(
             )
             for (number, rank), following in zip_longest(ranked, order[1:])
         ),
-        order=_order(fit, rated, tallies, names),
+        order=_order(fit, shown, tallies, names),
         crosstable=_crosstable(order, names, met.against) if crosstable else None,
     )
 
@@ -229,14 +229,21 @@ def _by_place(places: Mapping[int, int], rated: Sequence[tuple[int, int]]) -> li
     return sorted(((number, places[number]) for number, _ in rated), key=lambda placed: placed[1])
 
 
-def _order(
-    fit: Fit | None, ranked: Sequence[tuple[int, int]], tallies: Sequence[Tally], names: Sequence[str]
-) -> Order | None:
+def _order(fit: Fit | None, shown: Collection[int], tallies: Sequence[Tally], names: Sequence[str]) -> Order | None:
     if fit is None:
         return None
-    played = [(number, rank) for number, rank in ranked if tallies[number].games]
-    groups = (tuple(names[number] for number, _ in group) for _, group in groupby(played, key=lambda pair: pair[1]))
-    return Order(enough=fit.enough, open=tuple(group for group in groups if len(group) > 1))
+    better = fit.better(among=shown)
+    played = [number for number in fit.order(shown) if tallies[number].games]
+    groups: list[tuple[str, ...]] = []
+    last = 0
+    for first, one in enumerate(played):
+        end = first + 1
+        while end < len(played) and (one, played[end]) not in better:
+            end += 1
+        if end - first > 1 and end > last:
+            groups.append(tuple(names[number] for number in played[first:end]))
+            last = end
+    return Order(enough=fit.enough, open=tuple(groups))
 
 
 class _Strength(msgspec.Struct, frozen=True):

@@ -51,6 +51,7 @@ MIGRATIONS = (
     "0013_rating_marks",
     "0014_public_logs",
     "0015_remaking",
+    "0016_together",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

@@ -247,4 +247,9 @@ def open_exhibits(path: Path) -> Iterator[Exhibits]:
     """
     update(path)
     with open_reader(path) as reader:
-        yield Exhibits(reader._db, path)
+        yield exhibits_of(reader)
+
+
+def exhibits_of(reader: Reader) -> Exhibits:
+    """Returns what reads, from a database that is open, what is shown of it."""
+    return Exhibits(reader._db, reader.path)

@@ -12,7 +12,7 @@ from sqlite_utils import Database, Migrations
 
 from arena.ratings.running import MU, SIGMA
 from arena.store import views
-from arena.store.league.schema import FINALS, MARKS, REMAKING, TABLES
+from arena.store.league.schema import FINALS, MARKS, REMAKING, TABLES, TOGETHER
 from arena.store.records import canonical
 from arena.types import Payload, TimeControl
 
@@ -445,6 +445,13 @@ def public_logs(db: Database) -> None:
 def remaking(db: Database) -> None:
     """Notes how far the ratings of a league are made again after results were taken back."""
     for statement in REMAKING:
+        db.execute(statement)
+
+
+@migrations(name="0016_together")
+def together(db: Database) -> None:
+    """Notes which matches of a league were planned together: their games share bot processes."""
+    for statement in TOGETHER:
         db.execute(statement)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from arena.ratings.running import Rating
-from arena.types import Payload, Seat, SeatResult
+from arena.types import GameResult, Payload, Seat, SeatResult
 
 
 class Entrant(msgspec.Struct, frozen=True, kw_only=True):
@@ -259,3 +259,26 @@ def game_id(tournament: str, number: int) -> str:
 def canonical(settings: Any) -> str:
     """Returns JSON with one spelling for equal values, whether they are structs or maps."""
     return msgspec.json.encode(settings, order="sorted").decode()
+
+
+PLAYED = (
+    "finished = ?, turns = ?, actions = ?, seconds = ?, log = ?, log_sha256 = ?, play_digest = ?, transcripts = ?,"
+    " level = ?, worker = ?"
+)
+"""The columns of a game that was played, but for its result."""
+
+
+def played_values(claim: Claim, result: GameResult, finished: str) -> tuple[object, ...]:
+    """Returns the values of `PLAYED` for a game that was over at a time; UTC (ISO 8601)."""
+    return (
+        *(finished, result.turns, result.actions, result.seconds, result.log, result.log_sha256, result.play_digest),
+        *(canonical(result.transcripts), result.level.value, claim.worker or None),
+    )
+
+
+def forfeit_values(seat: SeatResult) -> tuple[object, ...]:
+    """Returns what is stored of a seat's forfeit."""
+    if (forfeit := seat.forfeit) is None:
+        return (None,) * 6
+    said = canonical(forfeit.stderr)
+    return (forfeit.code.value, forfeit.sentence, forfeit.turn, said, int(forfeit.overloaded), forfeit.denied_ms)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,7 +37,20 @@ from arena.store.database import (
 from arena.store.lock import locked
 from arena.store.rated import is_counted, rate_prefix
 from arena.store.reader import Reader
-from arena.store.records import Claim, Entrant, PlannedGame, Pool, StoredRound, Tally, Tournament, canonical, game_id
+from arena.store.records import (
+    PLAYED,
+    Claim,
+    Entrant,
+    PlannedGame,
+    Pool,
+    StoredRound,
+    Tally,
+    Tournament,
+    canonical,
+    forfeit_values,
+    game_id,
+    played_values,
+)
 from arena.store.removal import free_bytes, remove_rows
 from arena.store.soundness import explaining
 from arena.types import GameResult, Termination
@@ -49,6 +62,10 @@ _ADDED = ", ".join(
 
 class Store(Reader):
     """An open database with this process as its only writer. Make one with `open_store`."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """Makes one transaction of all that the block does."""
+        return immediate(self._db)
 
     def create(self, tournament: Tournament, entrants: Iterable[Entrant]) -> None:
         """Stores a tournament with its entrants, but none of its games."""
@@ -132,21 +149,10 @@ class Store(Reader):
             if changed != 1:
                 raise self._void(claim)
             if played is not None:
-                self._keep_log(claim, played)
+                query = f"UPDATE games SET {PLAYED} WHERE id = ?"
+                self._db.execute(query, (*played_values(claim, played, now()), claim.game))
             rate_prefix(self._db, claim.tournament)
             self._db.execute("UPDATE tournaments SET seconds = seconds + ? WHERE id = ?", (seconds, claim.tournament))
-
-    def _keep_log(self, claim: Claim, result: GameResult) -> None:
-        """Stores what is known of a game that was played, but for its result."""
-        self._db.execute(
-            "UPDATE games SET finished = ?, turns = ?, actions = ?, seconds = ?, log = ?, log_sha256 = ?,"
-            " play_digest = ?, transcripts = ?, level = ?, worker = ? WHERE id = ?",
-            (
-                *(now(), result.turns, result.actions, result.seconds, result.log, result.log_sha256),
-                *(result.play_digest, canonical(result.transcripts), result.level.value),
-                *(claim.worker or None, result.game),
-            ),
-        )
 
     def plan(self, tournament: str, round: StoredRound) -> None:
         """Stores the next round. Its games can be claimed from then on.
@@ -343,13 +349,12 @@ class Store(Reader):
             raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
         with immediate(self._db):
             changed = self._db.execute(
-                "UPDATE games SET status = 'done', termination = ?, log_sha256 = ?, play_digest = ?"
+                f"UPDATE games SET status = 'done', termination = ?, {PLAYED}"
                 " WHERE id = ? AND status = 'running' AND attempt = ?",
-                (result.termination.value, result.log_sha256, result.play_digest, claim.game, claim.attempt),
+                (result.termination.value, *played_values(claim, result, now()), claim.game, claim.attempt),
             ).rowcount
             if changed != 1:
                 raise self._void(claim)
-            self._keep_log(claim, result)
             self._insert_seats(result, entrants)
             if is_counted(self._db, claim.game):
                 self._add_up(claim, result, entrants)
@@ -362,28 +367,28 @@ class Store(Reader):
         return StoreError(f"expected game {claim.game} to be running, attempt {claim.attempt}, got: {got}")
 
     def _insert_seats(self, result: GameResult, entrants: Sequence[int]) -> None:
-        for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True)):
-            forfeit = seat.forfeit
-            self._db.execute(
-                "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, forfeit, sentence, turn,"
-                f" stderr, overloaded, denied_ms, score, off_turn_cpu_ms) VALUES ({', '.join('?' * 15)})",
+        self._db.executemany(
+            "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, score, off_turn_cpu_ms,"
+            f" forfeit, sentence, turn, stderr, overloaded, denied_ms) VALUES ({', '.join('?' * 15)})",
+            [
                 (
-                    *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms),
-                    *((None,) * 6 if forfeit is None else (forfeit.code.value, forfeit.sentence, forfeit.turn)),
-                    *(() if forfeit is None else (canonical(forfeit.stderr), int(forfeit.overloaded))),
-                    *(() if forfeit is None else (forfeit.denied_ms,)),
-                    *(seat.score, seat.off_turn_cpu_ms),
-                ),
-            )
+                    *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms, seat.score),
+                    *(seat.off_turn_cpu_ms, *forfeit_values(seat)),
+                )
+                for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True))
+            ],
+        )
 
     def _add_up(self, claim: Claim, result: GameResult, entrants: Sequence[int]) -> None:
         """Adds a result to the sums."""
-        for seat, entrant in zip(result.seats, entrants, strict=True):
-            self._db.execute(
-                "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-                f" max_ms = max(max_ms, excluded.max_ms), {_ADDED}",
-                (claim.tournament, *astuple(Tally.of(entrant, seat, result.seats))),
-            )
+        self._db.executemany(
+            "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            f" max_ms = max(max_ms, excluded.max_ms), {_ADDED}",
+            [
+                (claim.tournament, *astuple(Tally.of(entrant, seat, result.seats)))
+                for seat, entrant in zip(result.seats, entrants, strict=True)
+            ],
+        )
         self._db.executemany(
             "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
             " better = better + excluded.better, equal = equal + excluded.equal, worse = worse + excluded.worse",

@@ -39,8 +39,9 @@ def check_declaration(game: type[Rules[Any]]) -> None:
     for attribute in ("name", "about", "seat_counts"):
         demand(hasattr(game, attribute), f"a class attribute `{attribute}`", None, f"set `{attribute}`")
     demand(
-        isinstance(game.name, str) and game.name.isidentifier() and game.name.islower() and len(game.name) <= 64,
-        "a name of small letters, digits and underscores", game.name, "rename the game",
+        isinstance(game.name, str) and game.name.islower() and len(game.name) <= 64
+        and game.name.count(":") <= 1 and all(part.isidentifier() for part in game.name.split(":")),
+        "a name of small letters, digits and underscores, FAMILY:GAME in a family", game.name, "rename the game",
     )  # fmt: skip
     demand(
         isinstance(game.seat_counts, range) and len(game.seat_counts) > 0 and game.seat_counts.start >= 1,

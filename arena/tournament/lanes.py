@@ -24,7 +24,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -38,7 +38,7 @@ from arena.referee.job import Job
 from arena.store.records import Claim, PlannedGame
 from arena.tournament.blocks import AHEAD_GAMES, started_ahead
 from arena.tournament.workers import NoFreeWorker, Remote, has_refused, undisturbed, was_killed
-from arena.types import GameResult
+from arena.types import GameResult, Termination
 
 SUBMITTED: Final = 2
 """Games of a lane that its worker knows: one runs and one waits, so that it is not idle while a result is stored."""
@@ -47,10 +47,10 @@ BLOCK_S: Final = 60.0
 MOST_GAMES: Final = 20
 """Games of such a block, at most."""
 _OF_LATE: Final = 4
-"""Of about so many games the mean is taken."""
+"""The number of games, about, of which the mean is taken."""
 _LEAST_S: Final = 1e-3
 LANES_A_RESULT: Final = 16
-"""All lanes are looked at again when for so many of them a result was stored: to look at a thousand takes a while."""
+"""The number of stored results after which all lanes are looked at again: to look at a thousand takes a while."""
 PATIENCE_S: Final = 60.0
 """How long a worker is awaited while there is none: on a cluster they come and go."""
 ASK_S: Final = 1.0
@@ -103,6 +103,9 @@ class Supply(Protocol):
 
     def take(self, claim: Claim, result: GameResult) -> Played | None:
         """Stores a result. Returns None if it is none: the game is given back, or taken out."""
+
+    def storing(self) -> AbstractContextManager[None]:
+        """Stores all results that are taken in the block at its end, or none of them if it ends by an exception."""
 
     def fault(self, claim: Claim, error: BaseException) -> None:
         """Notes that a game could not be played, which is nobody's result. Gives it back, or takes it out."""
@@ -267,12 +270,17 @@ class Lanes(AbstractContextManager["Lanes"]):
         Raises:
             MachineFault: The machine has not what a worker needs.
         """
+        lanes: list[_Lane] = []
         with suppress(Empty):
-            for _ in range(1 + len(self._lanes) // LANES_A_RESULT):
+            while len(lanes) <= len(self._lanes) // LANES_A_RESULT:
                 lane, future = self._finished.get(timeout=timeout)
                 timeout = 0.0
                 lane.finished.add(future)
-                yield from self._settle(lane)
+                if self._is_back(lane) and lane not in lanes:
+                    lanes.append(lane)
+        yield from self._store(lanes)
+        for lane in lanes:
+            yield from self._settle(lane)
 
     def attend(self) -> None:
         """Has the workers that are idle see to their bots: in a pause, or while others end a round."""
@@ -381,26 +389,40 @@ class Lanes(AbstractContextManager["Lanes"]):
     def _report(self, lane: _Lane, future: Future[GameResult]) -> None:
         self._finished.put((lane, future))
 
+    def _is_back(self, lane: _Lane) -> bool:
+        """Tells whether a lane can be looked at: on a cluster and after a worker's end when all its games came back."""
+        broken = any(isinstance(future.exception(), BrokenExecutor) for future in lane.finished)
+        lane.is_broken = lane.is_broken or broken
+        return len(lane.finished) == len(lane.submitted) or not (lane.is_broken or lane.remote)
+
+    def _store(self, lanes: Sequence[_Lane]) -> list[Played]:
+        """Stores the results that lanes have, all of them in one transaction."""
+        came = [(lane, future) for lane in lanes for future in lane.submitted if _is_result(lane, future)]
+        with self._supply.storing() if len(came) > 1 else nullcontext():
+            taken = [self._take(lane, future) for lane, future in came]
+        return [played for played in taken if played is not None]
+
+    def _take(self, lane: _Lane, future: Future[GameResult]) -> Played | None:
+        """Hands over what came of a game."""
+        claim, result = lane.submitted.pop(future).claim, future.result()
+        lane.finished.remove(future)
+        if lane.remote is not None:
+            claim = replace(claim, worker=lane.remote.played_by)
+            self._game_s += (max(result.seconds, _LEAST_S) - self._game_s) / _OF_LATE
+        return self._supply.take(claim, result)
+
     def _settle(self, lane: _Lane) -> Iterator[Played]:
-        """Stores the results that a lane has. If its worker has died, waits for all that was submitted to come back."""
-        errors = [future.exception() for future in lane.finished]
-        lane.is_broken = lane.is_broken or any(isinstance(error, BrokenExecutor) for error in errors)
-        if lane.is_broken and len(lane.finished) < len(lane.submitted):
-            return
+        """Sees to games of a lane that have no result: interrupted, not to be played, or with a worker that ended."""
         lost: list[tuple[Work, BrokenExecutor]] = []
         for future in [future for future in lane.submitted if future in lane.finished]:
-            work = lane.submitted.pop(future)
-            lane.finished.remove(future)
             error = future.exception()
             if error is None:
-                claim, result = work.claim, future.result()
-                if lane.remote is not None:
-                    claim = replace(claim, worker=lane.remote.played_by)
-                    self._game_s += (max(result.seconds, _LEAST_S) - self._game_s) / _OF_LATE
-                played = self._supply.take(claim, result)
-                if played is not None:
+                if (played := self._take(lane, future)) is not None:
                     yield played
-            elif isinstance(error, BrokenExecutor):
+                continue
+            work = lane.submitted.pop(future)
+            lane.finished.remove(future)
+            if isinstance(error, BrokenExecutor):
                 lost.append((work, error))
             else:
                 self._supply.fault(work.claim, error)
@@ -412,6 +434,12 @@ class Lanes(AbstractContextManager["Lanes"]):
         if lane.is_broken:
             with suppress(NoFreeWorker):  # then `man` looks for one
                 lane.restart()
+
+
+def _is_result(lane: _Lane, future: Future[GameResult]) -> bool:
+    """Tells whether a game has come to its end. Whatever else came of it may be more than the supply bears."""
+    is_there = future in lane.finished and future.exception() is None
+    return is_there and future.result().termination is not Termination.INTERRUPTED
 
 
 def _remote(executor: Executor) -> Remote | None:

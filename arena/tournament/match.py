@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from arena.errors import ArenaError, MachineFault
 from arena.link.sandbox.doctor import require
 from arena.referee.job import Job
-from arena.referee.scribe import Watch
+from arena.referee.recorder import Watch
 from arena.referee.transcript import Tap
 from arena.referee.worker import play
 from arena.store.records import PlannedGame, Tournament

@@ -14,6 +14,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Final
 
@@ -29,8 +30,8 @@ from arena.tournament.overload import overload
 from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
 from arena.tournament.settings import OnOverload
-from arena.tournament.steering import POLL_S, Helm
-from arena.tournament.together import Homes, claim_at_home, of_schedule
+from arena.tournament.steering import POLL_S, Directions
+from arena.tournament.together import MatchWorkers, claim_at_home, of_schedule
 from arena.types import GameResult, Termination
 
 MAX_TRIES: Final = 3
@@ -55,7 +56,7 @@ class Scheduled:
         planned: deque[PlacedRound],
         same_worker: bool,
     ) -> None:
-        self._homes = Homes(of_schedule(schedule), store.begun(tournament)) if same_worker else None
+        self._homes = MatchWorkers(of_schedule(schedule), store.begun(tournament)) if same_worker else None
         self._store = store
         self._tournament = tournament
         self._schedule = schedule
@@ -120,6 +121,10 @@ class Scheduled:
         self._since = now
         return Played(game, result, void)
 
+    def storing(self) -> AbstractContextManager[None]:
+        """Makes one transaction of the results of the block: most of what a result costs is its transaction."""
+        return self._store.transaction()
+
     def fault(self, claim: Claim, error: BaseException) -> None:
         """Stops the tournament.
 
@@ -180,7 +185,7 @@ class Runner:
         make_job: Returns the work for a game.
         play: Plays one game; see `Lanes`.
         worker: Starts a worker; see `Lanes`.
-        helm: Says how many workers there are, and whether games may begin. Asked all the time.
+        directions: Says how many workers there are, and whether games may begin. Asked all the time.
         processes: How long a bot process is kept.
         on_overload: Whether a game is void that was lost because the machine was overloaded.
         ahead: Whether bots are started before they are needed.
@@ -196,7 +201,7 @@ class Runner:
         make_job: Callable[[PlannedGame], Job],
         play: Play,
         worker: Worker,
-        helm: Helm,
+        directions: Directions,
         *,
         processes: Processes = "block",
         on_overload: OnOverload = "rate",
@@ -205,7 +210,7 @@ class Runner:
         same_worker: bool = False,
     ) -> None:
         self._schedule = schedule
-        self._helm = helm
+        self._directions = directions
         self._planned: deque[PlacedRound] = deque()
         self._supply = partial(
             Scheduled, store, tournament.id, schedule, make_job, processes, on_overload, self._planned, same_worker
@@ -229,8 +234,8 @@ class Runner:
         supply = self._supply()
         with self._lanes(supply) as lanes:
             while True:
-                lanes.man(self._helm.lanes)
-                if not (self._helm.paused or self._helm.stopping):
+                lanes.man(self._directions.lanes)
+                if not (self._directions.paused or self._directions.stopping):
                     lanes.feed()
                 while self._planned:
                     yield self._planned.popleft()
@@ -238,7 +243,7 @@ class Runner:
                 if not running and not self._waits(supply, lanes):
                     break
                 yield from lanes.settle(POLL_S)
-                self._helm.look(running)
+                self._directions.look(running)
                 lanes.attend()
             lanes.give_back()
             lanes.end()
@@ -246,7 +251,7 @@ class Runner:
     def _waits(self, supply: Scheduled, lanes: Lanes) -> bool:
         """Says whether games are left that may begin later, but not now: in a pause, or while there is no worker."""
         left = supply.left or self._schedule.open or lanes.waiting
-        return bool((self._helm.paused or lanes.unmanned) and not self._helm.stopping and left)
+        return bool((self._directions.paused or lanes.unmanned) and not self._directions.stopping and left)
 
 
 def could_not_play(game: str, error: OSError | MemoryError | MachineFault, *, kept: str) -> MachineFault:

@@ -3,6 +3,10 @@
 The order is round by round, within a round meeting by meeting, then seating by seating, then deal by deal. The games of
 one meeting and seating are a *block*: no deal comes twice in it, so that bot processes which serve one block only meet
 no deal again.
+
+The circle of seats changes from deal to deal: two circles for three players, six for four, so that everybody follows
+everybody about equally often. A rotation alone leaves every player behind the same neighbour, and whom one plays after
+matters: of three copies of one bot, with a weak one among them, one won 14 games of 18 and another 2.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from arena.referee.chance import VERSION, mix
 from arena.referee.job import Job
 from arena.store.records import PlannedGame, StoredRound, Tournament, canonical, game_id
 from arena.tournament.blocks import Processes
-from arena.tournament.formats import FORMATS, AnyFormat
+from arena.tournament.formats import FORMATS
+from arena.tournament.formats.base import Format
 from arena.tournament.schedule import Schedule
 from arena.types import GameSettings, Level, Payload
 
@@ -48,13 +49,11 @@ class BotSettings(msgspec.Struct, frozen=True, kw_only=True):
         return self.name.partition("#")[0]
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """A tournament's settings, without what does not change a game (workers, folders)."""
+class _SettingsOfAll(msgspec.Struct, frozen=True, kw_only=True):
+    """What the settings of a tournament have whatever its format is."""
 
     game: GameSettings
     """What is played."""
-    format: AnyFormat
-    """Which entrants meet."""
     level: Level = Level.TRUSTED
     """How bots are confined."""
     on_overload: OnOverload = "rate"
@@ -70,6 +69,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Which public value goes into the deals, as `arena.referee.beacon` names it; None if none does."""
     bots: tuple[BotSettings, ...]
     """The entrants, by number."""
+
+
+class Settings(_SettingsOfAll, frozen=True, kw_only=True):
+    """A tournament's settings, without what does not change a game (workers, folders)."""
+
+    format: Format
+    """Which entrants meet."""
 
     @property
     def digest(self) -> str:
@@ -111,10 +117,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """
         name = str(document.get("format"))
         if name not in FORMATS:
-            raise ValueError(f"unknown format {name!r:.80}")
+            raise ValueError(f"unknown format {name!r:.80}: install the package that brings it")
         own = {key: document[key] for key in FORMATS[name].__struct_fields__ if key in document}
-        rest = {key: value for key, value in document.items() if key not in own}
-        settings = msgspec.convert({**rest, "format": {"name": name, **own}}, cls)
+        rest = {key: value for key, value in document.items() if key not in own and key != "format"}
+        of_all = msgspec.convert(rest, _SettingsOfAll)
+        format = msgspec.convert({"name": name, **own}, FORMATS[name])
+        settings = cls(format=format, **msgspec.structs.asdict(of_all))
         if "planning" in own or not settings.format.depends_on_planning(settings.game.players):
             return settings
         return replace(settings, format=replace(settings.format, planning=1))
@@ -178,7 +186,7 @@ def mix_of(tournament: Tournament) -> bytes:
 def set_up(
     bots: Sequence[str],
     game: GameSettings,
-    format: AnyFormat,
+    format: Format,
     *,
     processes: Processes | None = None,
     level: Level = Level.TRUSTED,

@@ -40,7 +40,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """Games at a time, for `concurrency`."""
 
 
-class Helm:
+class Directions:
     """What a running tournament is to do. This one never changes."""
 
     def __init__(self, lanes: int) -> None:
@@ -59,8 +59,8 @@ class Helm:
         """
 
 
-class Steering(Helm):
-    """A helm that obeys the orders in a folder."""
+class Steering(Directions):
+    """Directions that obey the orders in a folder."""
 
     def __init__(self, folder: Path, lanes: int, tell: Callable[[str], None]) -> None:
         """Takes the first settings.

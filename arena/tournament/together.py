@@ -37,7 +37,7 @@ class _Begun:
     """How many of its games are."""
 
 
-class Homes:
+class MatchWorkers:
     """Where each match that was begun is played, until all its games are over.
 
     Args:
@@ -87,7 +87,9 @@ class Homes:
         return begun
 
 
-def claim_at_home(homes: Homes | None, claimer: Claimer, worker: str, others: Collection[str]) -> Sequence[Claim]:
+def claim_at_home(
+    homes: MatchWorkers | None, claimer: Claimer, worker: str, others: Collection[str]
+) -> Sequence[Claim]:
     """Claims games for a worker: where matches stay on one, only those that it may have.
 
     Args:

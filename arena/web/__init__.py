@@ -8,7 +8,7 @@ A command puts them together like this:
 
     listening = listen("127.0.0.1:0")
     key = new_key()
-    hub = Hub(scene)
-    app = Guard(Starlette(routes=[Route("/", page), Route("/events", hub)]), key=key, port=listening.port)
-    serve(app, listening, ready=lambda: say(listening.url(key)), on_stop=hub.close)
+    streams = EventStreams(scene)
+    app = Guard(Starlette(routes=[Route("/", page), Route("/events", streams)]), key=key, port=listening.port)
+    serve(app, listening, ready=lambda: say(listening.url(key)), on_stop=streams.close)
 """

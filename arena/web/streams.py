@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 MOST_WAITING: Final = 256
 """Messages that wait for one watcher."""
 MOST_WATCHERS: Final = 500
-"""Watchers of one hub; whoever comes then is refused."""
+"""Watchers of one page; whoever comes then is refused."""
 BEAT_S: Final = 15.0
 """After so long without a message an empty one is sent: proxies keep the connection, and a dead one is noticed."""
 RETRY_MS: Final = 1000
@@ -43,10 +43,10 @@ def message(event: str, data: Any) -> bytes:
     return b"event: %s\ndata: %s\n\n" % (event.encode(), msgspec.json.encode(data))
 
 
-class Hub:
+class EventStreams:
     """An ASGI application that streams what it is told to everybody who connects.
 
-    All of it happens in the event loop's thread; from another one, use `loop.call_soon_threadsafe(hub.tell, …)`.
+    All of it happens in the event loop's thread; from another one, use `loop.call_soon_threadsafe(streams.tell, …)`.
 
     Args:
         scene: Returns the messages that a watcher is sent first: (event, data).
@@ -87,7 +87,7 @@ class Hub:
                 sending.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Streams to one watcher until it leaves, is dropped, or the hub is closed."""
+        """Streams to one watcher until it leaves, is dropped, or the streams are closed."""
         if scope["method"] != "GET":
             await PlainTextResponse("expected GET\n", 405, {"Allow": "GET"})(scope, receive, send)
             return

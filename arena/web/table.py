@@ -31,7 +31,7 @@ from arena.record.log import read_log
 from arena.referee.job import Job
 from arena.text import plain
 from arena.types import GameResult, Payload
-from arena.web.streams import Hub
+from arena.web.streams import EventStreams
 
 _RESIGNED: Final = "You have resigned."
 _LATE: Final = "Your time was over: you have forfeited."
@@ -92,7 +92,7 @@ class Playing:
     ) -> None:
         self._set_table = set_table
         self._play = lambda job: worker.submit(play, job)
-        self._hub = Hub(self._scene)
+        self._event_streams = EventStreams(self._scene)
         self._tab = 0
         self.leave: Callable[[], object] = lambda: None
         """Called when the person ends it."""
@@ -104,7 +104,7 @@ class Playing:
                 Route("/", self._page),
                 Route("/play.js", self._script),
                 Route("/play.css", self._style),
-                Route("/stream", self._hub),
+                Route("/stream", self._event_streams),
                 Route("/act", self._act, methods=["POST"]),
                 Route("/replay", self._replay),
             ],
@@ -119,8 +119,10 @@ class Playing:
     def stop(self) -> None:
         """Tells the page that nothing more comes."""
         words = f"`arena play` has ended. The log: {self._log()}"
-        self._hub.tell("end", {"words": words if self.is_over else "`arena play` was ended; the game has no log."})
-        self._hub.close()
+        self._event_streams.tell(
+            "end", {"words": words if self.is_over else "`arena play` was ended; the game has no log."}
+        )
+        self._event_streams.close()
 
     # The game
 
@@ -148,21 +150,21 @@ class Playing:
         game.future.add_done_callback(ended)
 
     def _attend(self) -> None:
-        ear = self._game.front.fileno()
-        if ear is not None:
-            asyncio.get_running_loop().add_reader(ear, self._hear)
+        fd = self._game.front.fileno()
+        if fd is not None:
+            asyncio.get_running_loop().add_reader(fd, self._hear)
 
     def _hush(self) -> None:
-        ear = self._game.front.fileno()
-        if ear is not None:
-            asyncio.get_running_loop().remove_reader(ear)
+        fd = self._game.front.fileno()
+        if fd is not None:
+            asyncio.get_running_loop().remove_reader(fd)
         self._game.front.__exit__()
 
     def _hear(self) -> None:
         game, loop = self._game, asyncio.get_running_loop()
-        ear = game.front.fileno()
-        if ear is not None:
-            loop.remove_reader(ear)
+        fd = game.front.fileno()
+        if fd is not None:
+            loop.remove_reader(fd)
         before = game.page.number
         for message in game.front.hear():
             game.page.hear(message)
@@ -190,7 +192,7 @@ class Playing:
 
     def _scene(self) -> Iterator[tuple[str, Payload]]:
         """Begins another page; the one before is told that it is not the one any more."""
-        self._hub.tell("other", {})
+        self._event_streams.tell("other", {})
         self._tab += 1
         yield "whole", self._whole()
 
@@ -218,11 +220,11 @@ class Playing:
         game = self._game
         if game.layout != game.page.layout:
             watched_from = game.sent
-            self._hub.tell("whole", self._whole() | {"from": watched_from})
+            self._event_streams.tell("whole", self._whole() | {"from": watched_from})
             return
         frames = game.page.frames(game.sent)
         game.sent = game.page.length
-        self._hub.tell("news", self._state() | {"frames": frames})
+        self._event_streams.tell("news", self._state() | {"frames": frames})
 
     async def _page(self, request: Request) -> Response:
         header = self._game.table.header
@@ -261,9 +263,9 @@ class Playing:
                     return _refused(409, "expected an action on what is asked now, got one on what was asked before")
                 self._decide(action)
             case "resign" if page.phase != OVER and not game.front.closed:
-                ear = game.front.fileno()
-                if ear is not None:
-                    asyncio.get_running_loop().remove_reader(ear)
+                fd = game.front.fileno()
+                if fd is not None:
+                    asyncio.get_running_loop().remove_reader(fd)
                 game.front.leave()
                 page.close(_RESIGNED)
                 game.deadline = None
@@ -271,7 +273,7 @@ class Playing:
                 self._hush()
                 self._game = self._sit_down()
                 self._listen()
-                self._hub.tell("whole", self._whole())
+                self._event_streams.tell("whole", self._whole())
                 return Response(status_code=204)
             case "leave" if game.is_over:
                 self.leave()

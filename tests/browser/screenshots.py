@@ -56,7 +56,7 @@ def tournament(folder: Path, *more: str, deals: int = 3) -> Path:
     arena = [sys.executable, "-m", "arena"]
     words = ("tournament", "random", "greedy", "daimyo", "banzai", *more, "--deals", str(deals), "--seed", "a")
     subprocess.run([*arena, *words, "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([*arena, "site", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*arena, "site", "--replays", "all", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     return folder / "site"
 
 

@@ -170,7 +170,7 @@ def test_a_board_that_grows_leaves_everybody_at_their_moment(browser: Any, tmp_p
         assert console == []
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_many_tabs_can_watch(browser: Any, tmp_path: Path) -> None:
     """A browser allows six connections to a server; a tab that nobody sees needs none."""
     log = played(tmp_path, "samurai", 2)

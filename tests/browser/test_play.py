@@ -126,7 +126,7 @@ def test_a_person_plays_a_whole_game_by_clicks(look: Look, tmp_path: Path, words
         assert "1. " in sitter.process.stdout.read()
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_person_plays_a_whole_game_by_keys(look: Look, tmp_path: Path) -> None:
     words = (
         "--rules",

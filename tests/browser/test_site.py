@@ -66,7 +66,7 @@ def test_links_lead_from_the_first_page_to_a_replay_and_on(look: Look, cup: tupl
         seen.page.wait_for_selector("html[data-ready]", state="attached")
         seen.until("location.hash === '#t=0'")
         assert seen.page.url.endswith(f"{id}/game.html?n=2#t=0")
-        assert seen.page.title() == "ann v. bob · game 2", "as its log has them"
+        assert seen.page.title() == "bot6 v. ann · game 2", "as they were entered"
         frames = seen.page.evaluate("arena.viewer.at().frames")
         assert frames > 30
         seen.press("End", "1")
@@ -132,7 +132,7 @@ def test_everything_is_reached_by_keys(look: Look, cup: tuple[Path, str]) -> Non
         assert {f"{cup[1]}/bot-0.html", f"{cup[1]}/games-0.html", "#all"} <= reached
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_the_site_of_ten_thousand_games_opens_and_grows_in_under_a_second(look: Look, tmp_path: Path) -> None:
     bots = ("ann", *(f"bot{number}" for number in range(20)))
     id = site_kit.tournament(tmp_path, bots, deals=1, games=420)

@@ -17,8 +17,8 @@ from arena.conform.report import BotReport, Level, Verdict
 from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.games import names
-from arena.league.steps import Verdict as StepVerdict
-from arena.league.steps.check import verdict as league_verdict
+from arena.league.submissions.steps import Verdict as StepVerdict
+from arena.league.submissions.steps.check import verdict as league_verdict
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.tournament.settings import THINKERS
 from tests.command_kit import Run
@@ -243,7 +243,7 @@ def test_the_evidence_shows_what_was_sent_what_came_and_what_the_bot_wrote() -> 
     assert "skip those that you do not know" in result.remedy
 
 
-@pytest.mark.long(5)
+@pytest.mark.long(2)
 @pytest.mark.parametrize("name", [bot.name for bot in bundled_bots()])
 def test_every_bundled_bot_reaches_level_full(name: str) -> None:
     """But for those whose play depends on how fast the machine is: they keep every MUST, also if they think briefly."""

@@ -181,7 +181,7 @@ def test_the_page_can_be_followed_and_prints_what_it_says(tmp_path: Path) -> Non
     was_said("".join(block.text for block in BLOCKS if block.kind == "text"), "\n".join(printed))
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize("section", but_thorough(LANGUAGES, "Rust"))
 def test_the_section_of_a_language_can_be_followed(section: str, needs: Callable[..., None], tmp_path: Path) -> None:
     language = LANGUAGES[section]

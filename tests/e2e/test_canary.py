@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ParcelError
-from arena.league.steps import Verdict, build, check
+from arena.league.submissions.steps import Verdict, build, check
 from arena.link.sandbox.doctor import level_in_force
 from arena.parcels import pack
 from arena.types import Level

@@ -21,7 +21,7 @@ import pytest
 from arena.door.client import Client
 from arena.door.keys import address, read_pair
 from arena.errors import DoorError
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings
 from arena.link.sandbox.doctor import level_in_force
 from arena.types import Level
@@ -216,7 +216,7 @@ def cup(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cup]:
     cup.end()
 
 
-@pytest.mark.long
+@pytest.mark.long(2)
 def test_nothing_that_is_submitted_runs_with_the_operator_s_rights(cup: Cup) -> None:
     with cup.author() as client:
         never = submit_all(client, cup)

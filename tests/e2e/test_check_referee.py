@@ -93,7 +93,7 @@ MORE_FAULTS = {
 EVERY_FAULT = [*FAULTS.items(), *(pytest.param(*pair, marks=pytest.mark.thorough) for pair in MORE_FAULTS.items())]
 
 
-@pytest.mark.quick(1, 5)
+@pytest.mark.quick(1, 3)
 @pytest.mark.parametrize(("fault", "finder"), EVERY_FAULT)
 def test_a_fault_of_a_referee_is_found(fault: str, finder: str) -> None:
     status, document = arena("--only", finder, fault=fault)

@@ -105,6 +105,15 @@ def test_a_match_rotates_the_seats_and_its_logs_verify(arena: Arena, tmp_path: P
 
 
 @pytest.mark.long
+def test_the_last_bot_of_a_match_takes_the_seats_that_are_left(arena: Arena) -> None:
+    done = arena("match", "greedy", "random", "--players", "3", "--json")
+    assert {bot for game in json.loads(done.stdout)["games"] for bot in game["bots"]} == {
+        "greedy", "random", "random#2",
+    }  # fmt: skip
+    refused = arena("match", "greedy", "random", "random", "--players", "2")
+    assert "expected 2 bots or fewer for --players 2, got: 3" in refused.stderr
+
+
 def test_a_match_for_people(arena: Arena) -> None:
     done = arena("match", "greedy", "random", "banzai", "--seed", "tea", "--ruleset", "basic")
     lines = done.stdout.splitlines()

@@ -74,6 +74,7 @@ def check_equal(home: Path, what: tuple[str, ...]) -> None:
         )
 
 
+@pytest.mark.thorough
 def test_two_workers_are_killed_and_one_stalls_for_longer_than_dask_waits(
     machines: Machines, home: Path, what: tuple[str, ...]
 ) -> None:

@@ -14,7 +14,7 @@ from command_kit import Run
 pytest.importorskip("distributed", reason="needs the packages of the extra `cluster`")
 
 from arena.league.folder import Folder
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Game, Settings
 from arena.store.league import read_league
 from tests.cluster_kit import Machines, coordinator, travelling_bots, until
@@ -34,7 +34,7 @@ def games(cup: Folder) -> list[tuple[int, str | None]]:
         return league._db.execute("SELECT number, worker FROM games WHERE status = 'done' ORDER BY number").fetchall()
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_league_plays_on_workers_of_this_machine(arena: Run, cup: Folder) -> None:
     done = arena("league", "run", str(cup.path), "--games", "1", "--same-worker", code=2)
     assert "expected --cluster beside --same-worker" in done.stderr
@@ -81,7 +81,7 @@ def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
     assert "fox/1" in {row["name"] for row in standings["items"]}
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_league_goes_on_by_itself_when_its_scheduler_is_back(cup: Folder, tmp_path: Path) -> None:
     (tmp_path / "away").mkdir()
     home = tmp_path / "home"

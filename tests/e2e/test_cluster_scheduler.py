@@ -61,7 +61,7 @@ def opened(cluster: Cluster, seconds: float = 60.0) -> Iterator[Lane]:
         yield lane
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize("away", ["shortly", "longer than Dask waits"])
 def test_lanes_are_opened_again_when_the_scheduler_is_back(
     machines: Machines, job: Job, monkeypatch: pytest.MonkeyPatch, away: str
@@ -135,7 +135,7 @@ def test_somebody_who_takes_the_connection_and_says_nothing_is_no_scheduler(monk
         pass
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_attempts_to_connect_leave_nothing_behind(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "RECONNECT_S", 0.2)
     tries: list[int] = []
@@ -195,7 +195,7 @@ def test_a_tournament_ends_with_a_word_when_its_scheduler_stays_away(machines: M
     assert "Exception" not in told
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_tournament_whose_scheduler_is_stopped_can_be_stopped(machines: Machines, tmp_path: Path, arena: Run) -> None:
     words = ("tournament", "random", "greedy", "--deals", "200", "--cluster", machines.address)
     with coordinator(tmp_path, *words) as running:
@@ -206,7 +206,7 @@ def test_a_tournament_whose_scheduler_is_stopped_can_be_stopped(machines: Machin
     assert "Traceback" not in (tmp_path / "err").read_text()
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_a_worker_that_comes_later_is_used_up_to_the_concurrency(
     machines: Machines, tmp_path: Path, arena: Run
 ) -> None:

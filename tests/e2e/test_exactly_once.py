@@ -37,7 +37,7 @@ from tests.thorough import places
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child does nothing that needs a thread
-@pytest.mark.long(2)
+@pytest.mark.long(1)
 @pytest.mark.parametrize(
     ("fault", "after"),
     [
@@ -90,7 +90,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[list[tuple[Any
     return final(folder)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_two_at_a_time_end_as_one_at_a_time(tmp_path: Path, undisturbed: object) -> None:
     _, status = run_until(tmp_path, "plain", 2, 10_000)
     assert status == 0

@@ -154,7 +154,7 @@ def test_standings_of_it_have_scores(arena: Arena, logs: list[Path]) -> None:
     assert logs
     rows = json.loads(arena("standings", "--rules", "kuhn_poker", "--json").stdout)["standings"]
     assert sum(row["mean_score"] for row in rows) == 0
-    assert "  score  " in arena("standings", "--rules", "kuhn_poker").stdout.splitlines()[3]
+    assert "  score  " in arena("standings", "--rules", "kuhn_poker", "-v").stdout.splitlines()[3]
 
 
 def test_every_other_command_shows_it(arena: Arena, logs: list[Path]) -> None:

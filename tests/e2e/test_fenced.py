@@ -114,7 +114,7 @@ def test_a_child_of_a_bot_is_refused_with_a_sentence_that_names_the_level_for_it
     assert "at level fenced a bot has one process, no /proc and no folder to write to" in told
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick(1, 3)
 @pytest.mark.parametrize("bot", ["random-js", "random-java", "random-go", "random-rust", "random-c", "shogun"])
 def test_a_bot_of_each_language_plays(run: Run, bot: str) -> None:
     try:

@@ -77,7 +77,7 @@ def play_all(folder: Path, settings: Settings, tell: Tell = str, **how: Any) -> 
         close(store, begun.tournament)
 
 
-@pytest.mark.quick(1, 4)
+@pytest.mark.quick(1, 2)
 @pytest.mark.parametrize("name", NAMES)
 def test_three_at_a_time_end_as_one_at_a_time(tmp_path: Path, name: str) -> None:
     settings = KINDS[name]
@@ -91,7 +91,7 @@ def test_three_at_a_time_end_as_one_at_a_time(tmp_path: Path, name: str) -> None
     assert (rounds > [(1,)]) == (name[:-3] in ("swiss", "knockout", "ladder", "adaptive", "compare"))
 
 
-@pytest.mark.quick(1, 4)
+@pytest.mark.quick(1, 2)
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child's threads are its own
 @pytest.mark.parametrize("name", NAMES)
 def test_dying_at_random_statements_it_ends_as_undisturbed(
@@ -116,7 +116,7 @@ def test_dying_at_random_statements_it_ends_as_undisturbed(
     assert final(folder) == final(undisturbed)
 
 
-@pytest.mark.quick(1, 3)
+@pytest.mark.quick(1, 1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_coordinator_that_is_killed_again_and_again_ends_as_undisturbed(tmp_path: Path, name: str) -> None:
     settings = KINDS[name]

@@ -116,7 +116,7 @@ def test_a_full_table_of_bots_in_two_languages(
     check_replay(arena, min(tmp_path.rglob("*.jsonl")))
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_every_ruleset_is_played_and_has_standings_of_its_own(arena: Run, tmp_path: Path) -> None:
     played = {}
     for rules, ruleset in RULESETS:

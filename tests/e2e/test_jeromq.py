@@ -26,7 +26,7 @@ def jar(folder: str) -> str:
     return str(found[0])
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize("rules", ["samurai", "gardener"])
 def test_a_bot_over_jeromq_plays(tmp_path: Path, needs: Callable[..., None], rules: str) -> None:
     """With heartbeats of its own, and beside a bot over libzmq."""

@@ -44,7 +44,9 @@ def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
     assert "has these files already, and is received" in run("league", "submit", "fox", "--to", "cup").stdout
     assert told(run, "status", "cup")["states"]["received"] == 1  # type: ignore[index]
     assert "fox/1" in run("league", "status", "cup", "--author", "local").stdout
-    assert told(run, "report", "fox", "--to", "cup") == {"version": "fox/1", "state": "received", "reports": []}
+    report = told(run, "report", "fox", "--to", "cup")
+    assert (report["version"], report["state"], report["reports"]) == ("fox/1", "received", [])
+    assert [change["state"] for change in report["history"]] == ["received"]  # type: ignore[attr-defined]
     assert "received: 0 before it" in run("league", "report", "fox", "--to", "cup").stdout
     assert run("league", "retire", "fox", "--to", "cup").stdout == "retired: fox/1\n"
 
@@ -52,7 +54,7 @@ def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
 @pytest.mark.long
 def test_standings_and_games_are_documents(run: Run) -> None:
     standings = told(run, "standings", "cup")
-    assert (standings["season"], standings["method"]) == ("first", "refit of versions")
+    assert (standings["season"], standings["method"]) == ("first", "refit of versions, ranks by all pairs")
     assert [item["name"] for item in standings["items"]] == ["random/1", "greedy/1"]  # type: ignore[attr-defined]
     assert "random/1" in run("league", "standings", "cup").stdout
     assert told(run, "games", "cup") == {"games": []}

@@ -152,12 +152,31 @@ def test_a_report_shows_the_step_that_failed_as_the_check_at_home_does(elsewhere
     assert shown[-1].split() == ["q-0", "1", "2", "crashed", "3"]
 
 
+def test_games_that_are_none_are_told(elsewhere: Elsewhere) -> None:
+    game = {"game": "t-9", "version": "fox/1", "forfeit": "timeout", "last_words": 7}
+    elsewhere.league.publish("authors/anna/games-1.json", {"games": [game]})
+    done = elsewhere.arena("league", "games")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Error: expected games of a league, got: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("games", "--author", "bert"), ("standings", "--season", "first"), ("retire", "fox", "--reason", "old")]
+)
+def test_an_option_that_a_league_elsewhere_cannot_follow_is_refused(
+    elsewhere: Elsewhere, words: tuple[str, ...]
+) -> None:
+    done = elsewhere.arena("league", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Error: expected" in done.stderr
+
+
 @pytest.mark.parametrize("hostile", [{"seconds": "\x1b"}, {"detail": {"bytes": "many"}}, {"detail": {"games": [1]}}])
 def test_a_report_that_is_none_is_told(elsewhere: Elsewhere, hostile: dict[str, object]) -> None:
     elsewhere.league.publish("reports/anna/fox/2/build.json", report("build", verdict="passed", **hostile))
     done = elsewhere.arena("league", "report", "fox/2")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("Error: expected reports of a league, got: ")
+    assert "Error: expected reports of a league, got: " in done.stderr  # it may have waited for its turn first
 
 
 def test_a_log_is_fetched_and_unpacked(elsewhere: Elsewhere) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from arena import files
 from arena.league.folder import Folder
-from arena.league.inbox import new_order
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import new_order
 from arena.league.settings import Bots, Game, Settings
 from arena.types import Payload
 from tests.command_kit import arena, started

@@ -21,8 +21,8 @@ import pytest
 from arena import parcels
 from arena.errors import StoreError
 from arena.league.folder import Folder
-from arena.league.inbox import give, new_order
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
 from arena.record import compressed
 from arena.store.league import read_league

@@ -85,7 +85,7 @@ def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
 # A level that is given
 
 
-@pytest.mark.quick(1)
+@pytest.mark.quick(1, 1)
 def test_every_result_of_a_tournament_says_its_level(run: Run, tmp_path: Path, level: str) -> None:
     """And in a sandbox a seed gives deals of that tournament alone, so that no bot can bring a table of seeds."""
     run(*ARENA, "tournament", *BOTS, "--deals", "1")
@@ -111,7 +111,7 @@ def test_every_result_of_a_tournament_says_its_level(run: Run, tmp_path: Path, l
     run(*ARENA, "verify", "--complete", "--db", "arena.db", "latest")
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 def test_a_match_and_a_comparison_are_played_at_a_level(run: Run, tmp_path: Path, level: str) -> None:
     told = json.loads(run(*ARENA, "match", *BOTS, "--level", level, "--json").stdout)
     assert told["settings"]["level"] == level
@@ -159,7 +159,7 @@ def test_a_bot_is_never_started_outside_its_sandbox_not_even_to_contribute_to_th
     assert note.read_text(), "where it is trusted it can"
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 def test_a_bot_is_asked_again_as_it_was_confined_in_its_game(run: Run, tmp_path: Path, level: str) -> None:
     note = lucky(tmp_path)
     run(*ARENA, "match", "./lucky", "random", "--ruleset", "basic", "--deals", "1", "--level", level)
@@ -216,7 +216,7 @@ def test_a_bot_is_not_asked_again_at_a_weaker_level_unless_told_to(
     assert run(*rerun, "--level", "trusted").stdout.startswith("samurai basic, seat 1 of 2: greedy in place of")
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 def test_a_tournament_does_not_go_on_at_a_weaker_level(
     run: Run, tmp_path: Path, crippled: tuple[str, ...], boxed: str
 ) -> None:

@@ -27,7 +27,7 @@ def digests(folder: Path, first: str, second: str, rules: str) -> tuple[str, ...
     return tuple(game["play_digest"] for game in games)
 
 
-@pytest.mark.long(2)
+@pytest.mark.long(1)
 @pytest.mark.parametrize(
     ("bot", "rules"),
     [

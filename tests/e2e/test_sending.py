@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.author.new import templates
-from arena.league.steps import Verdict, build, check
+from arena.league.submissions.steps import Verdict, build, check
 from arena.link.bots import Manifest, find_bot, read_manifest, unfetched
 from arena.link.sandbox.doctor import level_in_force
 from arena.parcels import Parcel, pack
@@ -51,7 +51,7 @@ def passes(parcel: Parcel, bots: Path, level: Level) -> None:
     assert checked.verdict is Verdict.PASSED, checked.finding
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.timeout(1_200)
 @pytest.mark.parametrize("language", but_thorough(templates(), "go", "rust"))
 def test_a_new_bot_can_be_sent(

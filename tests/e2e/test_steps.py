@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from arena.games import make_settings
-from arena.league.steps import StepReport, Verdict, build, check, qualify
+from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
 from arena.link.bots import load_bot
 from arena.link.pool import worker_pool
 from arena.link.sandbox.building import KEPT_OUTPUT, Bounds
@@ -281,7 +281,7 @@ def test_what_the_machine_lacks_is_not_the_bots_fault(
 KILLED = """
 import sys
 from pathlib import Path
-from arena.league.steps import build
+from arena.league.submissions.steps import build
 from arena.types import Level
 build(Path(sys.argv[1]), Path(sys.argv[2]), Level(sys.argv[3]))
 """
@@ -306,7 +306,7 @@ def test_a_builder_that_is_killed_leaves_no_process_and_no_half_bot(
 ORDINARY = """
 import sys
 from pathlib import Path
-from arena.league.steps import build
+from arena.league.submissions.steps import build
 from arena.types import Level
 report = build(Path(sys.argv[1]), Path(sys.argv[2]), Level.ISOLATED)
 sys.stdout.write(f"{report.verdict} {report.finding}")

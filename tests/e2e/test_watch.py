@@ -22,7 +22,7 @@ from web_kit import ask, run_apart
 
 from arena.live.games import Games
 from arena.record.log import read_log
-from arena.referee.feed import Ear, feed_folder
+from arena.referee.feed import FeedReader, feed_folder
 from arena.web.serving import Listening
 
 TOURNAMENT = ("tournament", "random", "greedy", "--deals", "6", "--seed", "watched", "-q")
@@ -126,7 +126,7 @@ def results(folder: Path) -> list[Any]:
     return [games, [row[1:] for row in ratings]]
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 @pytest.mark.parametrize("count", [3, 100])
 def test_watchers_change_nothing_and_see_nothing_hidden(count: int, tmp_path: Path) -> None:
     alone, among = tmp_path / "alone", tmp_path / "among"
@@ -166,24 +166,24 @@ def test_a_match_that_is_interrupted_is_told_as_such(tmp_path: Path) -> None:
     games = Games()
     thinker = f"cmd:{sys.executable} {FAULTY} ok,ok,silent"
     with (
-        closing(Ear(feed_folder(tmp_path / "arena.db"))) as ear,
+        closing(FeedReader(feed_folder(tmp_path / "arena.db"))) as feed_reader,
         started(tmp_path, "match", thinker, thinker, "--time", "60s", "-q") as playing,
     ):
         while not games.running:
             assert playing.poll() is None
-            hear(ear, games)
+            hear(feed_reader, games)
         playing.send_signal(signal.SIGINT)
         while not games.finished and playing.poll() is None:
-            hear(ear, games)
-        hear(ear, games)
+            hear(feed_reader, games)
+        hear(feed_reader, games)
     assert not games.running
     assert games.finished[0].summary().ranks == []
 
 
-def hear(ear: Ear, games: Games) -> None:
+def hear(feed_reader: FeedReader, games: Games) -> None:
     """Takes what comes soon."""
-    select.select([ear], [], [], 0.1)
-    for part in ear.hear():
+    select.select([feed_reader], [], [], 0.1)
+    for part in feed_reader.hear():
         games.take(part)
 
 

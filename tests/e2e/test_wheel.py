@@ -124,7 +124,7 @@ def test_an_installed_wheel_runs_a_tournament_from_any_folder(installed: Install
     assert "pip install 'samurai-arena[pages]'" in done.stderr
 
 
-@pytest.mark.long(2)
+@pytest.mark.long(1)
 @pytest.mark.parametrize(
     ("rules", "bots"),
     [

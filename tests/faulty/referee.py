@@ -15,7 +15,7 @@ from arena.errors import RemoteProtocolError
 from arena.link.local import LocalLink
 from arena.link.pool import Pool
 from arena.link.watch import Watch
-from arena.referee import game, scribe
+from arena.referee import game, recorder
 from arena.referee.clock import Cause, Clock
 from arena.referee.game import Game
 from arena.referee.table import Table
@@ -84,12 +84,12 @@ def id_that_counts_hidden_things() -> None:
 @fault
 def receipt_of_other_times() -> None:
     """The receipts tell other times than they are over."""
-    made = scribe.receipts_of
+    made = recorder.receipts_of
 
     def other(*words: Any) -> Any:
         return [one and replace(one, used_ns=[ns + 1 for ns in one.used_ns]) for one in made(*words)]
 
-    scribe.receipts_of = other
+    recorder.receipts_of = other
 
 
 @fault

@@ -67,17 +67,8 @@ def of_value(of: str, value: str) -> list[Edit]:
 
 def forgeries() -> Iterator[Record]:
     first, second, third, fourth = (log("deals", number) for number in range(4))
-    secret = bytes.fromhex(load("deals", "secret.json")["secret"])
     before = load("deals", "commitment.json")
     id = before["tournament"]
-    games = {number: f"{id}-{number:06d}" for number in range(8)}
-    mixed = bytes.fromhex(load("deals", first)[0]["mix"])
-
-    def bound(number: int) -> dict[str, Any]:
-        """All of a header that follows from the game's identifier, and the secret."""
-        seeds = {f"bots__{seat}__bot_seed": bot_seed(secret, games[number], id, mixed, seat) for seat in range(2)}
-        return {"game": games[number], "salt": game_salt(secret, games[number]).hex(), **seeds}
-
     action = line("deals", first, lambda record: record["record"] == "action")
     chosen = {"secret": OTHER, "commitment": commitment(bytes.fromhex(OTHER))}
     other_deal = next(file for file in (second, third, fourth) if load("deals", file)[0]["deal"] != 0)
@@ -86,7 +77,7 @@ def forgeries() -> Iterator[Record]:
 
     def posing(file: str) -> list[Edit]:
         """Another game in the place of the one with the seats changed, down to its salt and the bots' seeds."""
-        return [{"copy": file, "to": other_seats}, put(other_seats, 1, **bound(place))]
+        return [{"copy": file, "to": other_seats}, put(other_seats, 1, **header(place))]
 
     # The secret and what is published
     yield forgery(
@@ -290,12 +281,13 @@ def forgeries() -> Iterator[Record]:
     )  # fmt: skip
     yield forgery(
         "game-unknown", "deals", "A log is of a game that the schedule does not have.",
-        "schedule", "is no game of the schedule", put(second, 1, **bound(7)),
+        "schedule", "is no game of the schedule", put(second, 1, **header(7)),
     )  # fmt: skip
     yield forgery(
         "settings-of-a-game", "deals", "The bots had more time in one game.",
         "schedule", "not played by the settings", put(second, 1, settings__time__bank_ms=60_000),
     )  # fmt: skip
+    yield from stages()
     # Bots
     yield forgery(
         "bots-exchanged", "deals", "The bots of a game are exchanged, so that the winner is the loser.",
@@ -349,6 +341,36 @@ def forgeries() -> Iterator[Record]:
         "time", "it had time until", {"file": timed_out, "from": forfeit, "add": {"ms": -100}},
     )  # fmt: skip
     yield from races()
+
+
+def stages() -> Iterator[Record]:
+    """Stages that are not those of the settings, and games that are not those of their stage."""
+    before = load("stages", "commitment.json")
+    for id, description, told in (
+        ("stages-of-equal-size", "The deals are divided into other stages.", {"stages": [4, 4]}),
+        ("stages-of-the-second-planning", "The schedule is that of an earlier planning.", {"stage": 30}),
+    ):
+        schedule = {key: value for key, value in before["schedule"].items() if key != "stages"} | told
+        yield forgery(
+            id, "stages", description, "commitment", "the schedule does not follow",
+            put("commitment.json", schedule=schedule, schedule_sha256=sha256_of(schedule)),
+        )  # fmt: skip
+    last = log("stages", 33)
+    deal = load("stages", last)[0]["deal"]
+    yield forgery(
+        "game-of-an-earlier-stage", "stages", "A game of the second stage is said to be of the first, on its own deal.",
+        "schedule", f"was played on deal {deal}", {"delete": log("stages", 5)},
+        {"copy": last, "to": log("stages", 5)}, put(log("stages", 5), 1, game=log("stages", 5).removesuffix(".jsonl")),
+    )  # fmt: skip
+
+
+def header(number: int) -> dict[str, Any]:
+    """Returns all of a header of `deals` that follows from the game's identifier and the tournament's secret."""
+    secret = bytes.fromhex(load("deals", "secret.json")["secret"])
+    id = load("deals", "commitment.json")["tournament"]
+    game, mixed = f"{id}-{number:06d}", bytes.fromhex(load("deals", log("deals", 0))[0]["mix"])
+    seeds = {f"bots__{seat}__bot_seed": bot_seed(secret, game, id, mixed, seat) for seat in range(2)}
+    return {"game": game, "salt": game_salt(secret, game).hex(), **seeds}
 
 
 def races() -> Iterator[Record]:

@@ -28,10 +28,10 @@ from tests.referee_kit import first_legal
 FOLDER: Final = Path(__file__).parents[2] / "protocol" / "vectors" / "tournaments"
 
 
-def specs() -> tuple[BotSpec, ...]:
+def specs(entrants: int) -> tuple[BotSpec, ...]:
     return tuple(
         BotSpec(name=name, version="1", command=("x",), folder="/", digest=digit * 64)
-        for name, digit in (("quick", "a"), ("slow", "b"))
+        for name, digit in (("quick", "a"), ("slow", "b"), ("third", "c"))[:entrants]
     )
 
 
@@ -51,13 +51,15 @@ class Honest(NamedTuple):
     id: str
     game: GameSettings
     deals: int
-    bots: tuple[Any, Any]
-    """How the two bots decide."""
+    bots: tuple[Any, ...]
+    """How the bots decide."""
     beacon: str | None = None
     """Which public value goes into the deals."""
     value: str = ""
     entropy: tuple[str | None, ...] = (None, None)
     """What the bots put into chance."""
+    kept: tuple[int, ...] = ()
+    """The numbers of the games whose logs are there, of a tournament that is not finished; empty: all."""
 
 
 ROUND: Final = 657413
@@ -87,6 +89,14 @@ TOURNAMENTS: Final = {
         beacon="the last seven digits of the hash of block 940000 of Bitcoin",
         value="36f1a0b",
     ),
+    "stages": Honest(
+        "20260101-0004",
+        make_settings("samurai", 2, ruleset="basic", time="0.2/move"),
+        8,
+        (silent, silent, silent),
+        entropy=(None, None, None),
+        kept=(0, 5, 30, 33),
+    ),
 }
 
 
@@ -102,14 +112,15 @@ def files() -> Iterator[tuple[Path, bytes]]:
 def play(name: str, logs: Path) -> None:
     """Plays a tournament into a folder."""
     honest = TOURNAMENTS[name]
+    bots = specs(len(honest.bots))
     settings = Settings(
         game=honest.game,
         format=RoundRobin(deals=honest.deals),
         seed=f"vectors/{name}",
         beacon=honest.beacon,
-        bots=enter(specs()),
+        bots=enter(bots),
     )
-    setup = Setup(settings=settings, specs=specs(), refs=("quick", "slow"))
+    setup = Setup(settings=settings, specs=bots, refs=tuple(bot.name for bot in bots))
     created = f"{datetime.strptime(honest.id[:8], '%Y%m%d'):%Y-%m-%d}T10:00:00+00:00"
     tournament = replace(
         draw_tournament(settings, honest.id, logs), created=created, beacon=honest.value, entropy=honest.entropy
@@ -117,7 +128,9 @@ def play(name: str, logs: Path) -> None:
     publish_commitment(tournament, settings)
     publish_contributions(tournament)
     for game_of in settings.schedule():
-        bots = [MemoryBot(honest.bots[entrant]) for entrant in game_of.entrants]
+        if honest.kept and game_of.number not in honest.kept:
+            continue
         job = setup.job(tournament, game_of)
-        Game(job, rules_of(job.settings), MemoryLink(bots)).play()
-    reveal_secret(tournament)
+        Game(job, rules_of(job.settings), MemoryLink([MemoryBot(honest.bots[one]) for one in game_of.entrants])).play()
+    if not honest.kept:
+        reveal_secret(tournament)

@@ -11,7 +11,6 @@ from hostile.stage import Outcome
 GROWTH_MIB: Final = 16
 """What an attacker may make the referee grow by."""
 KIB_PER_MIB: Final = 1024
-NOTHING_TRIED: Final = "it tried nothing"
 
 
 class Verdict(NamedTuple):
@@ -25,6 +24,8 @@ class Verdict(NamedTuple):
     left: str
     growth_mib: float | None
     seconds: float | None
+    may_differ: bool = False
+    """It may be otherwise on a machine with less to do: nothing was opened or left, but a program was slow, or grew."""
 
     def as_json(self) -> dict[str, Any]:
         return self._asdict() | {"case": self.case.id}
@@ -52,7 +53,7 @@ def judge(case: Case, level: str, outcome: Outcome | None, honest: Outcome) -> V
         if not codes and not expected.plays_on and not outcome.harm:
             wrong.append("no forfeit")
         if not codes and expected.tried and not outcome.shut and not outcome.opened and not outcome.harm:
-            wrong.append(NOTHING_TRIED)
+            wrong.append("it tried nothing")
     return Verdict(
         case,
         level,
@@ -62,6 +63,7 @@ def judge(case: Case, level: str, outcome: Outcome | None, honest: Outcome) -> V
         f"{len(outcome.left)} left: {outcome.left[0]}" if outcome.left else "",
         growth,
         outcome.seconds,
+        may_differ=not outcome.opened and not outcome.left,
     )
 
 

@@ -202,11 +202,13 @@ class Stage:
         """Notes the memory and the CPU time of the referee's processes."""
         for process in descendants(os.getpid()):
             try:
+                command = Path(f"/proc/{process}/cmdline").read_bytes()
                 status = Path(f"/proc/{process}/status").read_text()
                 if "VmHWM" not in status or not self._is_ours(process):  # what was forked may have become a bot since
                     continue
-                if process not in self.referees:
-                    self.referees[process] = part(Path(f"/proc/{process}/cmdline").read_bytes())
+                if Path(f"/proc/{process}/cmdline").read_bytes() != command:
+                    continue  # the memory is that of a copy of its parent, which has just become another program
+                self.referees[process] = part(command)
                 peak = int(status.partition("VmHWM:")[2].split()[0])
                 name = self.referees[process]
                 self.peaks[name] = max(self.peaks.get(name, 0), peak)

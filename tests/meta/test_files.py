@@ -17,7 +17,7 @@ OTHERWISE = {
     "arena.link.pool": "/proc",
     "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
     "arena.link.warden": "/proc, and the folders of ended processes",
-    "arena.league.backup": "archives, in files that arena.files has opened",
+    "arena.league.keeping.backup": "archives, in files that arena.files has opened",
     "arena.store.database": "/dev/null, to see whether there are descriptors",
     "arena.referee.feed": "the folder of sockets, as a folder, to reach them however long its path is",
     "arena.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",

@@ -9,11 +9,11 @@ from pathlib import Path
 LAYERS = {
     "arena": 0, "errors": 0, "extras": 0, "files": 0, "places": 0, "progress": 0, "remedies": 0, "scratch": 0,
     "text": 0, "toml": 0, "types": 0,
-    "ratings": 1, "rules": 1, "wire": 1, "record": 1, "disk": 1, "resources": 1,
+    "ratings": 1, "rules": 1, "wire": 1, "record": 1, "disk": 1, "resources": 1, "installed": 1,
     "games": 2, "testing": 3,
     "link": 2,
     "referee": 3, "store": 3, "parcels": 3,
-    "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
+    "export": 4, "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
     "play": 5, "standings": 5, "cluster": 5,
     "pages": 6, "league": 6, "tournaments": 6,
     "web": 7,
@@ -22,6 +22,9 @@ LAYERS = {
     "__main__": 10,
 }  # fmt: skip
 """arena/README.md has the same map, with the reasons. `arena` stands for arena/__init__.py."""
+
+WINGS = ("keeping", "matches", "submissions", "public", "season", "checking", "service")
+"""The wings of `arena.league`: one imports those before it, and the modules beside them import none."""
 
 PURE = {"errors", "progress", "remedies", "text", "toml", "types", "ratings", "rules", "wire"}
 IMPURE_MODULES = {
@@ -76,6 +79,21 @@ def test_modules_import_only_from_layers_below() -> None:
 def is_below(name: str, own: str) -> bool:
     """Whether one entry of LAYERS may be imported by another."""
     return name in (own, "errors") or LAYERS[name] < LAYERS[own]
+
+
+def test_wings_of_the_league_import_only_those_before_them() -> None:
+    def wing(dotted: str) -> int:
+        name = (dotted.split(".") + [""] * 3)[2]
+        return WINGS.index(name) if name in WINGS else -1
+
+    wrong = [
+        f"{module_name(path)} imports {name}"
+        for path in MODULES
+        for name in imports(path)
+        if module_name(path).startswith("arena.league.") and name.startswith("arena.league.")
+        if wing(name) > wing(module_name(path))
+    ]
+    assert wrong == []
 
 
 def test_pure_layers_touch_nothing() -> None:

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from arena import files, parcels
 from arena.door.keys import is_key
-from arena.league import documents
-from arena.league.closing import close_season
 from arena.league.folder import Folder
-from arena.league.inbox import Inbox, new_order
-from arena.league.init import make_league
-from arena.league.orders import OF_AUTHORS, VERBS
+from arena.league.public import documents
+from arena.league.season.closing import close_season
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import Inbox, new_order
+from arena.league.service.orders import OF_AUTHORS, VERBS
 from arena.league.settings import Bots, Settings
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.states import State

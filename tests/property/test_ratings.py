@@ -66,12 +66,15 @@ def test_a_fit_is_consistent(pairs: list[PairResult], players: int) -> None:
     if played:
         assert sum(fit.ratings[who] for who in played) / len(played) == pytest.approx(25)
     assert sorted(order) == list(range(ENTRANTS))
-    assert [ranks[who] for who in order] == sorted(ranks)
-    assert min(ranks) == 1
+    better = fit.better()
+    for who in played:
+        assert ranks[who] == 1 + sum((other, who) in better for other in played)
+    assert all(ranks[who] == 1 + len(played) for who in set(order) - {*played})
+    assert all(order.index(one) < order.index(other) for one, other in better)
     for one, other in pairwise(order):
         if fit.deals[other]:
             assert fit.ratings[one] >= fit.ratings[other] - 1e-6
-            assert (ranks[one] == ranks[other]) == ((one, other) in fit.open_pairs())
+            assert ((one, other) in better) != ((one, other) in fit.open_pairs())
     assert fit.settled() == (not fit.open_pairs())
     assert [width is None for width in fit.half_width] == [not count for count in fit.deals]
 

@@ -90,9 +90,9 @@ def test_a_name_keeps_its_ends(name: str, width: int) -> None:
 
 
 @given(rows(), WIDTHS, st.booleans(), st.lists(st.floats(-99, 10**4), max_size=8))
-def test_standings_fit(league: list[dict[str, Any]], width: int, trueskill: bool, course: list[float]) -> None:
+def test_standings_fit(league: list[dict[str, Any]], width: int, verbose: bool, course: list[float]) -> None:
     courses = {row["bot"]: [row["mu"], *course] for row in league[1:]}
-    text = "\n".join(lines_of(standings_table(league, width, trueskill=trueskill, courses=courses), width))
+    text = "\n".join(lines_of(standings_table(league, width, verbose=verbose, courses=courses), width))
     assert all(is_there(row["bot"], text) for row in league)
 
 

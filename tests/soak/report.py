@@ -13,7 +13,7 @@ from tests.soak.soak import Outcome
 SHOWN: Final = 5
 """How many faults of a promise are named."""
 _WIDTH: Final = 56
-_KILLS: Final = {"service": "the service", "worker": "a worker", "door": "the door", "keeper": "what keeps it open"}
+_KILLS: Final = {"service": "the service", "worker": "a worker", "door": "the door", "supervisor": "what keeps it open"}
 _DISK: Final = {"little room": "too little room", "full disk": "none at all"}
 
 

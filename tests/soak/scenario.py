@@ -22,7 +22,7 @@ STYLES: Final = ("first", "last", "middle", "dice")
 AUTHORS: Final = 3
 """So many bots an author may have."""
 
-Blow: TypeAlias = Literal["service", "worker", "door", "keeper", "little room", "full disk"]
+Blow: TypeAlias = Literal["service", "worker", "door", "supervisor", "little room", "full disk"]
 """A kill -9 of the service, of one of its workers, of the door, of what keeps the door open; or trouble of the disk."""
 BLOWS: Final[tuple[Blow, ...]] = (
     "service",
@@ -32,7 +32,7 @@ BLOWS: Final[tuple[Blow, ...]] = (
     "little room",
     "service",
     "full disk",
-    "keeper",
+    "supervisor",
 )
 """The kinds of trouble, the more important ones more often."""
 

@@ -69,7 +69,7 @@ class Stage:
         self._again: float | None = None
         """When the service is to be started again."""
         self._service: subprocess.Popen[str] | None = None
-        self._keeper: subprocess.Popen[str] | None = None
+        self._supervisor: subprocess.Popen[str] | None = None
         self._bind = f"tcp://127.0.0.1:{free_port()}"
         level_words = ["--ruleset", "basic", "--time", "5/move", "--level", level]
         self.arena("league", "init", str(self.cup), *level_words)
@@ -121,9 +121,9 @@ class Stage:
 
     def start_door(self) -> None:
         """Opens the door, unless it is open."""
-        if self._keeper is None:
+        if self._supervisor is None:
             words = ("league", "open", str(self.cup), "--bind", self._bind)
-            self._keeper = self.popen(*words, said=self.door_said)
+            self._supervisor = self.popen(*words, said=self.door_said)
 
     def wait_for_door(self) -> None:
         """Waits for the door's address, which stays the same.
@@ -154,31 +154,31 @@ class Stage:
             self._again = now + AGAIN_S
         if self._again is not None and now >= self._again:
             self.start_service()
-        if self._keeper is not None and (status := self._keeper.poll()) is not None:
+        if self._supervisor is not None and (status := self._supervisor.poll()) is not None:
             self.wrong.append(f"the door ended by itself with {status}: {_text(self.door_said)[-600:]}")
-            self._keeper = None
+            self._supervisor = None
 
     def roles(self) -> dict[str, list[int]]:
         """Returns the living processes of the league by what they are."""
-        found: dict[str, list[int]] = {"service": [], "worker": [], "door": [], "keeper": []}
+        found: dict[str, list[int]] = {"service": [], "worker": [], "door": [], "supervisor": []}
         if self._service is not None:
             found["service"] = [self._service.pid]
             found["worker"] = [pid for pid in children(self._service.pid) if "spawn_main" in _command(pid)]
-        if self._keeper is not None:
-            found["keeper"] = [self._keeper.pid]
-            found["door"] = [pid for pid in children(self._keeper.pid) if "--once" in _command(pid)]
+        if self._supervisor is not None:
+            found["supervisor"] = [self._supervisor.pid]
+            found["door"] = [pid for pid in children(self._supervisor.pid) if "--once" in _command(pid)]
         return found
 
     def kill(self, pid: int) -> bool:
         """Kills one of them with -9. Returns whether it was there."""
-        own = next((one for one in (self._service, self._keeper) if one is not None and one.pid == pid), None)
+        own = next((one for one in (self._service, self._supervisor) if one is not None and one.pid == pid), None)
         if own is not None:
             own.kill()
             own.wait()
             if own is self._service:
                 self._service = None
             else:
-                self._keeper = None
+                self._supervisor = None
             return True
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
@@ -187,7 +187,7 @@ class Stage:
 
     def stop(self) -> None:
         """Ends the service and the door as an operator does, and notes what does not end as it must."""
-        for name, process, code in (("service", self._service, 0), ("door", self._keeper, 128 + signal.SIGTERM)):
+        for name, process, code in (("service", self._service, 0), ("door", self._supervisor, 128 + signal.SIGTERM)):
             if process is None:
                 continue
             process.send_signal(signal.SIGTERM)
@@ -200,7 +200,7 @@ class Stage:
             else:
                 if status != code:
                     self.wrong.append(f"the {name} ended with {status} at SIGTERM, not {code}")
-        self._service = self._keeper = None
+        self._service = self._supervisor = None
         for name, file in (("service", self.said), ("door", self.door_said)):
             said = _LOST.sub("", _text(file))
             for word in ("Traceback", "internal error", "this is a bug"):
@@ -231,7 +231,7 @@ class Stage:
 
     def end(self) -> None:
         """Kills what still runs."""
-        for process in (self._service, self._keeper):
+        for process in (self._service, self._supervisor):
             if process is not None:
                 process.kill()
                 process.wait()

@@ -73,7 +73,7 @@ DOCTORED: tuple[tuple[Callable[[Path], object], Callable[[Evidence], judge.Findi
 """What is done to a league, whose business it is, and what is said."""
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 @pytest.mark.timeout(1200)
 def test_a_short_soak_passes_and_whatever_is_wrong_is_found() -> None:
     try:

@@ -46,7 +46,7 @@ class Troublemaker:
             found = self._stage.roles()[trouble.blow]
             if not found or not self._stage.kill(self._dice.choice(found)):
                 return
-            if trouble.blow in ("service", "keeper"):
+            if trouble.blow in ("service", "supervisor"):
                 self._until.append((until, trouble.blow))
         self.done[trouble.blow] += 1
 
@@ -66,7 +66,7 @@ class Troublemaker:
     def _end(self, what: str) -> None:
         if what == "service":
             self._stage.start_service()
-        elif what == "keeper":
+        elif what == "supervisor":
             self._stage.start_door()
         else:
             self._room.restore()

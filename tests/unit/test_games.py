@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
 from collections.abc import Callable, Iterator
 from importlib.metadata import EntryPoint
@@ -13,13 +14,16 @@ import pytest
 from arena import games
 from arena.errors import BoardError, ConfigError
 from arena.games import (
+    FAMILIES,
     GROUP,
     board_format,
     bundled_boards,
     default_board,
+    families,
     find_board,
     game,
     game_of_board,
+    is_installed,
     make_rules,
     make_settings,
     names,
@@ -29,6 +33,7 @@ from arena.games import (
 )
 from arena.resources import board_names, board_text
 from arena.rules.base import Rules
+from arena.rules.family import Family
 from arena.rules.gardener.game import Gardener
 from arena.rules.samurai.game import Samurai
 from arena.types import RACE_WINDOW_MS, BoardFile, TimeControl
@@ -47,6 +52,20 @@ class Nameless(Rules[Any]):
     """Rules without a name."""
 
 
+class Cards(Family):
+    """A family with one game, and one that breaks."""
+
+    about = "Games with cards"
+
+    def games(self) -> dict[str, str]:
+        return {"solo": "Alone", "nameless": "Without a name", "wild": "Not for the arena"}
+
+    def game(self, name: str) -> type[Rules[Any]]:
+        if name == "wild":
+            raise ConfigError("expected a game that ends, got: wild")
+        return type("Member", (Solo,), {"name": "cards:solo"}) if name == "solo" else Nameless
+
+
 Install = Callable[..., None]
 
 
@@ -56,11 +75,16 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
 
     def clear() -> None:
         games._found.cache_clear()
+        games.family.cache_clear()
         games.game.cache_clear()
 
-    def put(*entries: tuple[str, str]) -> None:
-        found = [EntryPoint(name, value, GROUP) for name, value in entries]
-        monkeypatch.setattr(games, "entry_points", lambda *, group: found if group == GROUP else [])
+    def put(*entries: tuple[str, str], families: tuple[tuple[str, str], ...] = ()) -> None:
+        found = {GROUP: entries, FAMILIES: families}
+        monkeypatch.setattr(
+            importlib.metadata,
+            "entry_points",
+            lambda *, group: [EntryPoint(name, value, group) for name, value in found.get(group, ())],
+        )
         clear()
 
     clear()
@@ -98,6 +122,39 @@ def test_an_installation_without_games_says_so(install: Install) -> None:
     install()
     with pytest.raises(ConfigError, match=r"entry points 'arena\.games'\), got: none; install arena again"):
         names()
+
+
+def test_a_game_of_a_family_is_found_by_both_names(install: Install) -> None:
+    install(*OWN.items(), families=(("cards", f"{__name__}:Cards"),))
+    assert (names(), families()) == (("samurai", "gardener"), ("cards",))
+    assert game("cards:solo").name == "cards:solo"
+    assert [is_installed(name) for name in ("cards:solo", "cards:duo", "dice:solo", "cards", "samurai")] == [
+        True, False, False, False, True,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("cards:sole", r"expected a game of cards, got: 'sole' \(did you mean 'solo'\?\); see: arena rules list cards"),
+        ("card:solo", r"expected a family of games, one of cards, got: 'card' \(did you mean 'cards'\?\)"),
+        ("cards:wild", "expected a game that ends, got: wild"),
+        ("cards:nameless", "expected the family 'cards' to name a subclass of .* whose `name` is 'cards:nameless'"),
+        ("cards", "expected the rules of a game, one of samurai, gardener, cards:GAME, got: 'cards'"),
+    ],
+)
+def test_what_a_family_does_not_have_is_refused(install: Install, name: str, words: str) -> None:
+    install(*OWN.items(), families=(("cards", f"{__name__}:Cards"),))
+    with pytest.raises(ConfigError, match=words):
+        game(name)
+
+
+def test_a_family_that_is_none_is_refused(install: Install) -> None:
+    install(*OWN.items(), families=(("cards", f"{__name__}:Solo"),))
+    with pytest.raises(
+        ConfigError, match=r"expected the entry point 'cards' to name a subclass of arena\.rules\.family"
+    ):
+        game("cards:solo")
 
 
 def test_an_unknown_game_suggests_a_close_one() -> None:

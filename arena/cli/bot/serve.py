@@ -44,7 +44,7 @@ def serve(bot: str, at: str, key: Path, receipts: Path | None) -> None:
     from arena.door.heads import look_again
     from arena.door.keys import address, read_pair
     from arena.door.serve import Service
-    from arena.league.stopping import Stopping
+    from arena.league.service.stopping import Stopping
     from arena.link.bots import check_name, load_bot
 
     spec = load_bot(bot)

@@ -15,7 +15,7 @@ from arena.errors import ConfigError, ReplayMismatch
 from arena.record.season import PUBLISHED
 
 if TYPE_CHECKING:
-    from arena.league.ledger_audit import LedgerAudit
+    from arena.league.checking.ledger_audit import LedgerAudit
     from arena.record.ledger import Head
 
 
@@ -59,7 +59,7 @@ def audit(
       arena league audit cup
       arena league audit --at tcp://cup.example:5599/5f… --key anna.key --out cup --root bert.heads.json
     """
-    from arena.league.ledger_audit import audit_ledger
+    from arena.league.checking.ledger_audit import audit_ledger
 
     if (folder is None) == (elsewhere is None):
         raise ConfigError("expected FOLDER, or --at ADDRESS with --key FILE, got: both or neither; say which league")
@@ -106,7 +106,7 @@ def _head(path: Path, elsewhere: Elsewhere | None) -> Head:
 
 def describe(audit: LedgerAudit) -> Iterable[str]:
     """Yields the lines that tell of a ledger: each check with its promise, and under it what it found."""
-    from arena.league.ledger_audit import PROMISES
+    from arena.league.checking.ledger_audit import PROMISES
 
     yield f"{audit.folder}: {counted(audit.entries, 'game')}, root {audit.head.root}"
     yield from check_lines(PROMISES, audit.faults, {} if audit.seen else {"seen": "no head was given"})

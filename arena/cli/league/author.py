@@ -50,7 +50,7 @@ def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...
     """
     from arena.door.keys import read_public
     from arena.league.bounds import MOST_NUMBER
-    from arena.league.desk import unknown_quota
+    from arena.league.order_context import unknown_quota
     from arena.link.bots import check_name
 
     check_name(name, "an author")

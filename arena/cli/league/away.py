@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 REMOTE = ("level", "remote")
 WHOLE = 2
-"""So many columns come first that are never broken: they hold names."""
+"""The number of first columns that are never broken: they hold names."""
 UNCONTROLLED = "uncontrolled"
 """What is shown beside the rating of a bot on its author's machine."""
 
@@ -113,6 +113,6 @@ def _cell(value: object) -> str:
         case float():
             return f"{value:.1f}"
         case list():
-            return " to ".join(map(_cell, value))
+            return (" " if all(isinstance(each, str) for each in value) else " to ").join(map(_cell, value))
         case _:
             return str(value)

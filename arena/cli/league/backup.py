@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from arena.cli.options import json_option
 from arena.cli.output import counted, say, show_json, show_line
 
 if TYPE_CHECKING:
-    from arena.league.backup import Backup
+    from arena.league.keeping.backup import Backup
 
 MOST_MISSING = 10
 """How many missing files are named; `--json` has all."""
@@ -35,10 +34,9 @@ def backup(folder: Path, file: Path, without_logs: bool, as_json: bool) -> None:
       arena league backup cup cup.tar
     """
     from arena.cli.league.here import folder_of
-    from arena.league.backup import back_up
+    from arena.league.keeping.backup import back_up
 
-    made = datetime.now(UTC).isoformat(timespec="seconds")
-    done = back_up(folder_of(folder).path, file, made, with_logs=not without_logs)
+    done = back_up(folder_of(folder).path, file, with_logs=not without_logs)
     _show(file, done, as_json)
 
 
@@ -50,16 +48,16 @@ def restore(file: Path, folder: Path | None, as_json: bool) -> None:
     """Make a league from a backup, or only check the backup.
 
     FILE is a backup, FOLDER the new league's folder. Without FOLDER nothing is written, and the backup is checked:
-    every byte, the database, and that what the database names is there. Never run two copies of a league: they would
-    play the same deals.
+    every byte, that its database is whole, and that each log is the one that the database names. Never run two copies
+    of a league: they would play the same deals.
 
     \b
     Example:
       arena league restore cup.tar cup2
       arena league restore cup.tar
     """
-    from arena.league.backup import check_backup
-    from arena.league.backup import restore as restore_into
+    from arena.league.keeping.backup import check_backup
+    from arena.league.keeping.backup import restore as restore_into
 
     done = check_backup(file) if folder is None else restore_into(file, folder)
     _show(file, done, as_json)
@@ -72,10 +70,9 @@ def _show(file: Path, done: Backup, as_json: bool) -> None:
     if as_json:
         show_json({"file": str(file), "backup": done})
         return
-    show_line(
-        f"{file}: {counted(done.files, 'file')}, {done.bytes / 1e6:,.1f} MB, begun {done.made}; every byte was checked"
-    )
+    size = f"{counted(done.files, 'file')}, {done.bytes / 1e6:,.1f} MB, logs of {counted(done.logs, 'game')}"
+    show_line(f"{file}: {size}, as of {done.made}; every byte was checked")
     for name in done.missing[:MOST_MISSING]:
-        say(f"not there any more: {name}")
+        say(f"a version cannot be built again without this archive, which is missing: {name}")
     if len(done.missing) > MOST_MISSING:
         say(f"and {len(done.missing) - MOST_MISSING} more (--json has all)")

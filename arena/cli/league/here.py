@@ -73,7 +73,7 @@ def order(
         ArenaError: It is refused, or cannot be given.
     """
     from arena.cli.output import say
-    from arena.league.inbox import WAIT_S, give, new_order
+    from arena.league.service.inbox import WAIT_S, give, new_order
     from arena.league.settings import load
 
     folder = folder_of(path)

@@ -47,8 +47,9 @@ def init(
 ) -> None:
     """Make a league: a folder with its settings, its database and its first season.
 
-    The bots random and greedy are in it from the start. FOLDER/league.toml explains every setting. What ratings depend
-    on (rules, players, board, time, level) is fixed for a season; all else may be changed at any time.
+    The bots random and greedy are in it from the start, as far as they play the game. FOLDER/league.toml explains every
+    setting. What ratings depend on (rules, players, board, time, level) is fixed for a season; all else may be changed
+    at any time.
 
     \b
     Example:
@@ -58,8 +59,9 @@ def init(
     import msgspec
 
     from arena.games import parse_overrides
-    from arena.league.init import make_league
+    from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
+    from arena.league.submissions.house import usual_house
     from arena.link.sandbox.doctor import instead, level_in_force
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
@@ -73,7 +75,8 @@ def init(
         time=time,
         cpu=cpu,
     )
-    settings = Settings(name=name or folder.absolute().name, game=game, bots=msgspec.convert({"level": level}, Bots))
+    bots = msgspec.convert({"level": level, "house": usual_house(rules)}, Bots)
+    settings = Settings(name=name or folder.absolute().name, game=game, bots=bots)
     made = make_league(folder, settings)
     many = players.replace(",", " or ")
     echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")

@@ -45,9 +45,9 @@ def open_(ctx: click.Context, folder: Path, bind: str, host: str | None, once: b
     from functools import partial
 
     from arena.door.archives import check
-    from arena.door.keeping import door_command, keep_open
     from arena.door.keys import Address
     from arena.door.server import Door, confine
+    from arena.door.supervisor import door_command, keep_open
     from arena.errors import ConfigError
     from arena.text import plain
 

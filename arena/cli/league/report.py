@@ -6,19 +6,17 @@ from pathlib import Path
 
 import click
 
-from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
-from arena.cli.league.here import folder_of, reading, to_option
+from arena.cli.league.here import to_option
+from arena.cli.league.leagues import STEPS, opened
 from arena.cli.league.reports import show_reports
 from arena.cli.options import json_option
 from arena.cli.output import echo, say, show_json
 
-KINDS = ("build", "check", "qualify")
-
 
 @click.command()
 @click.argument("version")
-@click.argument("kind", required=False, type=click.Choice(KINDS))
+@click.argument("kind", required=False, type=click.Choice(STEPS))
 @to_option
 @json_option
 @at_options
@@ -33,21 +31,16 @@ def report(version: str, kind: str | None, folder: Path | None, as_json: bool, e
       arena league report fox --to cup
       arena league report fox/3 check --at tcp://cup.example:5599/5f… --key anna.key
     """
-    if elsewhere is not None:
-        remote.report(elsewhere, version, KINDS if kind is None else (kind,), as_json=as_json)
-        return
-    from arena.league import documents
-
-    with reading(folder_of(folder)) as reader:
-        found = documents.reports(reader, version, kind)
-        about = reader.versions.named(version)
-        history = reader.versions.history(about.id)
+    with opened(folder, elsewhere) as league:
+        found = league.reports(version, kind)
     if as_json:
-        show_json({"version": about.name, "state": about.state, "reports": found})
+        show_json(found)
         return
+    history = found.get("history", ())
     for change in history:
-        echo(f"{change.at}  {change.new}{': ' if change.reason else ''}{change.reason}")
-    echo()
-    show_reports(found)
-    if not found:
+        echo(f"{change['at']}  {change['state']}{': ' if change['reason'] else ''}{change['reason']}")
+    if history:
+        echo()
+    show_reports(found["reports"])
+    if not found["reports"]:
         say("No step has come to its end yet.")

@@ -27,7 +27,7 @@ class _Detail(msgspec.Struct):
 
 
 class _Report(msgspec.Struct):
-    """A report of `arena.league.documents`, as far as it is shown."""
+    """A report of `arena.league.public.documents`, as far as it is shown."""
 
     version: str = ""
     kind: str = ""

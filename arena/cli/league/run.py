@@ -79,8 +79,8 @@ def run(
     """
     from arena.cli.progress import moving_line
     from arena.league.folder import Folder
-    from arena.league.running import run_league
-    from arena.league.tools import archive_of
+    from arena.league.service.running import run_league
+    from arena.league.submissions.tools import archive_of
     from arena.show.league import service_line
     from arena.tournament.workers import local_worker
 

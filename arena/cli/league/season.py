@@ -97,8 +97,8 @@ def _doing(folder: Folder) -> str:
 
 def _close_here(folder: Folder) -> bool:
     """Closes the season in this process, as far as that takes no games. Returns whether it is closed."""
-    from arena.league.closing import close_season
-    from arena.league.ending import Ending
+    from arena.league.season.closing import close_season
+    from arena.league.season.ending import Ending
     from arena.league.settings import load
     from arena.store.league import open_league
 

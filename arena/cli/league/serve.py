@@ -48,15 +48,15 @@ def serve(folder: Path, bind: str, names: tuple[str, ...]) -> None:
     from arena.cli.watch import of_league, tell_error
     from arena.live.app import Watching
     from arena.live.public import public_app
-    from arena.referee.feed import Ear
+    from arena.referee.feed import FeedReader
     from arena.web.guard import Guard
     from arena.web.serving import listen
     from arena.web.serving import serve as serve_pages
 
     seen = of_league(folder, hands=False)
     listening = listen(bind)
-    with closing(Ear(seen.feed)) as ear:
-        watching = Watching(ear, seen.board, revealed=seen.revealed, public=True)
+    with closing(FeedReader(seen.feed)) as feed_reader:
+        watching = Watching(feed_reader, seen.board, revealed=seen.revealed, public=True)
         app = Guard(public_app(folder_of(folder).site, watching), key=None, port=listening.port, names=names)
         if listening.warning:
             say(listening.warning)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.final import show_final
-from arena.cli.league.here import folder_of, folder_or_elsewhere, order, reading
+from arena.cli.league.here import folder_or_elsewhere, order
+from arena.cli.league.leagues import opened
 from arena.cli.league.tables import NOTICES, remaking_line, show_versions
 from arena.cli.options import json_option
 from arena.cli.output import counted, echo, show_json
@@ -46,30 +47,16 @@ def status(
     """
     if read and (elsewhere is not None or author is not None or bot):
         raise ConfigError("expected --read for the notices of a league's operator, got it with those of an author")
-    if elsewhere is not None:
-        remote.status(elsewhere, bot, as_json=as_json)
-        return
-    from arena.league import documents
-    from arena.league.settings import load
-
-    league = folder_of(folder)
-    settings = load(league)
-    with reading(league) as reader:
-        if author is None and not bot:
-            document = documents.status(reader, settings, league)
-        else:
-            owner = author or reader.versions.named(bot).author
-            figures = documents.published_figures(league, reader.seasons.current())
-            document = documents.author_status(reader, reader.authors.known(owner).name, figures)
-    if bot and "versions" in document:
-        document["versions"] = [version for version in document["versions"] if version["bot"] == bot]
+    with opened(folder, elsewhere, author) as league:
+        document = league.status(bot)
+        where = shlex.join(league.options)
     notices = document["notices"]
     if as_json:
         show_json(document)
     else:
         if "running" in document:
             _show(document)
-        nothing = f"No version yet: arena league submit BOT --to {folder}"
+        nothing = f"No version yet: arena league submit BOT {where}"
         show_versions(document["versions"], notices, nothing, most=len(notices) if read else NOTICES)
     if read and notices:
         order(folder, "notices_read", {"first": notices[0]["id"], "last": notices[-1]["id"]})

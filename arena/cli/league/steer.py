@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.league import remote
 from arena.cli.league.away import Elsewhere, at_options
 from arena.cli.league.here import folder_argument, folder_of, order, reading, reason_option, to_option
+from arena.cli.league.leagues import opened
 from arena.cli.league.tables import remaking_line
 from arena.cli.output import counted, echo, say
 from arena.errors import ConfigError
@@ -45,7 +45,7 @@ def resume(folder: Path) -> None:
 @folder_argument
 @click.argument("workers", type=click.IntRange(0, MOST_WORKERS))
 def concurrency(folder: Path, workers: int) -> None:
-    """Play so many games at a time; 0 is what league.toml says.
+    """Play N games at a time; 0 is what league.toml says.
 
     \b
     Example:
@@ -102,12 +102,10 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
       arena league retire fox --to cup
       arena league retire fox --at tcp://cup.example:5599/5f… --key anna.key
     """
-    if elsewhere is not None:
-        remote.retire(elsewhere, bot)
-        return
-    answer = order(folder, "retire", {"bot": bot, "reason": reason})
+    with opened(folder, elsewhere) as league:
+        answer = league.retire(bot, reason)
     if answer is not None:
-        echo(f"retired: {', '.join(answer['retired'])}")
+        echo(f"retired: {', '.join(map(str, answer.get('retired', [bot])))}")
 
 
 @click.command("replay-games")
@@ -125,8 +123,8 @@ def replay_games(folder: Path, matches: tuple[int, ...], reason: str) -> None:
     Example:
       arena league replay-games cup 17 18 --reason "the machine was short of memory"
     """
-    from arena.league import documents
-    from arena.league.housekeeping import remake_here
+    from arena.league.keeping.housekeeping import remake_here
+    from arena.league.public import documents
 
     if len(matches) > MOST_MATCHES:
         raise ConfigError(f"expected at most {MOST_MATCHES} matches at a time, got: {len(matches)}; give fewer")

@@ -5,13 +5,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
+from arena.cli.league.away import show_maps
 from arena.cli.output import console, counted, echo, say, show
+from arena.errors import DoorError
 
 if TYPE_CHECKING:
     from arena.types import Payload
 
 NOTICES: Final = 10
 """How many notices are shown, the latest."""
+_GAMES: Final = ("game", "match", "version", "opponents", "outcome", "rank", "turns", "forfeit", "turn", "rated")
+"""The columns of a table of games."""
+_EXPLAINED: Final = 5
+"""For how many forfeits the cause and the commands are printed."""
+
+
+class _Forfeit(msgspec.Struct):
+    """A game that was forfeited, as far as it is explained."""
+
+    game: str
+    version: str
+    turn: int | None = None
+    sentence: str | None = None
+    last_words: list[str] = []
+    rerun: str | None = None
+
+
+def show_games(games: Sequence[Payload]) -> None:
+    """Prints games of versions as a table, and why those were forfeited that are so.
+
+    Raises:
+        DoorError: They are no games, but something else that a league elsewhere sent.
+    """
+    try:
+        forfeits = msgspec.convert([game for game in games if game.get("forfeit")][:_EXPLAINED], list[_Forfeit])
+    except msgspec.ValidationError as error:
+        raise DoorError(f"expected games of a league, got: {error}; ask its operator", "internal") from None
+    show_maps(games, _GAMES, "No game is like that.")
+    for game in forfeits:
+        echo()
+        echo(f"{game.game}, {game.version}, turn {game.turn}: {game.sentence}")
+        for line in game.last_words[-3:]:
+            echo(f"  | {line}")
+        if game.rerun:
+            echo(f"  ask it again: {game.rerun}")
 
 
 def received(version: str, before: object) -> str:
@@ -26,12 +65,12 @@ def received(version: str, before: object) -> str:
     return f"{version} is received; {place}"
 
 
-def show_standings(document: Payload, *, trueskill: bool = False) -> None:
+def show_standings(document: Payload, *, verbose: bool = False) -> None:
     """Prints standings, and what of their order is settled.
 
     Args:
         document: The standings as a league tells them. One elsewhere tells no `order`.
-        trueskill: Whether to show mu and sigma, however narrow the terminal.
+        verbose: Whether to show all columns.
     """
     from arena.show.league import league_table
     from arena.show.standings import order_text
@@ -41,7 +80,7 @@ def show_standings(document: Payload, *, trueskill: bool = False) -> None:
     if not items:
         say("No bot plays yet.")
         return
-    show(league_table(items, console().width, trueskill=trueskill))
+    show(league_table(items, console().width, verbose=verbose))
     if any(item.get("provisional") for item in items):
         few = f"fewer than {document['final_matches']}" if "final_matches" in document else "few"
         say(f"Provisional: a rating from {few} matches, which may be far off.")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from arena.conform.base import Budget, Finding, NotReached
-from arena.conform.bench import Bench, Checks
 from arena.conform.games import Plan, TrialGame, kinds_of
 from arena.conform.report import Level, Verdict
+from arena.conform.tested_bot import Checks, TestedBot
 from arena.games import game
 from arena.text import counted
 from arena.types import MARGIN_MS, NS_PER_MS, TimeControl
@@ -24,7 +24,7 @@ MUCH_OUTPUT: Final = 2**20
 _TRIES: Final = 5
 """Games in which a rare kind of decision may come up."""
 _LONGER: Final = 10
-"""Such a game may take so many times as long as others."""
+"""How many times as long as others such a game may take."""
 _DECISIONS: Final = 12
 _IN_TIME: Final = "Stop thinking well before `clock.limit_ms` of the request is over, whatever has been found by then."
 
@@ -51,64 +51,64 @@ def checks_of(rules: str) -> Checks:
 
 def _add_kind(made: Checks, rules: str, kind: str, ids: dict[str, str]) -> None:
     @made.check(ids[kind], f"decides {kind!r} by the rules", "§8.6-4", "§8.6-5", "§8.5-1")
-    def run(bench: Bench) -> str:
+    def run(tested_bot: TestedBot) -> str:
         """Plays games until this kind of decision has come up."""
         for seed in range(1, _TRIES + 1):
             played = TrialGame(
-                bench.shared(),
-                Plan(rules, TimeControl(limit_ms=bench.budget.limit_ms), seed=seed),
-                avoided=bench.avoided,
+                tested_bot.shared(),
+                Plan(rules, TimeControl(limit_ms=tested_bot.budget.limit_ms), seed=seed),
+                avoided=tested_bot.avoided,
                 blame=ids.__getitem__,
             )
             played.start()
-            played.play(bench.budget.patience_ms, until=kind, limit_ms=_LONGER * bench.budget.game_ms)
+            played.play(tested_bot.budget.patience_ms, until=kind, limit_ms=_LONGER * tested_bot.budget.game_ms)
             if played.kinds[kind]:
                 return ""
-            if avoided := sorted(name for of, name in bench.avoided if of == rules):
+            if avoided := sorted(name for of, name in tested_bot.avoided if of == rules):
                 raise NotReached(f"no game comes so far without {ids[avoided[0]]}")
         raise NotReached(f"it did not come up in {_TRIES} games")
 
 
 def _add_game(made: Checks, id: str, title: str, plan: Plan, needs: tuple[str, ...]) -> None:
     @made.check(id, title, "§8.6-4", "§8.6-5", "§8.5-5", needs=needs)
-    def run(bench: Bench) -> str:
+    def run(tested_bot: TestedBot) -> str:
         """Plays a whole game, unless the bot is slow."""
-        budget = bench.budget
-        played = bench.trial(bench.shared(), plan)
+        budget = tested_bot.budget
+        played = tested_bot.trial(tested_bot.shared(), plan)
         played.start()
         done = played.play(budget.patience_ms, limit_ms=budget.game_ms)
         return _answered(played) + ("" if done else f", then broken off after {budget.game_ms / 1000:g} s")
 
 
 @USE.check("time.limit", "keeps a limit for each decision", "§9-3", "§9-2")
-def limit(bench: Bench) -> str:
+def limit(tested_bot: TestedBot) -> str:
     """Plays with a tight limit."""
-    limit_ms = bench.budget.limit_ms
-    return _twice(bench, TimeControl(limit_ms=limit_ms), f"with {limit_ms:,} ms each", _DECISIONS)
+    limit_ms = tested_bot.budget.limit_ms
+    return _twice(tested_bot, TimeControl(limit_ms=limit_ms), f"with {limit_ms:,} ms each", _DECISIONS)
 
 
 @USE.check("time.bank", "keeps a bank for a whole game", "§9-3", "§9-4")
-def bank(bench: Bench) -> str:
+def bank(tested_bot: TestedBot) -> str:
     """Plays with a small bank and an increment."""
-    bank_ms, increment_ms = bench.budget.bank_ms, bench.budget.increment_ms
+    bank_ms, increment_ms = tested_bot.budget.bank_ms, tested_bot.budget.increment_ms
     time = TimeControl(bank_ms=bank_ms, increment_ms=increment_ms)
-    return _twice(bench, time, f"with {bank_ms:,} ms and {increment_ms} more each", None)
+    return _twice(tested_bot, time, f"with {bank_ms:,} ms and {increment_ms} more each", None)
 
 
-def _twice(bench: Bench, time: TimeControl, words: str, most: int | None) -> str:
+def _twice(tested_bot: TestedBot, time: TimeControl, words: str, most: int | None) -> str:
     """Plays a second game if the first was lost on time: the machine may have been busy once."""
     try:
-        return _timed(bench, time, words, most)
+        return _timed(tested_bot, time, words, most)
     except Finding as finding:
         if "§9-3" not in finding.spec:
             raise
-        bench.tidy(sound=False)
-        return _timed(bench, time, words, most)
+        tested_bot.tidy(sound=False)
+        return _timed(tested_bot, time, words, most)
 
 
-def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str:
-    dialogue = bench.shared()
-    played = bench.trial(dialogue, Plan(bench.rules[0], time, seed=90))
+def _timed(tested_bot: TestedBot, time: TimeControl, words: str, most: int | None) -> str:
+    dialogue = tested_bot.shared()
+    played = tested_bot.trial(dialogue, Plan(tested_bot.rules[0], time, seed=90))
     played.start()
     slowest = 0.0
     over_limit = excuse = ""
@@ -116,7 +116,7 @@ def _timed(bench: Bench, time: TimeControl, words: str, most: int | None) -> str
         limit_ms = played.clock.told().limit_ms
         if (kind := played.ask()) is None:
             break
-        played.answer(bench.budget.patience_ms)
+        played.answer(tested_bot.budget.patience_ms)
         used_ms = dialogue.used_ns / NS_PER_MS
         slowest = max(slowest, used_ms)
         if used_ms > limit_ms + MARGIN_MS:
@@ -154,26 +154,26 @@ USE.watch("resources.memory", "keeps within its memory limit", "§10")
     "resources.output", f"prints less than {MUCH_OUTPUT // 2**20} MiB in the whole check", "§4.2",
     level=Level.FULL, last=True,
 )  # fmt: skip
-def output(bench: Bench) -> str:
+def output(tested_bot: TestedBot) -> str:
     """Looks at the standard output and error of the process that wrote most."""
-    if bench.output_bytes > MUCH_OUTPUT:
+    if tested_bot.output_bytes > MUCH_OUTPUT:
         raise Finding(
-            f"expected at most {MUCH_OUTPUT:,} bytes of output, got: {bench.output_bytes:,}",
+            f"expected at most {MUCH_OUTPUT:,} bytes of output, got: {tested_bot.output_bytes:,}",
             "Print less: only the beginning and the end of a game's output are kept, and files have a limit "
             "(limits.file_mib).",
             verdict=Verdict.NON_STRICT,
         )
-    return f"{bench.output_bytes:,} bytes"
+    return f"{tested_bot.output_bytes:,} bytes"
 
 
 @LAST.check("frames.type_first", "writes type first", "§5.3-1", level=Level.FULL, last=True)
-def type_first(bench: Bench) -> str:
+def type_first(tested_bot: TestedBot) -> str:
     """Looks at the messages of all dialogues."""
-    if bench.type_last is not None:
+    if tested_bot.type_last is not None:
         raise Finding(
             "expected `type` as the first field of every message, got: another",
             "Build messages with an ordered map, and put type into it first.",
-            evidence=bench.type_last,
+            evidence=tested_bot.type_last,
             verdict=Verdict.NON_STRICT,
         )
     return ""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from arena.conform.base import Finding, NotReached
-from arena.conform.bench import Bench, Checks
 from arena.conform.dialogue import Dialogue
 from arena.conform.games import Plan
 from arena.conform.report import Level, Verdict
+from arena.conform.tested_bot import Checks, TestedBot
 from arena.text import counted
 from arena.types import TimeControl
 from arena.wire.messages import Error, Goodbye
@@ -19,38 +19,38 @@ _COMPLAINT = "the bot check says so: see what you do after an error"
 
 
 @SEQUENCES.check("sequences.crossing", "goes on when game_over crosses its action", "§6-4", owns=True, remedy=_CROSSED)
-def crossing(bench: Bench) -> str:
+def crossing(tested_bot: TestedBot) -> str:
     """Interrupts a game while the bot is asked. Its action, if it still comes, has lapsed."""
-    dialogue = bench.shared()
-    played = bench.trial(dialogue)
+    dialogue = tested_bot.shared()
+    played = tested_bot.trial(dialogue)
     played.start()
     played.ask()
     played.over()
-    bench.still_plays(dialogue)
-    bench.short_game(dialogue)
+    tested_bot.still_plays(dialogue)
+    tested_bot.short_game(dialogue)
     return ""
 
 
 @SEQUENCES.check("sequences.unready", "goes on when game_over crosses its ready", "§6-4", owns=True, remedy=_CROSSED)
-def unready(bench: Bench) -> str:
+def unready(tested_bot: TestedBot) -> str:
     """Ends a game before the bot is ready."""
-    dialogue = bench.shared()
-    played = bench.trial(dialogue)
+    dialogue = tested_bot.shared()
+    played = tested_bot.trial(dialogue)
     played.announce()
     played.over()
-    bench.still_plays(dialogue)
-    bench.short_game(dialogue)
+    tested_bot.still_plays(dialogue)
+    tested_bot.short_game(dialogue)
     return ""
 
 
 @SEQUENCES.check("sequences.seed", "plays alike from the same bot_seed", "§8.3", level=Level.FULL)
-def seed(bench: Bench) -> str:
+def seed(tested_bot: TestedBot) -> str:
     """Plays the same game again in the same process, and in another."""
-    plan = Plan(bench.rules[0], TimeControl(limit_ms=bench.budget.limit_ms), seed=80)
-    dialogue = bench.shared()
-    first = bench.short_game(dialogue, plan, decisions=8).actions
-    again = bench.short_game(dialogue, plan, decisions=8).actions
-    fresh = bench.short_game(bench.fresh(), plan, decisions=8).actions
+    plan = Plan(tested_bot.rules[0], TimeControl(limit_ms=tested_bot.budget.limit_ms), seed=80)
+    dialogue = tested_bot.shared()
+    first = tested_bot.short_game(dialogue, plan, decisions=8).actions
+    again = tested_bot.short_game(dialogue, plan, decisions=8).actions
+    fresh = tested_bot.short_game(tested_bot.fresh(), plan, decisions=8).actions
     for actions, where in ((again, "the same process"), (fresh, "another process")):
         pairs = enumerate(zip(first, actions, strict=False), 1)
         at = next((number for number, (one, other) in pairs if one != other), None)
@@ -68,11 +68,11 @@ def seed(bench: Bench) -> str:
 
 
 @END.check("end.goodbye", "ends within a second of goodbye, with status 0", "§4.3-3", owns=True)
-def goodbye(bench: Bench) -> str:
+def goodbye(tested_bot: TestedBot) -> str:
     """Says goodbye after a game."""
-    dialogue = bench.shared()
-    bench.short_game(dialogue, decisions=1)
-    return _leave(bench, dialogue)
+    dialogue = tested_bot.shared()
+    tested_bot.short_game(dialogue, decisions=1)
+    return _leave(tested_bot, dialogue)
 
 
 @END.check(
@@ -83,57 +83,57 @@ def goodbye(bench: Bench) -> str:
     owns=True,
     needs=("end.goodbye",),
 )
-def early(bench: Bench) -> str:
+def early(tested_bot: TestedBot) -> str:
     """Says that there are no games for it."""
-    dialogue = bench.fresh(greet=False)
+    dialogue = tested_bot.fresh(greet=False)
     dialogue.greet()
-    return _leave(bench, dialogue)
+    return _leave(tested_bot, dialogue)
 
 
 @END.check(
     "end.shutdown", "ends so too when a game is interrupted while it is asked", "§4.3-3", "§6-4", owns=True,
     needs=("end.goodbye",),
 )  # fmt: skip
-def shutdown(bench: Bench) -> str:
+def shutdown(tested_bot: TestedBot) -> str:
     """Sends game_over and goodbye at once after a request."""
-    dialogue = bench.fresh()
-    played = bench.trial(dialogue)
+    dialogue = tested_bot.fresh()
+    played = tested_bot.trial(dialogue)
     played.start()
     played.ask()
     played.over()
-    return _leave(bench, dialogue)
+    return _leave(tested_bot, dialogue)
 
 
 @END.check("end.error", "writes an error to its standard error and ends", "§8.9", level=Level.FULL, owns=True)
-def error(bench: Bench) -> str:
+def error(tested_bot: TestedBot) -> str:
     """Sends an error, as after an illegal action."""
-    dialogue = bench.fresh()
-    played = bench.trial(dialogue)
+    dialogue = tested_bot.fresh()
+    played = tested_bot.trial(dialogue)
     played.start()
     played.ask()
     dialogue.send(Error(code="illegal_action", message=_COMPLAINT))
-    end = dialogue.end(bench.budget.error_ms)
+    end = dialogue.end(tested_bot.budget.error_ms)
     written = _COMPLAINT in "\n".join(dialogue.last_words())
     if end is None or not written:
         lacks = [] if written else ["the message of the error in its output"]
-        lacks += [] if end else [f"its end within {bench.budget.error_ms:,} ms"]
+        lacks += [] if end else [f"its end within {tested_bot.budget.error_ms:,} ms"]
         raise Finding(
             f"expected {' and '.join(lacks)}, got: neither" if len(lacks) > 1 else f"expected {lacks[0]}, got: nothing",
             "Write `code` and `message` of an error to standard error, and exit: nothing more will come.",
             verdict=Verdict.NON_STRICT,
-            excuse=dialogue.excuse(bench.budget.error_ms) if end is None else None,
+            excuse=dialogue.excuse(tested_bot.budget.error_ms) if end is None else None,
         )
     return end.detail
 
 
-def _leave(bench: Bench, dialogue: Dialogue) -> str:
+def _leave(tested_bot: TestedBot, dialogue: Dialogue) -> str:
     dialogue.send(Goodbye(reason="the check is over"))
-    end = dialogue.end(bench.budget.farewell_ms)
+    end = dialogue.end(tested_bot.budget.farewell_ms)
     if end is None:
         raise Finding(
-            f"expected an end within {bench.budget.farewell_ms:,} ms of goodbye, got: a process that lives",
+            f"expected an end within {tested_bot.budget.farewell_ms:,} ms of goodbye, got: a process that lives",
             "Leave the loop at goodbye, and let no thread, child or unsent message (ZMQ_LINGER) hold up the exit.",
-            excuse=dialogue.excuse(bench.budget.farewell_ms),
+            excuse=dialogue.excuse(tested_bot.budget.farewell_ms),
         )
     if end.detail != _CLEAN:
         raise Finding(f"expected exit status 0 after goodbye, got: it {end.detail}", "End with status 0.")

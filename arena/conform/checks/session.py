@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from typing import get_args
 
-from arena.conform.bench import Bench, Checks
 from arena.conform.dialogue import Dialogue
 from arena.conform.frames import unknown_fields
+from arena.conform.tested_bot import Checks, TestedBot
 from arena.errors import did_you_mean
 from arena.types import NS_PER_MS, Want
 from arena.wire.messages import MAX_FRAME, MAX_NOTE
@@ -55,14 +55,14 @@ SESSION.watch("session.remarks", "sends few messages that ask for nothing", "§5
 
 
 @START.check("start.hello", "says hello within its start-up time", "§4.3-1", "§4.1-1", "§8.1-1", fatal=True)
-def hello(bench: Bench) -> str:
+def hello(tested_bot: TestedBot) -> str:
     """Lets a fresh process greet; it becomes the shared one."""
-    dialogue = bench.fresh(greet=False)
+    dialogue = tested_bot.fresh(greet=False)
     said = dialogue.greet()
     dialogue.welcome()
     dialogue.listen()
-    bench.share(dialogue)
-    bench.start_ms = dialogue.start_ms
+    tested_bot.share(dialogue)
+    tested_bot.start_ms = dialogue.start_ms
     words = f"{math.ceil(dialogue.start_ms):,} ms of {dialogue.spec.start_ms:,}"
     wanted = [name for names in said.want.values() for name in names] if isinstance(said.want, dict) else said.want
     unknown = [name for name in wanted if name not in _WANTS]
@@ -72,10 +72,10 @@ def hello(bench: Bench) -> str:
 
 
 @SESSION.check("session.ready", "answers game_start with ready in time", "§9-6", fatal=True)
-def ready(bench: Bench) -> str:
+def ready(tested_bot: TestedBot) -> str:
     """Announces a game, and calls it off when the bot is ready."""
-    dialogue = bench.shared()
-    game = bench.trial(dialogue)
+    dialogue = tested_bot.shared()
+    game = tested_bot.trial(dialogue)
     game.start()
     dialogue.listen()
     game.over()
@@ -83,34 +83,34 @@ def ready(bench: Bench) -> str:
 
 
 @SESSION.check("session.action", "answers a request with an action", "§9-3", "§8.5-1", fatal=True)
-def action(bench: Bench) -> str:
+def action(tested_bot: TestedBot) -> str:
     """Sends the first request of a process. Whether the action is any good is for other checks."""
-    dialogue = bench.fresh()
-    bench.share(dialogue)
-    used_ns = _first_decision(bench, dialogue)
+    dialogue = tested_bot.fresh()
+    tested_bot.share(dialogue)
+    used_ns = _first_decision(tested_bot, dialogue)
     return f"{used_ns / NS_PER_MS:.1f} ms" if used_ns else ""
 
 
 @SESSION.check("session.games", "plays several games in one session", "§4.3-2", "§6-6", fatal=True)
-def games(bench: Bench) -> str:
+def games(tested_bot: TestedBot) -> str:
     """Plays the first decision of one game after another."""
     for _ in range(_GAMES):
-        _first_decision(bench, bench.shared())
+        _first_decision(tested_bot, tested_bot.shared())
     return f"{_GAMES} more games"
 
 
-def _first_decision(bench: Bench, dialogue: Dialogue) -> int:
+def _first_decision(tested_bot: TestedBot, dialogue: Dialogue) -> int:
     """Plays the first decision of a game.
 
     Returns:
         How long the action took, in nanoseconds; 0 if the bot sent an `error` instead.
     """
-    game = bench.trial(dialogue)
+    game = tested_bot.trial(dialogue)
     game.start()
     game.ask()
-    message = dialogue.action(bench.budget.patience_ms)
+    message = dialogue.action(tested_bot.budget.patience_ms)
     if message is None and not dialogue.remarks:
-        raise game.no_answer(bench.budget.patience_ms)
+        raise game.no_answer(tested_bot.budget.patience_ms)
     dialogue.listen()
     game.over()
     return dialogue.used_ns if message else 0
@@ -124,9 +124,9 @@ def _first_decision(bench: Bench, dialogue: Dialogue) -> int:
     owns=True,
     remedy="Pass $ARENA_ENDPOINT to `connect` as it is, whatever it begins with.",
 )
-def tcp(bench: Bench) -> str:
+def tcp(tested_bot: TestedBot) -> str:
     """Gives it an endpoint `tcp://…`."""
-    bench.short_game(bench.fresh(tcp=True), decisions=1)
+    tested_bot.short_game(tested_bot.fresh(tcp=True), decisions=1)
     return ""
 
 
@@ -138,9 +138,9 @@ def tcp(bench: Bench) -> str:
     owns=True,
     remedy="Read no variable but ARENA_ENDPOINT and ARENA_TOKEN, or do without where it is missing.",
 )
-def environment(bench: Bench) -> str:
+def environment(tested_bot: TestedBot) -> str:
     """Gives it neither HOME nor LANG nor TMPDIR."""
-    bench.short_game(bench.fresh(bare=True), decisions=1)
+    tested_bot.short_game(tested_bot.fresh(bare=True), decisions=1)
     return ""
 
 
@@ -154,10 +154,10 @@ def environment(bench: Bench) -> str:
     needs=("session.ready",),
     remedy="Compare no more than the major number of welcome.protocol, and ignore fields that you do not know.",
 )
-def minor(bench: Bench) -> str:
+def minor(tested_bot: TestedBot) -> str:
     """Says 1.9, allows more than this version, and sends fields that this version does not have."""
-    dialogue = bench.fresh(greet=False)
+    dialogue = tested_bot.fresh(greet=False)
     dialogue.greet()
     dialogue.welcome(unknown_fields, minor=9)
-    bench.short_game(dialogue, decisions=1)
+    tested_bot.short_game(dialogue, decisions=1)
     return ""

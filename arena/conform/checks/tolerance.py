@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgpack  # type: ignore[import-untyped]
 
 from arena.conform import frames
-from arena.conform.bench import Bench, Checks
 from arena.conform.dialogue import Dialogue
+from arena.conform.tested_bot import Checks, TestedBot
 from arena.wire.messages import MAX_INT, MAX_REFEREE_FRAME
 
 TOLERANCE = Checks()
@@ -19,11 +19,11 @@ UNKNOWN_MESSAGES = (
 
 def _add_form(id: str, title: str, form: frames.Form, spec: str, remedy: str) -> None:
     @TOLERANCE.check(f"tolerance.{id}", title, spec, owns=True, remedy=remedy)
-    def run(bench: Bench) -> str:
+    def run(tested_bot: TestedBot) -> str:
         """Plays a game in which every message has this form."""
-        dialogue = bench.shared()
-        bench.short_game(dialogue, form=form)
-        bench.still_plays(dialogue)
+        dialogue = tested_bot.shared()
+        tested_bot.short_game(dialogue, form=form)
+        tested_bot.still_plays(dialogue)
         return ""
 
 
@@ -47,26 +47,26 @@ _add_form(
     owns=True,
     remedy="Do nothing about a message whose type you do not know, and go on reading.",
 )
-def messages(bench: Bench) -> str:
+def messages(tested_bot: TestedBot) -> str:
     """Sends some before and after welcome, before and after ready, while the bot is asked and while it is not."""
-    dialogue = bench.fresh(greet=False)
+    dialogue = tested_bot.fresh(greet=False)
     dialogue.greet()
     _confuse(dialogue)
     dialogue.welcome()
     _confuse(dialogue)
-    played = bench.trial(dialogue)
+    played = tested_bot.trial(dialogue)
     played.announce()
     _confuse(dialogue)
-    dialogue.ready(bench.rules[0])
+    dialogue.ready(tested_bot.rules[0])
     _confuse(dialogue)
     if played.ask() is not None:
         _confuse(dialogue)
-        played.answer(bench.budget.patience_ms)
+        played.answer(tested_bot.budget.patience_ms)
     _confuse(dialogue)
     played.over()
     _confuse(dialogue)
     dialogue.listen()
-    bench.still_plays(dialogue)
+    tested_bot.still_plays(dialogue)
     return ""
 
 
@@ -74,12 +74,12 @@ def messages(bench: Bench) -> str:
     "tolerance.size", f"reads a message of {MAX_REFEREE_FRAME:,} bytes", "§5.1-5", "§5.3-5", owns=True,
     needs=("tolerance.messages",), remedy="Make every buffer for a message at least 1 MiB.",
 )  # fmt: skip
-def size(bench: Bench) -> str:
+def size(tested_bot: TestedBot) -> str:
     """Sends one of an unknown type that is as long as a message may be."""
-    dialogue = bench.shared()
+    dialogue = tested_bot.shared()
     empty = len(msgpack.packb({"type": "pause", "pad": "x" * 2**16}))
     dialogue.send_frame(msgpack.packb({"type": "pause", "pad": "x" * (MAX_REFEREE_FRAME - empty + 2**16)}))
-    bench.still_plays(dialogue)
+    tested_bot.still_plays(dialogue)
     return ""
 
 
@@ -90,11 +90,11 @@ def size(bench: Bench) -> str:
     owns=True,
     remedy="Hold integers in 64 bits, or in doubles.",
 )
-def numbers(bench: Bench) -> str:
+def numbers(tested_bot: TestedBot) -> str:
     """Sends them as `bot_seed`, which the bot may use as it likes."""
-    dialogue = bench.shared()
+    dialogue = tested_bot.shared()
     for number in (0, 2**31, 2**32, MAX_INT):
-        bench.short_game(dialogue, bot_seed=number, decisions=2)
+        tested_bot.short_game(dialogue, bot_seed=number, decisions=2)
     return ""
 
 

@@ -22,7 +22,7 @@ import msgspec
 from arena.errors import MachineFault
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
-from arena.link.process import BotProcess, Workshop
+from arena.link.process import BotProcess, BuildNeeds
 from arena.link.sandbox import binds, staging
 from arena.link.sandbox.accounts import give_back, seat_user
 from arena.link.sandbox.usage import own, used
@@ -99,9 +99,9 @@ def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: B
         held.callback(custody.close)
         for folder in (top, temporary):
             held.callback(staging.leave, str(folder))
-        workshop = None
+        build_needs = None
         if level is not Level.TRUSTED:
-            workshop = Workshop(
+            build_needs = BuildNeeds(
                 needs=binds.toolchains(),
                 writable={binds.BOT: str(top), "/tmp": str(temporary)},
                 processes=bounds.processes,
@@ -117,7 +117,7 @@ def run_build(spec: BotSpec, top: Path, temporary: Path, level: Level, bounds: B
             lent.pop_all()  # the process gives it back
         spec = msgspec.structs.replace(spec, memory_mib=bounds.memory_mib, file_mib=bounds.disk_mib)
         began = time.monotonic()
-        process = BotProcess(spec, custody, environment, level=level, user=user, workshop=workshop)
+        process = BotProcess(spec, custody, environment, level=level, user=user, build_needs=build_needs)
         watched = _Watched(process, (top, temporary), bounds, began)
         held.callback(watched.end)
         return watched.run()

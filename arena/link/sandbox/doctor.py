@@ -113,7 +113,7 @@ def _examined(level: Level) -> Examination:
 def level_in_force(level: Level) -> tuple[str, ...]:
     """Returns the names of the probes that keep this machine from giving a level; none if it gives it.
 
-    It is found out once in a process.
+    A process finds it out once.
     """
     if level is Level.TRUSTED:
         return ()

@@ -40,10 +40,10 @@ _PROCESSES_A_CORE: Final = 8
 _BOX_PROCESSES: Final = 4
 """Those of the box itself."""
 _LONG_LOOK_NS: Final = 10 * NS_PER_MS
-"""A look that takes as much of this process's time is followed by a rest. It is that of some hundred processes."""
+"""Seconds of this process's time after which a look is followed by a rest: a look at some hundred processes."""
 _REST_SHARE: Final = 10
-"""How many times as long as the look the rest is."""
-_LAST_WAIT_MS: Final = 500
+"""How many times as long as the look the rest takes."""
+_LAST_WAIT_MS: Final = 5_000
 """How long a worker that ends waits for its last groups. What is left then is removed by the next worker."""
 
 

@@ -76,7 +76,7 @@ PROBES: Final = (
     Probe("room", Level.ISOLATED, "these two are small", _BUG),
     Probe("rights", Level.ISOLATED, "it has no capability and no terminal", _BUG),
     Probe("descriptors-inherited", Level.ISOLATED, "it has no descriptor but 0, 1 and 2", _BUG),
-    Probe("processes", Level.ISOLATED, "it can start only so many processes", _BUG),
+    Probe("processes", Level.ISOLATED, "the number of processes that it can start is limited", _BUG),
     Probe("limits", Level.ISOLATED, "its descriptors and core files are limited", _BUG),
     Probe("measured", Level.ISOLATED, "the referee sees its memory and CPU", "mount /proc without hidepid"),
     Probe("ended", Level.ISOLATED, "it ends when it is killed", _BUG),

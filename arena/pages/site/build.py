@@ -7,24 +7,28 @@ Laws:
    of bots and games, then the tournament's, the first page last. So a kill leaves a site whose links work.
 3. A tournament's page names all that it was made from. While that is the same, nothing of the tournament is read again.
 4. Of a league only public logs are shown. They are found beside its database, where the service publishes them.
+5. What was removed from the database is taken out of the site. Nothing is removed that a site does not consist of.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from arena import files
+from arena.errors import ArenaError
 from arena.pages.site import promises, replays
 from arena.pages.site.contexts import heading
+from arena.pages.site.page_writer import PageWriter, is_page
 from arena.pages.site.parts import ASSETS, remove_others, write_parts
 from arena.pages.site.places import places_of
-from arena.pages.site.press import Press
-from arena.pages.site.removing import remove_gone
 from arena.pages.site.tournament import INDEX, TournamentPages
 from arena.record import compressed
 from arena.store.exhibits import Exhibits, open_exhibits
@@ -43,8 +47,10 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     processes: int = 1
     """How many may work."""
+    replays: int | None = None
+    """Of how many of a tournament's latest games replays are made; None means of all."""
     seconds: float | None = None
-    """After this time no more replays are begun; None means all are made."""
+    """After this time no more replays are begun; None means all that are wanted are made."""
     verify: bool = True
     """Whether finished tournaments are verified, each once."""
 
@@ -57,7 +63,9 @@ class Built(msgspec.Struct, frozen=True, kw_only=True):
     replays: int
     """How many replays were made."""
     left: int
-    """How many games have no replay yet, though their logs are there."""
+    """The number of replays that are wanted and not made yet, though the logs are there."""
+    others: int
+    """The number of other games without a replay: none of them is wanted."""
     faults: tuple[str, ...]
     """Why some can have none."""
 
@@ -74,10 +82,11 @@ def build(wish: Wish, count: Count) -> Built:
         OSError: The site cannot be written. What is there is whole.
     """
     parts = write_parts(wish.folder)
-    press = Press(wish.folder, parts, wish.title)
+    writer = PageWriter(wish.folder, parts, wish.title)
     with open_exhibits(wish.database) as reader:
         rows, seasons = reader.all(), reader.seasons()
-        reels = [reel for row in rows for reel in _reels(wish, reader, row)]
+        everything = {row.id: list(_reels(wish, reader, row)) for row in rows}
+        reels = [reel for each in everything.values() for reel, is_wanted in each if is_wanted]
         faults = _make(wish, reels, count)
         if wish.verify:
             _verify(wish, reader, rows, count)
@@ -88,22 +97,31 @@ def build(wish: Wish, count: Count) -> Built:
             with reader.snapshot():
                 name = seasons.get(row.id, "")
                 pages = TournamentPages(
-                    wish.database, wish.folder, reader, press, row, name, made[row.id], entered[row.id]
+                    wish.database, wish.folder, reader, writer, row, name, made[row.id], entered[row.id]
                 )
                 pages.write()
                 if row is rows[0]:
                     pages.write_first(listed)
                 pages.remove_old_pictures()
         if not rows:
-            press.page(INDEX, "nothing", [], dict)
+            writer.page(INDEX, "nothing", [], dict)
     remove_gone(wish.folder, {row.id for row in rows})
     have = sum(reel.number in made[reel.tournament] for reel in reels)
     _remove_old_parts(wish.folder / ASSETS, parts.values())
-    return Built(pages=press.written, replays=have, left=len(reels) - have - len(faults), faults=tuple(faults))
+    return Built(
+        pages=writer.written,
+        replays=have,
+        left=len(reels) - have - len(faults),
+        others=sum(map(len, everything.values())) - len(reels),
+        faults=tuple(faults),
+    )
 
 
-def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Reel]:
-    """Yields the replays of a tournament that can be made, the latest first. Those without a public log are removed."""
+def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[tuple[replays.Reel, bool]]:
+    """Yields the replays of a tournament that can be made, the latest first, and whether each is wanted.
+
+    Those of a league whose log is not public any more are removed.
+    """
     is_league = row.settings.get("format") == LEAGUE
     logs = wish.database.parent / "published" / "logs" if is_league else Path(row.logs)
     there = {name.removesuffix(compressed.SUFFIX): f"{logs}/{name}" for name in _names(logs)}
@@ -113,11 +131,17 @@ def _reels(wish: Wish, reader: Exhibits, row: Tournament) -> Iterator[replays.Re
     for number in made if is_league else ():
         if shown.get(number) not in there:
             (folder / replays.name_of(number)).unlink(missing_ok=True)
-    wanted = [(number, there[log]) for number, log in reversed(shown.items()) if number not in made and log in there]
-    if wanted:
-        hidden = () if is_league else places_of(row, reader.entrants(row.id), wish.database).names
-        for number, path in wanted:
-            yield replays.Reel(number, path, str(wish.folder), row.id, hidden)
+    latest = [(number, there[log]) for number, log in reversed(shown.items()) if log in there]
+    if all(number in made for number, _ in latest):
+        return
+    entrants = reader.entrants(row.id)
+    hidden = () if is_league else places_of(row, entrants, wish.database).names
+    for place, (number, path) in enumerate(latest):
+        if number not in made:
+            is_wanted = wish.replays is None or place < wish.replays
+            games = reader.shown_games(row.id, number, number + 1) if is_wanted else ()
+            bots = tuple(entrants[entrant].name for game in games for entrant in game.entrants)
+            yield replays.Reel(number, path, str(wish.folder), row.id, bots, hidden), is_wanted
 
 
 def _entered(reader: Exhibits) -> dict[str, str]:
@@ -162,3 +186,53 @@ def _verify(wish: Wish, reader: Exhibits, rows: Sequence[Tournament], count: Cou
 def _remove_old_parts(folder: Path, parts: Any) -> None:
     others = [path.name for path in folder.iterdir() if not path.name.startswith(_PARTS)]
     remove_others(folder, {*parts, *others})
+
+
+_LAST: Final = "game.html"
+"""A page that every tournament has, and no other folder of a site."""
+_OURS: Final = re.compile(r"(index|games-\d+|bot-\d+)\.html|rating-[0-9a-f]+-(light|dark)\.svg")
+_NAMED: Final = re.compile(rb'"([a-z0-9.-]+)"')
+"""The name of a part, in what a replay begins with."""
+_HEAD: Final = 300
+
+
+def remove_gone(site: Path, tournaments: Collection[str]) -> None:
+    """Removes the pages of all tournaments but these, and what no replay needs any more.
+
+    Raises:
+        OSError: Something cannot be removed.
+    """
+    gone = [folder for folder in _folders(site) if folder.name not in tournaments]
+    for folder in gone:
+        for path in folder.iterdir():
+            if path.name == replays.FOLDER:
+                shutil.rmtree(path)
+            elif path.name == promises.FILE or _OURS.fullmatch(path.name):
+                path.unlink()
+        (folder / _LAST).unlink()  # after a kill the others are found by it
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    if gone:
+        _remove_shared(site)
+
+
+def _folders(site: Path) -> Iterator[Path]:
+    """Yields the folders of tournaments: those with that page of ours."""
+    for path in sorted(site.iterdir()):
+        if path.name != ASSETS and path.is_dir() and not path.is_symlink() and is_page(path / _LAST):
+            yield path
+
+
+def _remove_shared(site: Path) -> None:
+    """Removes what replays are drawn with, if none of those that are left needs it."""
+    needed: set[bytes] = set()
+    for path in site.glob(f"*/{replays.FOLDER}/*/*.js"):
+        needed.update(_NAMED.findall(_head(path)))
+    for path in (site / ASSETS).iterdir():
+        if path.name.startswith(replays.SHARED) and path.name.encode() not in needed:
+            path.unlink()
+
+
+def _head(path: Path) -> bytes:
+    with files.opened(path, "a replay", files.MOST_LOG, ArenaError, links=False) as file:
+        return next(file.chunks(), b"")[:_HEAD]

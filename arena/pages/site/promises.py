@@ -24,7 +24,7 @@ MOST_FAULTS: Final = 10
 """How many faults of one check are shown."""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Findings(msgspec.Struct, frozen=True):
     """What was found out, and when the tournament had finished then."""
 
     finished: str
@@ -36,7 +36,7 @@ def kept(folder: Path, row: Tournament) -> Audit | None:
     """Returns what was found out before about a tournament as it is now; None if nothing was."""
     try:
         text = files.read(folder / FILE, "what was verified", files.MOST_DOCUMENT, ArenaError, links=False)
-        found = msgspec.json.decode(text, type=Kept)
+        found = msgspec.json.decode(text, type=Findings)
     except (ArenaError, msgspec.MsgspecError):
         return None
     return found.audit if (found.finished, found.checks) == (row.finished, CHECKS) else None
@@ -72,7 +72,7 @@ def check(reader: Reader, row: Tournament, folder: Path, processes: int, advance
         audit, folder=row.id, faults=tuple(Fault(one.check, places.hide(one.reason)) for one in audit.faults)
     )
     folder.mkdir(parents=True, exist_ok=True)
-    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Kept(row.finished or "", audit, CHECKS))))
+    files.write(folder / FILE, msgspec.json.format(msgspec.json.encode(Findings(row.finished or "", audit, CHECKS))))
     return audit
 
 

@@ -25,7 +25,7 @@ function links() {
   box.setAttribute("aria-label", "games");
   if (at > 0) box.append(link(`game.html?n=${at - 1}`, `‹ game ${at - 1}`));
   box.append(link(`games-${Math.floor(at / 500)}.html`, "all games"), link("index.html", "standings"));
-  box.append(link(`game.html?n=${at + 1}`, `game ${at + 1} ›`));
+  if (at < +root.dataset.last) box.append(link(`game.html?n=${at + 1}`, `game ${at + 1} ›`));
   return box;
 }
 

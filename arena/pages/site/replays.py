@@ -12,12 +12,13 @@ import os
 import signal
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from arena import files
 from arena.errors import ArenaError, MachineFault
@@ -26,7 +27,7 @@ from arena.pages.security import json_in_script
 from arena.pages.site.parts import write_asset
 from arena.pages.site.places import hide_in
 from arena.places import Places
-from arena.record.log import read_log
+from arena.record.log import Log, read_log
 
 FOLDER: Final = f"replays-{FORMAT}"
 """Frames of another form lie elsewhere: they are made again. `replay.js` has the same name."""
@@ -50,6 +51,8 @@ class Reel(msgspec.Struct, frozen=True):
     site: str
     """The folder of the site."""
     tournament: str
+    bots: tuple[str, ...]
+    """The names by seat under which the bots were entered: a log has the same for two copies of a bot."""
     hidden: tuple[tuple[str, str], ...] = ()
     """The `names` of the `Places` that it must not show."""
 
@@ -76,7 +79,8 @@ def made(folder: Path) -> set[int]:
 def make(reel: Reel) -> tuple[int, str]:
     """Makes a replay. Returns the game's number, and why there is none; empty if there is one."""
     try:
-        data, style = film(hide_in(read_log(Path(reel.log)), Places(reel.hidden)), whole=True)
+        log = _named(hide_in(read_log(Path(reel.log)), Places(reel.hidden)), reel.bots)
+        data, style = film(log, whole=True)
     except ArenaError as error:
         return reel.number, str(error)
     except Exception as error:  # the drawing may be another package's: its bug costs this replay, and no page
@@ -90,6 +94,12 @@ def make(reel: Reel) -> tuple[int, str]:
     path.parent.mkdir(parents=True, exist_ok=True)
     files.write(path, f'arena.frames("{scenery}","{drawing}","{packed}");\n'.encode())
     return reel.number, ""
+
+
+def _named(log: Log, names: Sequence[str]) -> Log:
+    """Returns a log with other names of the bots."""
+    bots = [replace(bot, name=name) for bot, name in zip(log.header.bots, names, strict=True)]
+    return replace(log, header=replace(log.header, bots=bots))
 
 
 def make_all(reels: Iterable[Reel], count: int, processes: int, seconds: float | None) -> Iterator[tuple[int, str]]:

@@ -15,8 +15,8 @@ from arena.pages import plots
 from arena.pages.parts import read_part
 from arena.pages.site import contexts, promises
 from arena.pages.site.contexts import PAGE, Shown, heading
+from arena.pages.site.page_writer import PageWriter
 from arena.pages.site.places import places_of, refs_by_name
-from arena.pages.site.press import Press
 from arena.pages.site.tallies import BotTally, add_up
 from arena.places import Places
 from arena.standings.report import report
@@ -42,7 +42,7 @@ class TournamentPages:
         database: Path,
         site: Path,
         reader: Exhibits,
-        press: Press,
+        writer: PageWriter,
         row: Tournament,
         name: str,
         made: frozenset[int],
@@ -54,7 +54,7 @@ class TournamentPages:
             database: The database.
             site: The folder of the site.
             reader: The open database.
-            press: Writes pages.
+            writer: Writes pages.
             row: The tournament.
             name: That of a league's season; empty for other tournaments.
             made: The numbers of the games that have a replay.
@@ -62,7 +62,7 @@ class TournamentPages:
         """
         self._database = database
         self._reader = reader
-        self._press = press
+        self._writer = writer
         self._row = row
         self._name = name
         self._made = made
@@ -90,22 +90,23 @@ class TournamentPages:
     def write(self) -> None:
         """Writes those of which something has changed."""
         name = f"{self._row.id}/{INDEX}"
-        if self._press.is_current(name, self.facts):
+        if self._writer.is_current(name, self.facts):
             return
         self._write_games()
         by_number = {game.number: game for game in self._played}
         for entrant in self._shown.entrants:
             tally = self._shown.tallies.get(entrant.number) or BotTally()
             self._write_bot(entrant, [by_number[number] for number in tally.last])
-        title = self._head["title"]
-        self._press.page(f"{self._row.id}/game.html", "game", title, lambda: {"head": self._head})
+        facts = [self._head["title"], max(by_number, default=0)]
+        context = {"head": self._head, "last": facts[1]}
+        self._writer.page(f"{self._row.id}/game.html", "game", facts, lambda: context)
         place = {"root": "../", "here": "", "all": []}
-        self._press.page(name, "tournament", self.facts, lambda: self._context() | place)
+        self._writer.page(name, "tournament", self.facts, lambda: self._context() | place)
 
     def write_first(self, listed: Sequence[Payload]) -> None:
         """Writes the first page of the site: this tournament, and a list of all."""
         place = {"root": "", "here": f"{self._row.id}/", "all": listed}
-        self._press.page(INDEX, "tournament", [self.facts, listed], lambda: self._context() | place)
+        self._writer.page(INDEX, "tournament", [self.facts, listed], lambda: self._context() | place)
 
     def remove_old_pictures(self) -> None:
         """Removes pictures that no page shows any more."""
@@ -169,10 +170,11 @@ class TournamentPages:
                 [(game, game.number in self._made) for game in found],
             ]
             context = partial(self._games_context, page, found, [one for one in (page - 1, page + 1) if one in pages])
-            self._press.page(f"{self._row.id}/games-{page}.html", "games", facts, context)
+            self._writer.page(f"{self._row.id}/games-{page}.html", "games", facts, context)
 
     def _games_context(self, page: int, found: Sequence[ShownGame], beside: Sequence[int]) -> Payload:
-        return {"head": self._head, "games": contexts.games(self._shown, found), "page": page, "beside": beside}
+        games, league = contexts.games(self._shown, found), self._shown.is_league
+        return {"head": self._head, "games": games, "league": league, "page": page, "beside": beside}
 
     def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
         forfeits = [
@@ -192,7 +194,7 @@ class TournamentPages:
             }
         )
         context = contexts.bot(self._shown, entrant, last, forfeits, {"versions": versions, "reruns": reruns})
-        self._press.page(f"{self._row.id}/bot-{entrant.number}.html", "bot", context, lambda: context)
+        self._writer.page(f"{self._row.id}/bot-{entrant.number}.html", "bot", context, lambda: context)
 
     @cached_property
     def _picture(self) -> str:
@@ -201,7 +203,7 @@ class TournamentPages:
         if not shown.courses:
             return ""
         courses = [
-            plots.Course(row.bot, shown.courses.get(shown.named(row.bot).number, ()))
+            plots.RatingCurve(row.bot, shown.courses.get(shown.named(row.bot).number, ()))
             for row in shown.report.standings[: contexts.DRAWN]
         ]
         digest = hashlib.sha256(msgspec.json.encode([_drawn_by(), courses])).hexdigest()[:12]

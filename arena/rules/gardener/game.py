@@ -9,8 +9,8 @@ from arena.errors import IllegalAction
 from arena.rules import base
 from arena.rules.base import Decision, Draw, Event, Legal, Option, Outcome, Product, Rules, Ruleset
 from arena.rules.gardener import payloads, rounds
-from arena.rules.gardener.deck import PLAYERS, Deck, DeckFormat
-from arena.rules.gardener.guess import guess
+from arena.rules.gardener.deck import KINDS, PLAYERS, Deck, DeckFormat
+from arena.rules.gardener.geometry import Row
 from arena.rules.gardener.options import CONTRADICTIONS, OPTIONS, RULESETS
 from arena.rules.gardener.state import Done, Phase, Plant, Play, ScoreRow, Seize, State, Tables
 from arena.types import Payload, Seat
@@ -152,3 +152,34 @@ class Gardener(Rules[State]):
                 raise IllegalAction(f"the scoring is over: nothing more can be scored - at {path}")
             state = self.step(state, seat, play, path, events)
         return self.apply(state, seat, Done(), events) if seat in state.due else state
+
+
+_INDEX = {kind: index for index, kind in enumerate(KINDS)}
+
+
+def guess(tables: Tables, view: Payload, kind: str) -> State:
+    """Returns one of the states that have this view for its seat, which alone owes a decision of this kind."""
+    gone = {card for garden in view["gardens"] for card, *_ in garden}
+    gone |= {*view["offer"], *view["taken"], view["next"]}
+    rows = [tuple(_row(row) for row in own) for own in view["rows"]]
+    return State(
+        phase=kind,  # type: ignore[arg-type]
+        round=view["round"],
+        starter=view["starter"],
+        deck=bytes(card for card in tables.start.deck if card not in gone),
+        top=view["next"],
+        offer=tuple(view["offer"]),
+        taken=tuple(view["taken"]),
+        gardens=tuple(tuple((card, x, y, turned) for card, x, y, turned in garden) for garden in view["gardens"]),
+        rows=tuple(rows),
+        scored=(0,) * tables.seats,
+        features=tuple(sum(1 << _INDEX[kind] for kind in kinds) for kinds in view["features"]),
+        scores=tuple(view["scores"]),
+        due=(view["seat"],),
+        forfeited=tuple((gone,) for gone in view["forfeited"]),
+    )
+
+
+def _row(fact: Payload) -> Row:
+    x, y = fact["at"]
+    return Row(x=x, y=y, down=fact["along"] == "down", kind=_INDEX[fact["kind"]], length=fact["length"])

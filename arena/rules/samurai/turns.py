@@ -36,7 +36,7 @@ from arena.rules.seats import rank, still_in, with_item
 from arena.types import Payload, Seat
 
 SET_ASIDE_LIMIT = 4
-"""The game ends when so many pieces are set aside."""
+"""The number of pieces set aside that ends the game."""
 _END = Product.of(End)
 
 

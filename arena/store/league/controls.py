@@ -15,7 +15,7 @@ from arena.store.records import canonical
 T = TypeVar("T")
 
 FINAL_MATCHES: Final = 20
-"""By default a version's rating is provisional before it has so many matches: as many as make it no newcomer."""
+"""By default the number of matches before which a version's rating is provisional: as many as make it no newcomer."""
 
 
 class Closing(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from arena.store.league import rows
 from arena.store.league.matches import PLAYING
 from arena.store.league.records import Forfeited, Form, Standing, Version
 
-RECENT_MATCHES: Final = 10
-"""In how many of its last matches it matters whom a version met."""
+RECENT_MEETINGS: Final = 10
+"""In how many of its last meetings it matters whom a version met. Matches that are planned together are a meeting."""
 RECENT_GAMES: Final = 20
 """How many of its last games say whether a version is broken."""
 
@@ -34,18 +34,19 @@ _ACTIVE: Final = f"""SELECT entrant, versions.id, bots.name, versions.number, au
     JOIN entrants ON entrants.tournament = :tournament AND entrants.number = versions.entrant
     WHERE state = 'active' ORDER BY entrant"""
 """Of each active version what is not a list. `since` is how many matches there were before its first game."""
-_PLAYING: Final = f"""SELECT entrant, count(*) FROM matches INDEXED BY matches_playing
+_PLAYING: Final = f"""SELECT entrant, count(DISTINCT together) FROM matches INDEXED BY matches_playing
     CROSS JOIN meetings ON meetings.tournament = matches.tournament AND meetings.match = matches.number
     WHERE matches.tournament = :tournament AND {PLAYING} GROUP BY entrant"""
-"""By entrant its matches that are being played."""
+"""By entrant its meetings that are being played."""
 _OPPONENTS: Final = """SELECT mine.entrant, mine.match, other.entrant FROM versions
     CROSS JOIN meetings AS mine ON mine.tournament = :tournament AND mine.entrant = versions.entrant
-        AND mine.match IN (SELECT match FROM meetings WHERE tournament = :tournament
-            AND entrant = versions.entrant ORDER BY match DESC LIMIT :recent)
+        AND mine.match IN (SELECT match FROM meetings CROSS JOIN matches ON matches.tournament = meetings.tournament
+            AND matches.number = meetings.match WHERE meetings.tournament = :tournament
+            AND entrant = versions.entrant AND match = together ORDER BY match DESC LIMIT :recent)
     CROSS JOIN meetings AS other ON other.tournament = :tournament AND other.match = mine.match
         AND other.entrant <> mine.entrant
     WHERE state = 'active' ORDER BY mine.entrant, mine.match DESC, other.entrant"""
-"""Of each active version whom it met in its last matches, the latest first."""
+"""Of each active version whom it met in its last meetings, the latest first."""
 
 
 class Facts:
@@ -62,7 +63,7 @@ class Facts:
         tournament = rows.season(self._db)
         if tournament is None:
             return []
-        names = {"tournament": tournament, "recent": RECENT_MATCHES}
+        names = {"tournament": tournament, "recent": RECENT_MEETINGS}
         playing = dict(self._db.execute(_PLAYING, names).fetchall())
         opponents: dict[int, list[tuple[int, ...]]] = {}
         for (entrant, _), met in groupby(self._db.execute(_OPPONENTS, names), key=lambda row: row[:2]):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from arena.store.database import Connection, immediate
+from arena.store.database import Connection
 from arena.store.finding import Finder
 from arena.store.league.authors import Authors
 from arena.store.league.commands import Commands
@@ -70,7 +70,7 @@ class LeagueStore(LeagueReader):
 
     def transaction(self) -> AbstractContextManager[None]:
         """Makes one transaction of all that the block does."""
-        return immediate(self._db)
+        return self.games.transaction()
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """Stores matches: one deal in its seatings, each seating a game of the season's tournament.
 
 Laws:
-1. A match and its games are stored in one transaction, as they were chosen. The games are `planned` from then on, and
-   the store claims and records them like those of any tournament.
+1. Matches that are chosen together, and their games, are stored in one transaction. The games are `planned` from then
+   on, and the store claims and records them like those of any tournament. Games of one seating are a block.
 2. Each match has a deal of its own. So its secret can be revealed when the match is over.
 3. A match is over when each of its games is done or void. One of which nothing was played is void, and counts for
    nobody as played.
@@ -42,67 +42,74 @@ class Matches:
         self._db = connection
         self._games = games
 
-    def plan(self, players: int, deal: int | None, seatings: Sequence[tuple[int, ...]], why: str, rated: bool) -> Match:
-        """Stores a match with its games.
+    def plan(self, matches: Sequence[Sequence[tuple[int, ...]]], why: str, rated: bool) -> list[Match]:
+        """Stores matches of the same entrants with their games, each match on a deal of its own.
+
+        Games of one rotation follow each other, so that they are a block: they share bot processes.
 
         Args:
-            players: Seats of a game.
-            deal: The number of its deal, which no other match of the season has; None means the match's own number.
-            seatings: Of each game the entrants by seat. All games have the same entrants.
+            matches: Of each match the seatings, and of each of these the entrants by seat. All have the same entrants,
+                and as many games.
             why: Why these meet, for people.
             rated: Whether the games count.
 
         Raises:
             Refused: No season is open, or a seat is not that of an active version.
-            StoreError: The seatings are not those of one meeting, or the deal was used.
+            StoreError: The seatings are not those of one meeting.
         """
+        seatings = [seating for match in matches for seating in match]
         entrants = sorted(seatings[0]) if seatings else []
         if not entrants or any(sorted(seating) != entrants for seating in seatings):
-            raise StoreError(f"expected seatings of the same entrants, got: {list(seatings)}")
-        if len(set(entrants)) != players:
-            raise StoreError(f"expected {players} different entrants, got: {entrants}")
+            raise StoreError(f"expected seatings of the same entrants, got: {seatings}")
+        if len(set(entrants)) != len(entrants):
+            raise StoreError(f"expected different entrants, got: {entrants}")
+        if len({len(match) for match in matches}) != 1:
+            raise StoreError(f"expected as many games in each match, got: {[len(match) for match in matches]}")
         with immediate(self._db):
             tournament = self._season()
             self._check_active(entrants)
-            (number,) = self._db.execute(
-                "SELECT coalesce(max(number), -1) + 1 FROM matches WHERE tournament = ?", (tournament,)
-            ).fetchone()
-            deal = int(number) if deal is None else deal
-            used = "SELECT 1 FROM matches WHERE tournament = ? AND deal = ?"
-            if self._db.execute(used, (tournament, deal)).fetchone():
-                raise StoreError(f"expected a deal that no match of the season has, got: {deal}")
-            self._db.execute(
-                "INSERT INTO matches (tournament, number, players, deal, why, rated, planned)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (tournament, number, players, deal, why, rated, now()),
+            first = self.count()
+            self._db.executemany(
+                "INSERT INTO matches (tournament, number, players, deal, why, rated, planned, together)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (tournament, number, len(entrants), number, why, rated, now(), first)
+                    for number, _ in enumerate(matches, first)
+                ],
             )
-            self._add_games(tournament, number, deal, seatings, rated)
-            self._add_meeting(tournament, number, players, entrants)
-            return self.get(number)
+            self._add_games(tournament, first, matches, rated)
+            self._add_meetings(tournament, range(first, first + len(matches)), entrants)
+            return [self.get(number) for number, _ in enumerate(matches, first)]
 
     def _add_games(
-        self, tournament: str, match: int, deal: int, seatings: Sequence[tuple[int, ...]], rated: bool
+        self, tournament: str, first_match: int, matches: Sequence[Sequence[tuple[int, ...]]], rated: bool
     ) -> None:
+        """Adds the games of matches, whose deals have the matches' numbers: rotation by rotation, deal by deal."""
+        games = [
+            (match, rotation, seating)
+            for rotation, of_rotation in enumerate(zip(*matches, strict=True))
+            for match, seating in enumerate(of_rotation, first_match)
+        ]
         (first,) = self._db.execute("SELECT games FROM tournaments WHERE id = ?", (tournament,)).fetchone()
-        self._db.execute("UPDATE tournaments SET games = games + ? WHERE id = ?", (len(seatings), tournament))
+        self._db.execute("UPDATE tournaments SET games = games + ? WHERE id = ?", (len(games), tournament))
         self._db.executemany(
             "INSERT INTO games (id, tournament, number, deal, rotation, seating, match, counts)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (game_id(tournament, number), tournament, number, deal, rotation, canonical(seating), match, rated)
-                for rotation, (number, seating) in enumerate(enumerate(seatings, first))
+                (game_id(tournament, number), tournament, number, match, rotation, canonical(seating), match, rated)
+                for number, (match, rotation, seating) in enumerate(games, first)
             ],
         )
 
-    def _add_meeting(self, tournament: str, match: int, players: int, entrants: Sequence[int]) -> None:
+    def _add_meetings(self, tournament: str, matches: range, entrants: Sequence[int]) -> None:
         self._db.executemany(
             "INSERT INTO meetings (tournament, entrant, match) VALUES (?, ?, ?)",
-            [(tournament, entrant, match) for entrant in entrants],
+            [(tournament, entrant, match) for entrant in entrants for match in matches],
         )
         self._db.executemany(
-            "INSERT INTO seat_counts (tournament, entrant, players, matches) VALUES (?, ?, ?, 1)"
-            " ON CONFLICT DO UPDATE SET matches = matches + 1",
-            [(tournament, entrant, players) for entrant in entrants],
+            "INSERT INTO seat_counts (tournament, entrant, players, matches) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET matches = matches + excluded.matches",
+            [(tournament, entrant, len(entrants), len(matches)) for entrant in entrants],
         )
 
     def _check_active(self, entrants: Sequence[int]) -> None:
@@ -128,17 +135,24 @@ class Matches:
     def game(self, number: int) -> PlannedGame:
         """Returns a game of the open season: what `Store.claim` takes as the schedule.
 
+        Its block is the number of the first game of its rotation in the matches that were planned together.
+
         Raises:
             StoreError: There is none.
         """
         row = self._db.execute(
-            "SELECT deal, rotation, seating FROM games WHERE tournament = ? AND number = ?", (self._season(), number)
+            "SELECT game.deal, game.rotation, seating, (SELECT number FROM games INDEXED BY games_by_match"
+            " WHERE tournament = game.tournament AND match = together"
+            " AND rotation = game.rotation) FROM games AS game JOIN matches"
+            " ON matches.tournament = game.tournament AND matches.number = game.match"
+            " WHERE game.tournament = ? AND game.number = ?",
+            (self._season(), number),
         ).fetchone()
         if row is None:
             raise StoreError(f"expected a game of the season, got: number {number}")
-        deal, rotation, seating = row
+        deal, rotation, seating, block = row
         entrants = msgspec.json.decode(seating, type=tuple[int, ...])
-        return PlannedGame(number=number, block=number, deal=deal, rotation=rotation, entrants=entrants)
+        return PlannedGame(number=number, block=block, deal=deal, rotation=rotation, entrants=entrants)
 
     def match_of(self, game: int) -> tuple[int, int]:
         """Returns of a game of the open season, by its number, the number of its match, and how many games that has.
@@ -267,7 +281,7 @@ class Matches:
             if self._not_active(match.entrants) or number < self._first_of_final():
                 return None
             seatings = [game.entrants for game in match.games]
-            return self.plan(match.players, None, seatings, f"match {number} again: {reason}", rated=True)
+            return self.plan([seatings], f"match {number} again: {reason}", rated=True)[0]
 
     def _first_of_final(self) -> int:
         """Returns the first match that may be planned again: if the final has begun, the first of these."""
@@ -275,10 +289,6 @@ class Matches:
             "SELECT coalesce(json_extract(final, '$.first_match'), 0) FROM seasons WHERE closed IS NULL"
         ).fetchone()
         return int(first)
-
-    def recent_meetings(self, entrant: int, n: int) -> list[tuple[int, ...]]:
-        """Returns whom an entrant met in its last matches, the latest first; those that are being played too."""
-        return recent_meetings(self._db, self._season(), entrant, n)
 
     def games_waiting(self) -> int:
         """Returns how many games are planned or running beyond those that are rated."""
@@ -296,7 +306,7 @@ class Matches:
         tournament = self._season()
         by = f" INDEXED BY {index}" if index else ""
         found = self._db.execute(
-            "SELECT number, players, deal, why, rated, state, reason, planned, published"
+            "SELECT number, players, deal, why, rated, state, reason, planned, published, together"
             f" FROM matches{by} WHERE tournament = ? {rest} ORDER BY number LIMIT ?",
             (tournament, *parameters, limit),
         ).fetchall()
@@ -311,11 +321,12 @@ class Matches:
                 state=state,
                 reason=reason,
                 entrants=tuple(sorted(games[0].entrants)),
+                together=together,
                 games=games,
                 planned=planned,
                 published=published,
             )
-            for number, players, deal, why, rated, state, reason, planned, published in found
+            for number, players, deal, why, rated, state, reason, planned, published, together in found
             for games in [self._games_of(tournament, number)]
         ]
 
@@ -358,16 +369,3 @@ def settle(connection: Connection, tournament: str) -> None:
                 (tournament, players, number),
             )
             connection.execute("DELETE FROM meetings WHERE tournament = ? AND match = ?", (tournament, number))
-
-
-def recent_meetings(connection: Connection, tournament: str, entrant: int, n: int) -> list[tuple[int, ...]]:
-    """Returns whom an entrant met in its last matches, the latest first."""
-    found = connection.execute(
-        "SELECT json_group_array(other.entrant) FROM"
-        " (SELECT match FROM meetings WHERE tournament = :tournament AND entrant = :entrant"
-        " ORDER BY match DESC LIMIT :n) AS own"
-        " JOIN meetings AS other ON other.tournament = :tournament AND other.match = own.match"
-        " AND other.entrant <> :entrant GROUP BY own.match ORDER BY own.match DESC",
-        {"tournament": tournament, "entrant": entrant, "n": n},
-    ).fetchall()
-    return [msgspec.json.decode(others, type=tuple[int, ...]) for (others,) in found]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from arena.store.database import Connection, immediate
 from arena.store.league.records import Notice
 from arena.store.store import now
+
+NOTICES: Final = 20
+"""How many notices a status holds."""
 
 
 class Notices:

@@ -38,10 +38,8 @@ class Ended(msgspec.Struct, frozen=True):
     game: str
     finished: str
     """When; UTC (ISO 8601)."""
-    season: int
-    """The season's number."""
-    entrants: tuple[int, ...]
-    """Who played it, by seat, numbered in its season."""
+    seats: int
+    """The number of its seats."""
     forfeit: bool
     """Whether somebody forfeited."""
     final: bool = False
@@ -95,25 +93,22 @@ class PlayedGames:
                 found[name] = bool(found[name])
             yield found
 
-    def ended(self, *, newest_first: bool = False) -> Iterator[Ended]:
+    def ended(self) -> Iterator[Ended]:
         """Yields the games of all seasons that are done, in order. It reads some at a time, and holds nothing open."""
-        order, than = ("DESC", "<") if newest_first else ("", ">")
         seasons = self._db.execute(
-            f"SELECT number, tournament, json_extract(final, '$.first_game') FROM seasons ORDER BY number {order}"
+            "SELECT tournament, json_extract(final, '$.first_game') FROM seasons ORDER BY number"
         ).fetchall()
-        for season, tournament, first in seasons:
-            last = 2**62 if newest_first else -1
+        for tournament, first in seasons:
+            last = -1
             while rows := self._db.execute(
-                "SELECT number, id, finished, seating, EXISTS (SELECT 1 FROM seats WHERE game = games.id"
-                " AND forfeit IS NOT NULL) FROM games WHERE tournament = ? AND status = 'done'"
-                f" AND number {than} ? ORDER BY number {order} LIMIT 500",
+                "SELECT number, id, finished, json_array_length(seating), EXISTS (SELECT 1 FROM seats"
+                " WHERE game = games.id AND forfeit IS NOT NULL) FROM games"
+                " WHERE tournament = ? AND status = 'done' AND number > ? ORDER BY number LIMIT 500",
                 (tournament, last),
             ).fetchall():
                 last = rows[-1][0]
-                for number, game, finished, seating, forfeit in rows:
-                    entrants = msgspec.json.decode(seating, type=tuple[int, ...])
-                    final = first is not None and number >= first
-                    yield Ended(game, finished, season, entrants, bool(forfeit), final)
+                for number, game, finished, seats, forfeit in rows:
+                    yield Ended(game, finished, seats, bool(forfeit), first is not None and number >= first)
 
     def counts(self, tournament: str) -> dict[str, int]:
         """Returns how many games of a season there are, by status."""

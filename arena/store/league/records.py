@@ -153,6 +153,8 @@ class Match(msgspec.Struct, frozen=True, kw_only=True):
     """Why games of it are void, if some are."""
     entrants: tuple[int, ...]
     """Who meets, by number."""
+    together: int
+    """The number of the first of the matches that were planned together."""
     games: tuple[MatchGame, ...]
     planned: str
     published: str | None

@@ -67,7 +67,7 @@ class Remaking:
         return tournament, Remade(first, number, end, msgspec.json.decode(longest, type=tuple[int, ...]))
 
     def step(self, games: int = GAMES) -> bool:
-        """Rates up to so many games again, or looks up one entrant's longest decision. Says whether more is left."""
+        """Rates some games again, or looks up one entrant's longest decision. Returns whether more is left."""
         if self._row() is None:
             return False  # without a transaction: this is asked in each turn of the service's loop
         with immediate(self._db):

@@ -19,7 +19,7 @@ PENDING_STATES = ", ".join(f"'{state}'" for state in PENDING)
 """As SQL has them."""
 
 MOST_PLAYED = 20
-"""So many of a bot's versions that have played can play again, the newest: archives of others need not be kept."""
+"""The number of a bot's newest versions that can play again. Archives of older ones need not be kept."""
 LATE = (
     "activated IS NOT NULL AND number >= coalesce((SELECT late.number FROM versions AS late"
     " WHERE late.bot = versions.bot AND late.activated IS NOT NULL"

@@ -199,6 +199,9 @@ MARKS: Final = (
 )
 """What is needed to keep one rating a day."""
 
+TOGETHER: Final = ("ALTER TABLE matches ADD COLUMN together INTEGER", "UPDATE matches SET together = number")
+"""The number of the first of the matches that were planned together. Before that was noted each was by itself."""
+
 REMAKING: Final = (
     # Whose ratings are made again (`arena.store.league.remaking`): from game `first` on, up to game `number` so far.
     # `longest` is a list (JSON) of entrants whose longest decision is to be looked up again.

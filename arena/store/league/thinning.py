@@ -40,7 +40,7 @@ class Thinning:
             ).rowcount
 
     def step(self, rows: int) -> bool:
-        """Removes up to so many rows that are not needed, of up to as many versions. Says whether more may be left."""
+        """Removes some rows that are not needed, of some versions. Returns whether more may be left."""
         with immediate(self._db):
             found = self._db.execute(
                 "SELECT tournament, number, first, entrant, (SELECT count(*) FROM entrants"

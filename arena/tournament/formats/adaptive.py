@@ -95,7 +95,7 @@ def check_games(deals: int, seatings: int, option: str) -> None:
 
 
 def growing(deals: int, played: int) -> int:
-    """Returns how many deals to play at once after so many: a tenth, but at least the number given."""
+    """Returns how many deals to play at once: a tenth of those played, but at least the number given."""
     return max(deals, played // GROWTH)
 
 

@@ -18,7 +18,7 @@ MOST_SHOWN: Final = 400
 NOBODY: Final = -1
 """Has the places of the bracket that are left over."""
 NAMES: Final = {2: "final", 4: "semi-finals", 8: "quarter-finals"}
-"""What a round is called with so many places in the bracket."""
+"""Names of rounds, by the number of places in the bracket."""
 
 
 class Knockout(Format, frozen=True, kw_only=True, tag="knockout"):

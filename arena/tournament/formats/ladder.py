@@ -44,7 +44,7 @@ class Ladder(Format, frozen=True, kw_only=True, tag="ladder"):
     placement: int = 20
     """An entrant with fewer matches is new: it comes first in every second match."""
     repeat: int = 10
-    """Whoever was met in so many last matches is less likely to be chosen."""
+    """The number of last matches whose opponents are less likely to be chosen again."""
 
     def check(self, entrants: int, players: int) -> None:
         """Checks that every parameter is in its range.

@@ -10,7 +10,7 @@ Met: TypeAlias = Sequence[Mapping[int, int]]
 """By entrant, how often it has met each other one. Those it has not met are absent."""
 
 MOST_EXACT: Final = 200
-"""Entrants up to whom the best pairing is computed, which takes about a second for so many."""
+"""The most entrants for whom the best pairing is computed; that takes about a second."""
 FAR_TABLES: Final = 3
 """How many tables away, at most, an entrant goes to avoid somebody it has met."""
 

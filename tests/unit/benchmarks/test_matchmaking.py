@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.league.matchmaking import Matchmaking
+from arena.league.settings import MatchRule
 from arena.ratings.running import SIGMA, Rating, inherit
 
 PAGE = (Path(__file__).parents[3] / "docs" / "matchmaking.md").read_text(encoding="utf-8")
@@ -78,6 +78,6 @@ def test_a_new_version_inherits_the_mean_and_never_gets_more_than_a_strangers_si
 
 
 def test_the_page_has_every_parameter_with_its_default() -> None:
-    for field in msgspec.structs.fields(Matchmaking):
+    for field in msgspec.structs.fields(MatchRule):
         default = field.default[0] if field.name == "players" else field.default
         assert f"| `{field.name}` | {default} | " in PAGE

@@ -42,7 +42,7 @@ def ask_all(cls, rules, seed, check):
     return play_game([cls() for _ in range(rules.seats)], rules, seed, ask)
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_no_action_is_illegal_where_tiles_must_follow_and_captures_are_instant():
     options = {"captures": "instant", "fast": "must_follow", "placement": "near_pieces", "move_is_fast": "yes"}
     for seats in (2, 3, 4):
@@ -141,7 +141,7 @@ def test_time_comes_from_the_limit_and_the_bank():
         assert bank > 500
 
 
-@pytest.mark.long
+@pytest.mark.thorough
 def test_beats_greedy():
     won = [play_game([CountingShogun(), GREEDY()], samurai(2), deal)[0] == 1 for deal in range(6)]
     won += [play_game([GREEDY(), CountingShogun()], samurai(2), deal)[1] == 1 for deal in range(6)]

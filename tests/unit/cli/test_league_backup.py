@@ -33,7 +33,7 @@ def test_a_league_is_copied_and_made_again(cup: Path) -> None:
     done = run("backup", "cup", "cup.tar")
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("cup.tar: 3 files, ")
-    assert done.stderr.count("not there any more: submissions/") == 1
+    assert done.stderr.count("cannot be built again without this archive, which is missing: submissions/") == 1
     again = run("restore", "cup.tar", "cup2")
     assert again.exit_code == 0, again.output
     assert "arena league run cup2" in again.stderr

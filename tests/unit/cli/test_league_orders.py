@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from arena.cli import cli
 from arena.league.folder import Folder
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
 from arena.league.settings import Settings
 from arena.store.league import open_league, read_league
 

@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from arena.cli import cli
-from arena.league.ending import Ending
 from arena.league.folder import Folder
-from arena.league.init import make_league
+from arena.league.season.ending import Ending
+from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Game, Settings, load
 from arena.referee.chance import deal_secret
 from arena.store.league import open_league

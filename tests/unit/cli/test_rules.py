@@ -34,6 +34,7 @@ WORDS = {"type": "string"}
 NUMBER = {"type": "integer", "minimum": 1}
 LIST = record(
     rules=array(record(rules={"enum": list(names())}, about=TEXT, players=array(NUMBER), rulesets=array(TEXT))),
+    families=array(record(family=TEXT, about=TEXT, games=NUMBER)),
     broken=array(record(rules=TEXT, fault=TEXT)),
 )
 FAULT = record(law=TEXT, expected=TEXT, got=TEXT, place=TEXT, remedy=TEXT)

@@ -52,9 +52,9 @@ def standings(database: Path, *words: str, width: int = 120, code: int = 0) -> R
 def test_the_latest_tournament_is_shown_with_what_is_settled(database: Path) -> None:
     heading, *table = standings(database).stdout.splitlines()
     assert heading.startswith("samurai standard, 2 players, board Japan: tournament ")
-    assert [line.split()[1] for line in table[4:7]] == ["ann", "bob", "cid"]
-    assert "(95 %, all pairs at once)" in table[7]
-    assert table[9].split() == ["#", "bot", "1", "2", "3"]
+    assert [line.split()[1] for line in table[3:6]] == ["ann", "bob", "cid"]
+    assert "(95 %, all pairs at once)" in table[6]
+    assert table[8].split() == ["#", "bot", "1", "2", "3"]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -64,18 +64,19 @@ def test_they_fit_the_terminal(database: Path, width: int) -> None:
 
 
 def test_the_course_of_each_rating_is_drawn(database: Path) -> None:
-    lines = [re.findall("[▁-█]+", line) for line in standings(database, width=160).stdout.splitlines()]
+    lines = [re.findall("[▁-█]+", line) for line in standings(database, "-v", width=160).stdout.splitlines()]
     drawn = [found[0] for found in lines if found]
     assert [len(line) for line in drawn] == [8, 8, 8]
     assert "█" in drawn[0], "the best rating of all is one that the winner had"
     assert "▁" in "".join(drawn), "the scale ends with the least"
-    assert "course" not in standings(database, "--pool", width=160).stdout
+    assert "course" not in standings(database, "--pool", "-v", width=160).stdout
     assert "▁" not in standings(database, "--csv").stdout
 
 
-def test_mu_and_sigma_are_shown_on_request(database: Path) -> None:
-    assert "sigma" not in standings(database, width=60).stdout
-    assert "sigma" in standings(database, "--trueskill", width=60).stdout
+def test_all_columns_are_shown_on_request(database: Path) -> None:
+    assert "sigma" in standings(database, width=80).stdout
+    assert "ahead" not in standings(database, width=200).stdout
+    assert "ahead" in standings(database, "-v", width=200).stdout
 
 
 def test_csv_is_what_json_has(database: Path) -> None:
@@ -94,7 +95,7 @@ def test_a_pool_has_all_its_tournaments(database: Path) -> None:
     assert heading == "samurai standard, 2 players: 2 tournaments, 74 games"
     document = json.loads(standings(database, "--pool", "--json").stdout)
     assert {row["bot"]: row["games"] for row in document["standings"]} == {"ann": 50, "bob": 50, "cid": 48}
-    assert [line.split()[1] for line in table[4:7]] == [row["bot"] for row in document["standings"]]
+    assert [line.split()[1] for line in table[3:6]] == [row["bot"] for row in document["standings"]]
     assert "sigma" not in "".join(table)
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from arena.cli.watch import of_database
 from arena.errors import ConfigError
-from arena.league import running
 from arena.league.folder import Folder
-from arena.league.init import make_league
+from arena.league.matches.jobs import Jobs
+from arena.league.season.opening import make_league
 from arena.league.settings import Settings, load
 from arena.referee.feed import feed_folder
 from arena.store.records import Claim, PlannedGame
@@ -70,11 +70,14 @@ def test_hands_of_a_league_stay_shut_where_bots_play_from_elsewhere(
 def test_no_path_of_a_database_leads_to_what_a_leagues_games_send(cup: Folder) -> None:
     """So a watch that begins before its folder is a league sees nothing of it, either."""
     stub: Any = SimpleNamespace(
-        versions=SimpleNamespace(of_entrant=lambda entrant: None), secret=bytes(32), logs=str(cup.logs)
+        versions=SimpleNamespace(of_entrant=lambda entrant: None),
+        secret=bytes(32),
+        logs=str(cup.logs),
+        settings={"processes": "block"},
     )
     game = PlannedGame(number=0, block=0, deal=0, rotation=0, entrants=(0, 1))
     claim = Claim(game="cup-1-000000", tournament="cup-1", number=0, deal=0, rotation=0, attempt=1)
-    job = running.Jobs(stub, stub, load(cup), stub, cup.feed)(claim, game)
+    job = Jobs(stub, stub, load(cup), stub, cup.feed)(claim, game)
     assert job.feed == str(cup.feed)
     assert cup.feed.suffix != feed_folder(cup.database).suffix
 

@@ -19,7 +19,7 @@ from arena.door.heads import heads_of, look_again, read_heads
 from arena.door.keys import write_pair
 from arena.errors import ConfigError, DoorError
 from arena.league.folder import Folder
-from arena.league.ledger_files import Ledger
+from arena.league.public.ledger_files import Ledger
 from arena.record import ledger
 from arena.record.ledger import LEDGER, Entry, Head
 from tests import door_kit

@@ -12,7 +12,7 @@ import pytest
 from arena.door.client import Client
 from arena.door.fetching import fetch_season
 from arena.errors import ConfigError, DoorError
-from arena.league.audit import SeasonAuditor, logs_of
+from arena.league.checking.audit import SeasonAuditor, logs_of
 from arena.record.season import DEALS, SEASON_FILE, STANDINGS_FILE
 from arena.standings.audit import examine
 from tests import door_kit, season_kit

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.folder import Folder
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
 from arena.league.settings import Settings
 
 

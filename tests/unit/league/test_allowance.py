@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from arena.errors import Refused
-from arena.league.allowance import MIB, Allowance
-from arena.league.desk import Desk, Order
 from arena.league.folder import Folder
+from arena.league.order_context import Order, OrderContext
 from arena.league.settings import Limits, Settings
-from arena.league.steps import StepReport, Verdict, footprint
-from arena.league.submitting import check_quotas
-from arena.league.workshop import Workshop
+from arena.league.submissions.step_runner import StepRunner
+from arena.league.submissions.steps import StepReport, Verdict, footprint
+from arena.league.submissions.submitting import MIB, Allowance, check_quotas
 from arena.store.league import LeagueStore
 from arena.store.league.records import Report, Version
 from arena.store.league.states import Actor, State
@@ -84,9 +83,9 @@ def test_a_version_that_is_too_much_is_rejected_and_the_older_one_plays(store: L
         sized = built(50) if report.kind == "build" else report
         return Allowance(store, Path(), Limits(built_mib=100)).judge(version, sized)
 
-    running.workshop = Workshop(store, running.bench, running.tools, running.said.append, judge)
-    while running.workshop.waits():
-        running.workshop.look()
+    running.step_runner = StepRunner(store, running.step_worker, running.tools, running.said.append, judge)
+    while running.step_runner.waits():
+        running.step_runner.look()
     assert store.versions.named("fox/2").state is State.REJECTED
     assert store.versions.named("fox/1").state is State.ACTIVE
     [report] = store.reports.of(store.versions.named("fox/2").id)
@@ -106,7 +105,9 @@ def test_whoever_has_all_of_it_cannot_submit_more(store: LeagueStore, folder: Fo
     def check(mib: int) -> None:
         settings = Settings(name="cup", limits=Limits(built_mib=mib))
         order = Order(id="x", verb="submit", author="anna", at=league_kit.AT)
-        check_quotas(Desk(store=store, folder=folder, settings=settings, order=order, archive=None), "anna", "owl")
+        check_quotas(
+            OrderContext(store=store, folder=folder, settings=settings, order=order, archive=None), "anna", "owl"
+        )
 
     check(61)
     with pytest.raises(Refused) as refused:

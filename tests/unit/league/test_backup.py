@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 import io
 import multiprocessing
+import subprocess
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
-import msgspec
 import pytest
 from league_kit import active, claim, league, opened, plan, play, record, season, submit
 
 from arena import files
 from arena.errors import StoreError
-from arena.league import backup
-from arena.league.backup import CONTENTS, back_up, check_backup, restore
+from arena.league.keeping import backup
+from arena.league.keeping.backup import SUMS, back_up, check_backup, restore
 from arena.ratings.running import Rating, rate
 from arena.record.compressed import compress
 from arena.record.log import read_log
@@ -25,7 +25,6 @@ from arena.store.database import connect
 from arena.store.league import LeagueStore
 
 LOG = Path(__file__).parents[3] / "protocol" / "vectors" / "logs" / "samurai-standard.jsonl"
-MADE = "2026-01-01T12:00:00+00:00"
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def listing(root: Path) -> set[str]:
 
 
 def test_a_backup_holds_all_that_cannot_be_made_again(cup: Path, tmp_path: Path) -> None:
-    done = back_up(cup, tmp_path / "cup.tar", MADE)
+    done = back_up(cup, tmp_path / "cup.tar")
     assert done.missing == []
     assert (tmp_path / "cup.tar").stat().st_mode & 0o777 == 0o600
     again = restored(tmp_path / "cup.tar", tmp_path / "again")
@@ -84,7 +83,7 @@ def test_a_restored_league_goes_on(cup: Path, tmp_path: Path) -> None:
         versions = [version for version in store.versions.active() if not version.is_of_house]
         plan(store, *versions)
         running = claim(store)
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
     again = restored(tmp_path / "cup.tar", tmp_path / "again")
     with opened(again) as store:
         store.games.resume(season(store).tournament)
@@ -132,25 +131,26 @@ def busy(cup: Path) -> Iterator[Path]:
 
 def test_a_league_that_plays_is_copied_at_one_moment(busy: Path, tmp_path: Path) -> None:
     for number in range(3):
-        back_up(busy, tmp_path / "cup.tar", MADE, with_logs=False)
+        back_up(busy, tmp_path / "cup.tar", with_logs=False)
         with opened(restored(tmp_path / "cup.tar", tmp_path / f"again-{number}")) as store:
             stored, played_again = ratings_of(store)
             assert stored == played_again
             assert len(stored) == 4
 
 
-def test_what_is_missing_is_listed(cup: Path, tmp_path: Path) -> None:
+def test_an_archive_that_is_missing_is_named_and_logs_are_counted(cup: Path, tmp_path: Path) -> None:
     archive = next((cup / "submissions").iterdir())
-    log = next((cup / "logs").glob("*.jsonl.zst"))
+    before = back_up(cup, tmp_path / "cup.tar")
     archive.unlink()
-    log.unlink()
-    done = back_up(cup, tmp_path / "cup.tar", MADE)
-    assert set(done.missing) == {f"submissions/{archive.name}", f"logs/{log.stem}"}
+    next((cup / "logs").glob("*.jsonl.zst")).unlink()
+    done = back_up(cup, tmp_path / "cup.tar")
+    assert (before.missing, done.missing) == ([], [f"submissions/{archive.name}"])
+    assert (before.logs, done.logs) == (4, 3)
 
 
 def test_without_logs(cup: Path, tmp_path: Path) -> None:
-    done = back_up(cup, tmp_path / "cup.tar", MADE, with_logs=False)
-    assert done.missing == []
+    done = back_up(cup, tmp_path / "cup.tar", with_logs=False)
+    assert (done.logs, done.missing) == (0, [])
     there = [name for name in listing(restored(tmp_path / "cup.tar", tmp_path / "again")) if name.startswith("logs")]
     assert there == ["logs/deals.jsonl"], "from which the ledger is made again"
 
@@ -166,7 +166,7 @@ def test_an_order_that_is_obeyed_meanwhile_is_in_the_backup(
         real(database, copy)
 
     monkeypatch.setattr(backup, "copy_database", obeyed_just_before)
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
     assert "inbox/order.json" in listing(restored(tmp_path / "cup.tar", tmp_path / "again"))
 
 
@@ -179,13 +179,13 @@ def test_a_full_disk_leaves_the_older_backup(cup: Path, tmp_path: Path, monkeypa
 
     monkeypatch.setattr(backup, "copy_database", full)
     with pytest.raises(OSError, match="No space"):
-        back_up(cup, target, MADE)
+        back_up(cup, target)
     assert target.read_text() == "the older one"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def rewritten(archive: Path, change: Callable[[dict[str, bytes]], object]) -> Path:
-    """The same archive with other files; `backup.json` is made anew, as a forger or a fault of ours would."""
+    """The same archive with other files, as a forger or a fault of ours would make it."""
     with tarfile.open(archive) as tar:
         found = {member.name: tar.extractfile(member).read() for member in tar}  # type: ignore[union-attr]
     change(found)
@@ -199,43 +199,32 @@ def rewritten(archive: Path, change: Callable[[dict[str, bytes]], object]) -> Pa
 
 
 def listed_anew(found: dict[str, bytes]) -> None:
-    contents = msgspec.json.decode(found.pop(CONTENTS))
-    contents["files"] = {name: hashlib.sha256(data).hexdigest() for name, data in found.items()}
-    found[CONTENTS] = msgspec.json.encode(contents)
+    found.pop(SUMS)
+    found[SUMS] = "".join(f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in found.items()).encode()
 
 
 def test_what_is_wrong_with_a_backup_is_found(cup: Path, tmp_path: Path) -> None:
     archive = tmp_path / "cup.tar"
-    done = back_up(cup, archive, MADE)
+    done = back_up(cup, archive)
     assert check_backup(archive) == done
-    assert check_backup(rewritten(archive, lambda found: None)) == done
+    assert check_backup(rewritten(archive, lambda found: None)).files == done.files
 
-    def change(name: str, *, listed: bool) -> Callable[[dict[str, bytes]], object]:
-        def changing(found: dict[str, bytes]) -> None:
-            key = next(key for key in found if key.startswith(name))
-            found[key] = found[key][:-1] + bytes([found[key][-1] ^ 1])
+    def alter(start: str, *, listed: bool) -> Callable[[dict[str, bytes]], object]:
+        def altering(found: dict[str, bytes]) -> None:
+            name = next(name for name in found if name.startswith(start))
+            found[name] = found[name][:-1] + bytes([found[name][-1] ^ 1])
             if listed:
                 listed_anew(found)
 
-        return changing
-
-    def drop(name: str, *, listed: bool) -> Callable[[dict[str, bytes]], object]:
-        def dropping(found: dict[str, bytes]) -> None:
-            del found[next(key for key in found if key.startswith(name))]
-            if listed:
-                listed_anew(found)
-
-        return dropping
+        return altering
 
     wrongs = [
-        change("league.toml", listed=False),
-        change("logs/cup", listed=True),
-        drop("submissions", listed=False),
-        drop("submissions", listed=True),
-        drop("logs/cup-1-000001.jsonl", listed=True),
-        drop("league.db", listed=True),
-        drop(CONTENTS, listed=False),
-        lambda found: found.update({"logs/more": b""}),
+        alter("league.toml", listed=False),
+        alter("logs/cup", listed=True),
+        lambda found: found.pop("league.toml"),
+        lambda found: found.pop(SUMS),
+        lambda found: (found.pop("league.db"), listed_anew(found)),
+        lambda found: found.update({"logs/more": b""}),  # after the list
         lambda found: (found.update({"../more": b""}), listed_anew(found)),
         lambda found: (found.update({"/tmp/more": b""}), listed_anew(found)),
     ]
@@ -247,10 +236,13 @@ def test_what_is_wrong_with_a_backup_is_found(cup: Path, tmp_path: Path) -> None
         files.write(tmp_path / "cut.tar", cut)
         with pytest.raises(StoreError, match="expected a whole backup"):
             check_backup(tmp_path / "cut.tar")
+        with pytest.raises(StoreError, match="expected a whole backup"):
+            restore(tmp_path / "cut.tar", tmp_path / "again")
+        assert not (tmp_path / "again").exists()
 
 
 def test_a_folder_with_files_is_not_restored_into(cup: Path, tmp_path: Path) -> None:
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
     before = listing(cup)
     with pytest.raises(StoreError, match="a new folder"):
         restore(tmp_path / "cup.tar", cup)
@@ -261,7 +253,7 @@ def test_a_folder_with_files_is_not_restored_into(cup: Path, tmp_path: Path) -> 
 
 
 def test_a_restore_that_fails_leaves_nothing(cup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
 
     def full(source: Path, target: Path) -> None:
         raise OSError(28, "No space left on device")
@@ -279,20 +271,22 @@ def test_folders_of_the_user_beside_it_stay_whatever_they_are_called(cup: Path, 
     for folder in kept:
         folder.mkdir()
         (folder / "file").write_text("of the user")
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
     restore(tmp_path / "cup.tar", tmp_path / "cup2")
     assert [(folder / "file").read_text() for folder in kept] == ["of the user"] * len(kept)
 
 
 def test_tar_alone_unpacks_a_backup_as_well(cup: Path, tmp_path: Path) -> None:
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
     with tarfile.open(tmp_path / "cup.tar") as tar:
         tar.extractall(tmp_path / "by-tar", filter="data")
-    assert listing(tmp_path / "by-tar") - {CONTENTS} == listing(restored(tmp_path / "cup.tar", tmp_path / "again"))
+    words = ["sha256sum", "--check", "--quiet", SUMS]
+    assert subprocess.run(words, cwd=tmp_path / "by-tar", check=False).returncode == 0
+    assert listing(tmp_path / "by-tar") - {SUMS} == listing(restored(tmp_path / "cup.tar", tmp_path / "again"))
 
 
 def test_a_database_that_is_damaged_is_found(cup: Path, tmp_path: Path) -> None:
-    back_up(cup, tmp_path / "cup.tar", MADE)
+    back_up(cup, tmp_path / "cup.tar")
 
     def damage(found: dict[str, bytes]) -> None:
         data = bytearray(found["league.db"])

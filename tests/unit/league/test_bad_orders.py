@@ -13,10 +13,10 @@ import pytest
 
 from arena import files
 from arena.errors import MachineFault, Refused, StoreError
-from arena.league import orders
-from arena.league.desk import Order
 from arena.league.folder import Folder
-from arena.league.inbox import Inbox, give, new_order
+from arena.league.order_context import Order
+from arena.league.service import orders
+from arena.league.service.inbox import Inbox, give, new_order
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.records import Kind, Version
@@ -93,7 +93,7 @@ def test_a_value_that_cannot_be_used_is_refused(
 def break_pause(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     """Makes an order fail as no order should."""
 
-    def fail(desk: object) -> Payload:
+    def fail(context: object) -> Payload:
         raise error
 
     monkeypatch.setattr(orders, "VERBS", {**orders.VERBS, "pause": fail})

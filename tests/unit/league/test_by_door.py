@@ -19,8 +19,8 @@ from arena.door.messages import Serve, Serving
 from arena.door.server import Door
 from arena.errors import DoorError
 from arena.league.folder import Folder
-from arena.league.inbox import Inbox, give, new_order
-from arena.league.init import make_league
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import Inbox, give, new_order
 from arena.league.settings import Bots, Settings
 from arena.store.league import open_league, read_league
 from tests.door_kit import LOCAL

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arena.league.folder import Folder
-from arena.league.running import _clean_up
+from arena.league.keeping.clearing import clean_up
 from arena.league.settings import Settings
 from tests import league_kit
 
@@ -20,6 +20,6 @@ def test_what_was_half_written_is_removed_wherever_it_is_published(tmp_path: Pat
         (tmp_path / place / f"status.json.{part}").write_bytes(b"{")
         (tmp_path / place / "status.json").write_bytes(b"{}")
     with league_kit.league(tmp_path) as store:
-        _clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
+        clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
     assert list(tmp_path.rglob("*.part")) == []
     assert len(list(tmp_path.rglob("status.json"))) == len(places)

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from arena.errors import Refused
-from arena.league import clearing
-from arena.league.clearing import AT_ONCE, KEPT_DAYS, Clearing
 from arena.league.folder import Folder
-from arena.league.retention import DAY_S
-from arena.league.running import _clean_up
+from arena.league.keeping import clearing
+from arena.league.keeping.clearing import AT_ONCE, KEPT_DAYS, Clearing, clean_up
+from arena.league.keeping.retention import DAY_S
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore
 from arena.store.league.named import archives
@@ -241,7 +240,7 @@ def test_a_kill_at_any_step_leaves_folders_that_are_whole_or_not_there(
                 assert {str(each.relative_to(path)) for each in path.rglob("*") if each.is_file()} == {*FILES}
         assert {"fox/2", "fox/3"} <= built(store, folder)
         ended = left > 0
-        _clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
+        clean_up(store, folder, Settings(name="cup"), league_kit.season(store))
         assert not list(folder.bots.glob("*.part")), "the next start removes what was half removed"
         if ended:
             break

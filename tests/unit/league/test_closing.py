@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.errors import ConfigError, Refused
-from arena.league import publishing, running
-from arena.league.closing import close_season
 from arena.league.folder import Folder
-from arena.league.inbox import give, new_order
-from arena.league.init import make_league
+from arena.league.public import publishing
+from arena.league.season.closing import close_season, settings_now
+from arena.league.season.opening import make_league
+from arena.league.service.inbox import give, new_order
 from arena.league.settings import Bots, Game, Settings, load
 from arena.ratings.running import Rating, inherit
 from arena.store.league import open_league, seasons
@@ -72,12 +72,12 @@ def test_a_final_is_played_with_what_the_season_was_played_with(cup: Folder) -> 
     order(cup, "first")
     text = cup.settings.read_text()
     with open_league(cup.database) as store:
-        assert running._settings(store, cup) == load(cup)
+        assert settings_now(store, cup) == load(cup)
         cup.settings.write_text(text.replace('time = "5/move"', 'time = "6/move"'))
         with pytest.raises(ConfigError, match="or end the season without: arena league season close first"):
-            running._settings(store, cup)
+            settings_now(store, cup)
         store.seasons.begin_final((), 10, "too few")
-        assert running._settings(store, cup).game.time == "6/move", "nothing of the season is left to play"
+        assert settings_now(store, cup).game.time == "6/move", "nothing of the season is left to play"
 
 
 def test_a_season_does_not_end_while_a_game_runs(cup: Folder) -> None:

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from arena.errors import Refused
-from arena.league import documents
 from arena.league.folder import Folder
+from arena.league.public import documents
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore
 from arena.store.league.records import Report
@@ -80,7 +80,7 @@ def played(store: LeagueStore) -> LeagueStore:
 def test_the_standings_have_every_version_that_plays_with_its_interval(played: LeagueStore) -> None:
     found = documents.standings(played)
     assert found.keys() == {"season", "digest", "method", "remaking", "final_matches", "order", "items"}
-    assert (found["season"], found["method"]) == ("first", "refit of versions")
+    assert (found["season"], found["method"]) == ("first", "refit of versions, ranks by all pairs")
     for item in found["items"]:
         check(item, STANDING)
         if item["games"]:

@@ -14,12 +14,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.league import documents, ending
-from arena.league.ending import Ending, finalists
-from arena.league.housekeeping import logged
-from arena.league.matchmaking import Matchmaking
-from arena.league.service import Ended
-from arena.league.settings import Season, Settings
+from arena.league.keeping.housekeeping import logged
+from arena.league.public import documents
+from arena.league.season import ending
+from arena.league.season.ending import Ending, finalists
+from arena.league.service.loop import Ended
+from arena.league.settings import MatchRule, Season, Settings
 from arena.referee.job import Job
 from arena.store.exhibits import open_exhibits
 from arena.store.league import LeagueStore, open_league
@@ -90,7 +90,7 @@ def run(
     players: tuple[int, ...] = (2,),
 ) -> Ran:
     """Runs the service; of a season that is to end until it can be closed."""
-    running = Running(store, play, workers=workers, settings=Matchmaking(players=players))
+    running = Running(store, play, workers=workers, settings=MatchRule(players=players))
     running.orders.closing = store.controls.closing is not None
     running.service._ending = Ending(store, chosen or settings(), running.said.append)
     return Ran(running.run(games), running.said)
@@ -134,7 +134,8 @@ def test_the_best_play_until_it_is_settled_who_has_won(
             "name": "ant/1",
             "points": 1.0,
         }
-        games = [game for game in store.played.ended() if logged(game).final]
+        finals = {game.game for game in store.played.ended() if logged(game).final}
+        games = [game for game in store.games.games("cup-1") if game.game in finals]
         seats = Counter(seat for game in games for seat in enumerate(game.entrants))
         assert all(count >= len(games) / 50 for count in seats.values()), "all seatings"
         assert {game.game for game in games} == {

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
-from arena.league.finals import MOST_AGAIN, Design, Stage, Table, check, stage, standings
+from arena.league.matches.finals import MOST_AGAIN, Design, Stage, Table, stage, standings
+from arena.league.settings import Season
 from arena.ratings.pairs import PairResult
 from arena.store.league.records import FinalMatch
 
@@ -199,6 +200,6 @@ def test_a_match_that_could_not_be_played_is_played_again_a_few_times_and_counts
 )
 def test_a_final_that_could_not_begin_is_refused(finalists: int, deals: int, sizes: tuple[int, ...]) -> None:
     with pytest.raises(ConfigError, match=r"expected (at least 2 finalists|final_deals to be at least)"):
-        check(finalists, deals, sizes)
-    check(0, deals, sizes)
-    check(8, 2_000, (2, 3, 4, 5))
+        Season(final=finalists, final_deals=deals).check(sizes)
+    Season(final=0, final_deals=deals).check(sizes)
+    Season(final=8, final_deals=2_000).check((2, 3, 4, 5))

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import first_games
-from arena.league.first_games import QUALIFYING, FirstGames
 from arena.league.folder import Folder
-from arena.league.housekeeping import LogSize, Tidy, all_logs
-from arena.league.retention import DAY_S, GIB, Retention
+from arena.league.keeping import first_games
+from arena.league.keeping.first_games import QUALIFYING, FirstGames
+from arena.league.keeping.housekeeping import LogSize, Tidy, all_logs
+from arena.league.keeping.retention import DAY_S, GIB
+from arena.league.settings import Logs
 from arena.store.league import LeagueStore
 from tests import league_kit
 
@@ -46,7 +47,7 @@ def write(folder: Folder, game: str, days_ago: float, kib: int = 64, names: tupl
     return paths
 
 
-def tidy(store: LeagueStore, folder: Folder, rule: Retention) -> list[str]:
+def tidy(store: LeagueStore, folder: Folder, rule: Logs) -> list[str]:
     said: list[str] = []
     duty = Tidy(store, folder, rule, said.append)
     for _ in range(20):
@@ -80,7 +81,7 @@ def test_the_oldest_go_when_all_logs_are_too_many(store: LeagueStore, folder: Fo
         )
         (folder.logs / season.tournament / f"{claimed.game}.jsonl.zst").write_bytes(bytes(3 * 64 * KIB))
     each = 3 * 64 * KIB
-    said = tidy(store, folder, Retention(last_games=0, gib=(3 * each + KIB) / GIB))
+    said = tidy(store, folder, Logs(gib=(3 * each + KIB) / GIB))
     assert left(folder) == {"qualify-ab-2", "qualify-ab-3"}
     assert [path.name for path in (folder.logs / season.tournament).glob("*.zst")] == [
         f"{season.tournament}-000001.jsonl.zst"
@@ -93,7 +94,7 @@ def test_they_stay_as_long_as_those_of_most_games(store: LeagueStore, folder: Fo
     write(folder, "qualify-ab-0", 11)
     write(folder, "qualify-ab-1", 9)
     write(folder, "qualify-ab-2", 11, names=(".seat0.output",))  # of a game that was cut short
-    tidy(store, folder, Retention(days=10))
+    tidy(store, folder, Logs(days=10))
     assert left(folder) == {"qualify-ab-1"}
 
 
@@ -101,17 +102,17 @@ def test_what_is_not_a_log_stays_and_has_no_part(folder: Folder) -> None:
     write(folder, "notes", 1, names=(".txt",))
     write(folder, "qualify-ab-1", 1, names=(".seat0.output",))
     write(folder, "qualify-ab-2", 1, names=(".jsonl", ".seat3.output.zst", ".seat1.transcript"))
-    found = FirstGames(folder.logs / QUALIFYING, time.time(), Retention())
+    found = FirstGames(folder.logs / QUALIFYING, time.time(), Logs())
     assert list(found.find()) == [None] * 5
-    assert [(game.game, len(game.entrants), game.first) for game in found.oldest_first()] == [("qualify-ab-2", 4, True)]
-    assert list(FirstGames(folder.path / "none", 0, Retention()).find()) == []
+    assert [(game.game, game.seats) for game in found.oldest_first()] == [("qualify-ab-2", 4)]
+    assert list(FirstGames(folder.path / "none", 0, Logs()).find()) == []
 
 
 def test_of_very_many_the_oldest_are_known(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_games, "MOST", 4)
     for number in range(30):
         write(folder, f"qualify-ab-{number}", number, 1, names=(".jsonl.zst",))
-    found = FirstGames(folder.logs / QUALIFYING, time.time(), Retention(days=100, forfeit_days=100))
+    found = FirstGames(folder.logs / QUALIFYING, time.time(), Logs(days=100, forfeit_days=100))
     for _ in found.find():
         assert len(found.oldest_first()) <= 8
     assert [game.game for game in found.oldest_first()][:4] == [f"qualify-ab-{number}" for number in (29, 28, 27, 26)]

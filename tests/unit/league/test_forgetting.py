@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from arena import files
-from arena.league import forgetting
-from arena.league.documents import NOTICES
 from arena.league.folder import Folder
-from arena.league.forgetting import Forget
-from arena.league.inbox import ASIDE_DAYS, Inbox, new_order
+from arena.league.keeping import housekeeping as forgetting
+from arena.league.keeping.housekeeping import Forget
+from arena.league.service.inbox import ASIDE_DAYS, Inbox, new_order
 from arena.league.settings import Settings
 from arena.store.league import LeagueStore, open_league
+from arena.store.league.notices import NOTICES
 
 
 def rows(store: LeagueStore, table: str) -> int:

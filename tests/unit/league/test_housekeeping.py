@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import housekeeping
 from arena.league.folder import Folder
-from arena.league.housekeeping import AT_ONCE, MOST_REMOVED, Tidy
-from arena.league.retention import Retention
+from arena.league.keeping import housekeeping
+from arena.league.keeping.housekeeping import AT_ONCE, MOST_REMOVED, Tidy
+from arena.league.settings import Logs
 from arena.store.league import LeagueStore
 from arena.store.league.played import Ended
 from tests import league_kit
@@ -26,14 +26,13 @@ def store(tmp_path: Path) -> Iterator[LeagueStore]:
 @pytest.mark.parametrize(
     ("rule", "left"),
     [
-        (Retention(days=10**6, forfeit_days=10**6), 8),
-        (Retention(days=0, last_games=0), 2),
-        (Retention(days=0, last_games=2), 6),
-        (Retention(days=0, forfeit_days=0), 0),
+        (Logs(days=10**6, forfeit_days=10**6), 8),
+        (Logs(days=0), 2),
+        (Logs(days=0, forfeit_days=0), 0),
     ],
 )
 def test_what_the_rule_does_not_keep_is_removed(
-    store: LeagueStore, tmp_path: Path, rule: Retention, left: int, monkeypatch: pytest.MonkeyPatch
+    store: LeagueStore, tmp_path: Path, rule: Logs, left: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four games, each with a log and a published one. In the first, somebody forfeits."""
     folder = Folder(tmp_path)
@@ -64,7 +63,7 @@ def test_what_the_rule_does_not_keep_is_removed(
 
 
 class Looked:
-    """A shelf without files that counts what is asked of it."""
+    """Files of games that do not exist that counts what is asked of it."""
 
     def __init__(self) -> None:
         self.sized = 0
@@ -81,34 +80,34 @@ class Looked:
         self.removed.append(game)
 
 
-@pytest.mark.parametrize("rule", [Retention(days=10**6, forfeit_days=10**6), Retention(days=0, last_games=0)])
+@pytest.mark.parametrize("rule", [Logs(days=10**6, forfeit_days=10**6), Logs(days=0)])
 def test_one_look_reads_and_removes_a_bounded_number_of_games(
-    store: LeagueStore, tmp_path: Path, rule: Retention, monkeypatch: pytest.MonkeyPatch
+    store: LeagueStore, tmp_path: Path, rule: Logs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A million games were read in one turn of the loop once, and held it for up to a minute."""
     folder = Folder(tmp_path)
     folder.make()
     read = 0
 
-    def ended(self: object, *, newest_first: bool = False) -> Iterator[Ended]:
+    def ended(self: object) -> Iterator[Ended]:
         nonlocal read
         for number in range(4_000):
             read += 1
-            yield Ended(f"cup-1-{number:06}", "2026-01-01T12:00:00+00:00", 1, (0, 1), False)
+            yield Ended(f"cup-1-{number:06}", "2026-01-01T12:00:00+00:00", 2, False)
 
-    shelf = Looked()
+    game_files = Looked()
     monkeypatch.setattr(type(store.played), "ended", ended)
-    monkeypatch.setattr(housekeeping, "Shelf", lambda folders: shelf)
+    monkeypatch.setattr(housekeeping, "GameFiles", lambda folders: game_files)
     said: list[str] = []
     tidy = Tidy(store, folder, rule, said.append)
     looks = 0
-    while looks == 0 or tidy._sweep is not None:
-        before = (read, shelf.sized, len(shelf.removed))
+    while looks == 0 or tidy._expired is not None:
+        before = (read, game_files.sized, len(game_files.removed))
         tidy.look()
         looks += 1
         assert read - before[0] <= AT_ONCE + 1
-        assert shelf.sized - before[1] <= 2 * AT_ONCE
-        assert len(shelf.removed) - before[2] < 2 * MOST_REMOVED
-    assert len(shelf.removed) == (4_000 if rule.days == 0 else 0)
-    assert looks >= 7_000 / AT_ONCE, "it passed over the games and over the files"
+        assert game_files.sized - before[1] <= 2 * AT_ONCE
+        assert len(game_files.removed) - before[2] < 2 * MOST_REMOVED
+    assert len(game_files.removed) == (4_000 if rule.days == 0 else 0)
+    assert looks >= (7_000 if rule.days == 0 else 3_000) / AT_ONCE, "it passed over the games and over the files"
     assert bool(said) == (rule.days == 0)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import journal
-from arena.league.journal import Journal
+from arena.league.service import journal
+from arena.league.service.journal import Journal
 
 
 def test_a_sentence_is_a_line_with_its_time_and_nothing_hidden(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.cli.league.audit import audit as command
-from arena.league.ledger_audit import audit_ledger
+from arena.league.checking.ledger_audit import audit_ledger
 from arena.record import ledger, merkle
 from arena.record.ledger import LEDGER, Entry, Head
 from tests import season_kit

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.backup import back_up, restore
 from arena.league.folder import Folder
-from arena.league.ledger_files import Ledger, entries_of
-from arena.league.season_files import original_deals
+from arena.league.keeping.backup import back_up, restore
+from arena.league.public.ledger_files import Ledger, entries_of
+from arena.league.public.season_files import original_deals
 from arena.record import ledger, merkle
 from arena.record.ledger import HEAD_FILE, NODES_FILE, Entry, Head
 from arena.store.league import open_league
@@ -167,7 +167,7 @@ def test_every_finished_game_of_a_league_is_in_its_ledger(tmp_path: Path) -> Non
 def test_a_restored_league_has_the_ledger_that_was_backed_up(tmp_path: Path, with_logs: bool) -> None:
     league = season_kit.closed(tmp_path)
     head = ledger.head_of(league.published / ledger.LEDGER)
-    back_up(league.path, tmp_path / "cup.tar", "2026-01-01T12:00:00+00:00", with_logs=with_logs)
+    back_up(league.path, tmp_path / "cup.tar", with_logs=with_logs)
     restore(tmp_path / "cup.tar", tmp_path / "again")
     again = Folder(tmp_path / "again")
     again.make()

@@ -7,12 +7,13 @@ from random import Random
 import pytest
 
 from arena.errors import ConfigError
-from arena.league.matchmaking import Candidate, Choice, Matchmaking, Wait, after, next_match
+from arena.league.matches.matchmaking import Candidate, Choice, Wait, after, next_match
+from arena.league.settings import MatchRule, parse
 from arena.tournament.formats.closeness import generator
 
 HOUSE = [Candidate(entrant=number, author=None, mu=25.0) for number in (0, 1)]
-TWO = Matchmaking()
-TWO_AND_FOUR = Matchmaking(players=(2, 4))
+TWO = MatchRule()
+TWO_AND_FOUR = MatchRule(players=(2, 4))
 
 
 def candidate(entrant: int, author: str | None = "", **given: object) -> Candidate:
@@ -24,7 +25,7 @@ def candidate(entrant: int, author: str | None = "", **given: object) -> Candida
 def chosen(
     candidates: list[Candidate],
     number: int = 1,
-    settings: Matchmaking = TWO,
+    settings: MatchRule = TWO,
     running: dict[int, int] | None = None,
     draw: bytes = b"",
 ) -> Choice:
@@ -57,7 +58,7 @@ def test_those_with_two_running_matches_are_left_in_peace() -> None:
 
 def test_close_ratings_are_likelier_and_recent_opponents_less() -> None:
     field = [candidate(0, last=0), candidate(1, mu=26.0, last=5), candidate(2, mu=60.0, last=5)]
-    settings = Matchmaking(random=0)
+    settings = MatchRule(random=0)
     draws = [bytes([draw]) for draw in range(100)]
     assert all(chosen(field, 9, settings, draw=draw).entrants == (0, 1) for draw in draws)
     field = [candidate(0, last=0, met=((1,),)), candidate(1, last=5), candidate(2, last=5)]
@@ -67,7 +68,7 @@ def test_close_ratings_are_likelier_and_recent_opponents_less() -> None:
 
 def test_some_matches_do_not_look_at_ratings() -> None:
     field = [candidate(0, last=0), candidate(1, mu=26.0, last=5), candidate(2, mu=60.0, last=5)]
-    choices = [chosen(field, 9, Matchmaking(random=0.5), draw=bytes([draw])) for draw in range(200)]
+    choices = [chosen(field, 9, MatchRule(random=0.5), draw=bytes([draw])) for draw in range(200)]
     evenly = [choice for choice in choices if choice.why.endswith("drawn evenly")]
     assert 70 < len(evenly) < 130
     assert 0.3 * len(evenly) < sum(choice.entrants == (0, 2) for choice in evenly) < 0.7 * len(evenly)
@@ -83,7 +84,7 @@ def test_one_authors_versions_meet_nobody_of_the_same_author(house: int, bots: i
         assert choice.rated
         authors = [one.author for one in field if one.entrant in choice.entrants and one.author]
         assert len(set(authors)) == len(authors)
-        field = after(field, choice, number)
+        field = after(field, choice, number, TWO_AND_FOUR)
 
 
 def test_too_few_authors_play_unrated() -> None:
@@ -93,7 +94,7 @@ def test_too_few_authors_play_unrated() -> None:
     assert "unrated" in choice.why
     assert len(set(choice.entrants)) == 2
     field = [*HOUSE, *(candidate(n, "anna", last=-1) for n in range(2, 6))]
-    choice = chosen(field, 1, Matchmaking(players=(4,)))
+    choice = chosen(field, 1, MatchRule(players=(4,)))
     assert not choice.rated
     assert {0, 1} <= set(choice.entrants)  # the house is taken before an author's own
     assert chosen(field, 1, TWO_AND_FOUR).players == 2  # rated if any number of players makes it possible
@@ -123,7 +124,7 @@ def test_the_house_plays_by_itself_only_until_it_is_placed() -> None:
 
 @pytest.mark.parametrize("field", [[], HOUSE[:1], HOUSE])
 def test_too_few_versions_are_waited_for(field: list[Candidate]) -> None:
-    found = next_match(field, {}, Matchmaking(players=(4,)), 1, generator(b"", 1))
+    found = next_match(field, {}, MatchRule(players=(4,)), 1, generator(b"", 1))
     assert isinstance(found, Wait)
     assert found.until == "arrival"
 
@@ -143,13 +144,26 @@ def test_the_seats_that_were_played_least_are_due() -> None:
 
 def test_after_a_match_its_players_have_played_it() -> None:
     field = [candidate(n, last=n) for n in range(5)]
-    settings = Matchmaking(repeat=2)
+    settings = MatchRule(repeat=2)
     for number, table in ((7, (1, 3)), (8, (3, 1)), (9, (1, 3, 4))):
         field = after(field, Choice(table, len(table), "", rated=True), number, settings)
     one = field[1]
     assert (one.matches, one.last, one.seats, one.met) == (53, 9, {2: 2, 3: 1}, ((3,), (3, 4)))
     assert field[0] == candidate(0, last=0)
-    assert after(field, Choice((0, 1), 2, "", rated=True), 10, Matchmaking(repeat=0))[0].met == ()
+    assert after(field, Choice((0, 1), 2, "", rated=True), 10, MatchRule(repeat=0))[0].met == ()
+
+
+def test_those_that_meet_play_a_match_on_each_of_several_deals() -> None:
+    settings = MatchRule(deals=5)
+    field = [candidate(n, last=n) for n in range(4)]
+    one = after(field, Choice((0, 1), 2, "", rated=True), 10, settings)[0]
+    assert (one.matches, one.last, one.seats, one.met) == (55, 14, {2: 5}, ((1,),))
+
+
+def test_every_second_meeting_is_for_the_new_whatever_the_number_of_deals() -> None:
+    field = [candidate(0, last=0), candidate(1, last=1), candidate(2, last=2, matches=0)]
+    first = [chosen(field, number, MatchRule(deals=4)).entrants[0] for number in (40, 44, 48, 52)]
+    assert first == [2, 0, 2, 0]
 
 
 def test_equal_arguments_give_equal_choices_in_any_order() -> None:
@@ -166,15 +180,17 @@ def test_equal_arguments_give_equal_choices_in_any_order() -> None:
         ({"players": (1, 2)}, "from 2 on"),
         ({"players": (2, 2)}, "each once"),
         ({"sample": 3, "players": (4,)}, "sample of at least 4"),
-        ({"random": 1.5}, "random"),
-        ({"again": -0.1}, "again"),
-        ({"placement": -1}, "placement"),
-        ({"most_running": 0}, "most_running"),
     ],
 )
-def test_parameters_out_of_range_are_refused(given: dict[str, object], said: str) -> None:
+def test_parameters_that_do_not_fit_are_refused(given: dict[str, object], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        Matchmaking(**given).check()  # type: ignore[arg-type]
+        MatchRule(**given).check()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("line", ["random = 1.5", "again = -0.1", "placement = -1", "most_running = 0", "deals = 0"])
+def test_parameters_out_of_range_are_refused(line: str) -> None:
+    with pytest.raises(ConfigError, match=rf"league\.toml:3: {line.split()[0]}: expected"):
+        parse(f'name = "cup"\n[matchmaking]\n{line}\n')
 
 
 def test_the_defaults_are_in_range() -> None:
@@ -184,11 +200,11 @@ def test_the_defaults_are_in_range() -> None:
 class League:
     """A league without games: versions come, go and come back, matches end in any order."""
 
-    def __init__(self, settings: Matchmaking, bots: int, seed: int, window: int, *, each: int = 2) -> None:
+    def __init__(self, settings: MatchRule, bots: int, seed: int, window: int, *, each: int = 2) -> None:
         self.settings = settings
         self.random = Random(seed)
         self.window = window
-        """How many matches are chosen beyond the oldest that is not over, at most."""
+        """How many meetings are chosen beyond the oldest that is not over, at most."""
         self.each = each
         """How many bots an author has."""
         self.number = 0
@@ -217,13 +233,13 @@ class League:
         self.field.append(came)
 
     def step(self) -> None:
-        """Chooses a match if there is one; else, or if too many are open, one is over."""
+        """Chooses a meeting if there is one; else, or if too many are open, one is over."""
         running: dict[int, int] = {}
         for choice in self.open.values():
             for entrant in choice.entrants:
                 running[entrant] = running.get(entrant, 0) + 1
         found: Choice | Wait = Wait("over", "")
-        if not self.open or self.number - min(self.open) < self.window:
+        if not self.open or self.number - min(self.open) < self.window * self.settings.deals:
             drawn = generator(b"league", self.number)
             found = next_match(self.field, running, self.settings, self.number, drawn)
         if isinstance(found, Wait):
@@ -234,15 +250,15 @@ class League:
         self.field = after(self.field, found, self.number, self.settings)
         for entrant in found.entrants:
             assert self.number <= self.due.get(entrant, self.number), f"{entrant} waited too long"
-            self.due[entrant] = self.number + 2 * len(self.field) + self.window
-        self.number += 1
+            self.due[entrant] = self.number + self.settings.deals * (2 * len(self.field) + self.window)
+        self.number += self.settings.deals
         assert not [entrant for entrant, due in self.due.items() if due < self.number], "somebody waits too long"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("deals", "seed"), [(1, 0), (1, 1), (2, 2), (5, 3)])
 @pytest.mark.parametrize("bots", [7, 40])
-def test_nobody_waits_longer_than_the_bound_whoever_comes_and_goes(bots: int, seed: int) -> None:
-    league = League(TWO_AND_FOUR, bots, seed, window=32)
+def test_nobody_waits_longer_than_the_bound_whoever_comes_and_goes(bots: int, deals: int, seed: int) -> None:
+    league = League(MatchRule(players=(2, 4), deals=deals), bots, seed, window=32)
     entrants = bots
     for _ in range(1500):
         if league.random.random() < 0.05:

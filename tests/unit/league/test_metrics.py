@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
 from arena.errors import InternalError
-from arena.league.metrics import METRICS, Values, text, write
+from arena.league.public.monitoring import METRICS, Values, text, write
 
 PAGE = Path(__file__).parents[3] / "docs" / "league-running.md"
 
@@ -62,7 +62,7 @@ def test_the_file_is_replaced_in_one_step(tmp_path: Path) -> None:
     path = tmp_path / "metrics.prom"
     write(path, {"arena_league_playing": 1})
     write(path, {"arena_league_playing": 0})
-    assert path.read_text().endswith("arena_league_playing 0.0\n")
+    assert path.read_text().endswith("arena_league_playing 0\n")
     assert [file.name for file in tmp_path.iterdir()] == ["metrics.prom"]
 
 

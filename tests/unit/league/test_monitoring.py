@@ -8,10 +8,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from arena.disk import Room
 from arena.door.health import Telling
-from arena.league.duties import Helm
 from arena.league.folder import Folder
-from arena.league.metrics import METRICS
-from arena.league.monitoring import FILE, Figures
+from arena.league.public.monitoring import FILE, METRICS, Figures
+from arena.league.service.duties import OrderDuty
 from arena.league.settings import Settings
 from tests import league_kit as kit
 
@@ -20,10 +19,10 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
     folder = Folder(tmp_path)
     folder.make()
     with kit.league(tmp_path, "anna") as store:
-        helm = Helm(store, folder, Settings(name="cup"), 1, lambda sentence: None)
+        order_duty = OrderDuty(store, folder, Settings(name="cup"), 1, lambda sentence: None)
         doing = {"state": "playing", "running": 2, "machine_faults": 3}
         room = Room(free=10**9, enough=True, needed=10**8, free_files=10**6)
-        figures = Figures(store, folder, (2,), lambda: doing, lambda: room, lambda: helm.obeyed)
+        figures = Figures(store, folder, (2,), lambda: doing, lambda: room, lambda: order_duty.obeyed)
         fox = kit.active(store, "fox")
         kit.play(store, fox, store.versions.named("random"))
         kit.submit(store, "owl")
@@ -31,7 +30,7 @@ def test_every_figure_is_written_with_what_is_true_of_the_league(tmp_path: Path)
         published = folder.published / "logs" / "cup-1-000000.jsonl.zst"
         published.write_bytes(b"12345")
         (folder.inbox / "bad.json").write_text("no order")
-        helm.look()
+        order_duty.look()
         door = Telling(folder.path, lambda: 0.0, falls=1)
         door.refused["rate"] += 4
         door.look({}, connections=5, closed={"idle": 2})

@@ -12,12 +12,11 @@ import pytest
 
 from arena import files, parcels
 from arena.errors import ConfigError, Refused, StoreError
-from arena.league.desk import Order
 from arena.league.folder import Folder
-from arena.league.inbox import Inbox, give, new_order
-from arena.league.init import make_league
-from arena.league.opening import settings_of
-from arena.league.orders import VERBS, obey
+from arena.league.order_context import Order
+from arena.league.season.opening import make_league, settings_of
+from arena.league.service.inbox import Inbox, give, new_order
+from arena.league.service.orders import VERBS, obey
 from arena.league.settings import Limits, Settings, load
 from arena.store.league import LeagueStore, open_league, read_league
 from arena.store.league.records import HOUSE
@@ -363,7 +362,7 @@ def test_an_order_that_a_kill_interrupts_is_obeyed_once(
             if killed_before == "commit":
                 patch.setattr(type(store.versions), "receive", die)
             elif killed_before == "answer":
-                patch.setattr("arena.league.inbox.files.write", die)
+                patch.setattr("arena.league.service.inbox.files.write", die)
             else:
                 patch.setattr(Path, "unlink", die)
             with pytest.raises(Killed):
@@ -389,7 +388,7 @@ def test_an_order_about_keys_is_answered_only_when_they_are_published(
         raise OSError("killed")
 
     with monkeypatch.context() as patch:
-        patch.setattr("arena.league.inbox.publish_keys", fail)
+        patch.setattr("arena.league.service.inbox.publish_keys", fail)
         with pytest.raises(OSError, match="killed"):
             inbox.look()
     assert not folder.answer(given.id).exists()

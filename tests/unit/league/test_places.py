@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from arena.league.folder import Folder
-from arena.league.publishing import Publishing
+from arena.league.public.publishing import Publishing
 from arena.league.settings import Settings
 from arena.store.league.records import Report
 from tests import league_kit

@@ -8,7 +8,7 @@ import msgspec
 
 from arena.door.published import Published
 from arena.league.folder import Folder
-from arena.league.publishing import Publishing
+from arena.league.public.publishing import Publishing
 from arena.league.settings import Limits, Settings
 from tests import league_kit
 

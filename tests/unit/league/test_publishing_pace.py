@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.league import documents, publishing
 from arena.league.folder import Folder
-from arena.league.publishing import Publishing
-from arena.league.ranking import Ranking
+from arena.league.public import documents, publishing
+from arena.league.public.publishing import Publishing
+from arena.league.public.ranking import Ranking
 from arena.league.settings import Settings
 from arena.store.league import LeagueReader
 from arena.store.league.states import Actor, State

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.errors import MachineFault
 from arena.games import make_settings
-from arena.league.steps import StepReport, Verdict, qualify
+from arena.league.submissions.steps import StepReport, Verdict, qualify
 from arena.link.bots import BotSpec
 from arena.referee.job import Job
 from arena.types import GameResult, Level
@@ -46,7 +46,7 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     found = Machine(tmp_path)
-    monkeypatch.setattr(sys.modules["arena.league.steps.qualify"], "play", found.play)
+    monkeypatch.setattr(sys.modules["arena.league.submissions.steps.qualify"], "play", found.play)
     return found
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from arena.league import documents, housekeeping
-from arena.league.duties import Helm
 from arena.league.folder import Folder
-from arena.league.housekeeping import Remake, remake_here
-from arena.league.inbox import give, new_order
+from arena.league.keeping import housekeeping
+from arena.league.keeping.housekeeping import Remake, remake_here
+from arena.league.public import documents
+from arena.league.service.duties import OrderDuty
+from arena.league.service.inbox import give, new_order
 from arena.league.settings import Settings
 from arena.store.league import remaking
 from tests import league_kit as kit
@@ -39,9 +40,9 @@ def test_orders_are_obeyed_and_games_rated_while_ratings_are_made_again(tmp_path
         random, greedy = store.versions.active()
         for _ in range(20):
             kit.play(store, random, greedy)
-        helm, remake = Helm(store, folder, SETTINGS, 1, said.append), Remake(store, said.append)
+        order_duty, remake = OrderDuty(store, folder, SETTINGS, 1, said.append), Remake(store, said.append)
         order("replay_games", matches=[2])
-        helm.look()
+        order_duty.look()
         left = []
         while state := store.remaking.state():
             left.append(state.left)
@@ -53,8 +54,8 @@ def test_orders_are_obeyed_and_games_rated_while_ratings_are_made_again(tmp_path
                 kit.play(store, random, greedy)
             if len(left) == 4:
                 order("replay_games", matches=[1])
-            helm.look()
-            assert helm.paused == (len(left) >= 3)
+            order_duty.look()
+            assert order_duty.paused == (len(left) >= 3)
             remake.look()
         assert max(before - after for before, after in pairwise(left)) <= 5
         assert documents.status(store, SETTINGS, folder)["remaking"] is None

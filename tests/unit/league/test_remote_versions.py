@@ -14,10 +14,11 @@ import pytest
 from arena.door.relay import PRESENCE, SEAT, SOCKET, STALE_S, served
 from arena.errors import MachineFault
 from arena.league.folder import Folder
-from arena.league.planning import Planner
-from arena.league.settings import Settings
-from arena.league.steps import Verdict, qualify
-from arena.league.tools import LeagueTools, absent, nothing_to_do
+from arena.league.matches.jobs import Jobs
+from arena.league.matches.planning import Planner
+from arena.league.settings import Matchmaking, Settings
+from arena.league.submissions.steps import Verdict, qualify
+from arena.league.submissions.tools import LeagueTools, absent, nothing_to_do
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.records import Version
 from arena.store.league.states import Actor, State
@@ -98,6 +99,27 @@ def test_games_of_a_bot_that_has_gone_are_taken_back_before_it_forfeits_them(fol
         serve(folder)
         planner.plan(2)
         assert not any(entrant in match.entrants for match in store.matches.running())
+
+
+def test_a_remote_bot_starts_anew_for_each_game_and_others_serve_a_block(folder: Folder) -> None:
+    settings = Settings(name="cup", matchmaking=Matchmaking(deals=2))
+    with open_league(folder.database) as store:
+        version = remote_version(store)
+        for state in (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE):
+            store.versions.change(version.id, state, Actor.SERVICE, "test")
+        fox = store.versions.get(version.id).entrant or 0
+        season = store.games.tournament()
+        store.matches.plan([[(0, 1)], [(0, 1)]], "", rated=True)
+        store.matches.plan([[(0, fox)], [(0, fox)]], "", rated=True)
+        jobs = Jobs(store, LeagueTools(folder, settings).bot, settings, season, folder.feed)
+        blocks = [
+            jobs(claim, game).block
+            for number in range(4)
+            for game in [store.matches.game(number)]
+            for claim in store.games.claim(season.id, store.matches.game, 1)
+        ]
+    assert blocks[0] == blocks[1]
+    assert len({*blocks}) == 3
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "\0"])

@@ -15,9 +15,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import MachineFault
-from arena.league import supply
-from arena.league.matchmaking import Matchmaking
-from arena.league.stopping import Stopping
+from arena.league.matches import supply
+from arena.league.service.stopping import Stopping
+from arena.league.settings import MatchRule
 from arena.ratings.running import rate
 from arena.referee.job import Job
 from arena.store.league import LeagueStore, open_league
@@ -173,8 +173,8 @@ def test_a_kill_at_any_commit_changes_nothing_in_the_end(tmp_path: Path, after: 
         with service_kit.league(tmp_path / name, "fox", "owl", "cat") as store:
             league_kit.submit(store, "fox", "2", author="of fox")
             steps = Running(store, service_kit.play, workers=1)
-            while steps.workshop.waits():
-                steps.workshop.look()
+            while steps.step_runner.waits():
+                steps.step_runner.look()
         kills = 0
         while True:
             try:
@@ -232,7 +232,7 @@ def outcome(store: LeagueStore) -> Any:
 
 def test_it_says_why_nothing_can_be_played(tmp_path: Path) -> None:
     with service_kit.league(tmp_path) as store:
-        ended = Running(store, service_kit.play, settings=Matchmaking(players=(2,), placement=3)).run(100)
+        ended = Running(store, service_kit.play, settings=MatchRule(players=(2,), placement=3)).run(100)
         assert ended.games == 6
         assert ended.idle == "only bots of the house are active, and they have played their placement matches"
 
@@ -336,14 +336,14 @@ def test_memory_does_not_grow_with_games(store: LeagueStore) -> None:
     running = Running(store, service_kit.play)
     running.run(20)
     before = held(running)
-    with running.lanes, running.bench, Stopping() as stopping:
+    with running.lanes, running.step_worker, Stopping() as stopping:
         running.service.run(stopping, 200)
     assert held(running) == before
 
 
 def held(running: Running) -> dict[str, int]:
     """By part and attribute how many entries a container has."""
-    parts = (running.supply, running.lanes, running.planner, running.workshop, running.bench)
+    parts = (running.supply, running.lanes, running.planner, running.step_runner, running.step_worker)
     return {
         f"{type(part).__name__}.{name}": len(value)
         for part in parts

@@ -13,8 +13,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from arena.errors import ConfigError
+from arena.league.season.template import text
 from arena.league.settings import Bots, Game, Settings, check_season, parse
-from arena.league.template import text
 
 DEFAULT = text(Settings(name="cup"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from arena.league.stopping import Stopping
+from arena.league.service.stopping import Stopping
 
 
 def test_the_first_signal_asks_to_stop_and_the_second_not_to_wait() -> None:

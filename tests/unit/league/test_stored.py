@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.audit import SeasonAuditor, logs_of
+from arena.league.checking.audit import SeasonAuditor, logs_of
 from arena.league.folder import Folder
 from arena.standings.audit import Examined, Fault, examine
 from arena.store.database import connect

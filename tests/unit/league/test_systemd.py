@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.systemd import Manager
+from arena.league.service.stopping import Manager
 
 UNIT = Path(__file__).parents[3] / "docs" / "arena-league.service"
 

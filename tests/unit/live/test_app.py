@@ -17,7 +17,7 @@ from arena.live.games import Summary, ended
 from arena.live.scores import Board
 from arena.record.log import Log
 from arena.referee import feed as module
-from arena.referee.feed import Ear, Feed
+from arena.referee.feed import Feed, FeedReader
 from arena.web.guard import Guard
 from arena.web.serving import Listening, listen
 
@@ -41,8 +41,8 @@ def feed(tmp_path: Path) -> Iterator[Feed]:
 @pytest.fixture
 def live(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Listening]:
     options = getattr(request, "param", {})
-    with closing(Ear(tmp_path / "feed")) as ear:
-        watching = Watching(ear, Still(), **options)
+    with closing(FeedReader(tmp_path / "feed")) as feed_reader:
+        watching = Watching(feed_reader, Still(), **options)
         listening = listen()
         app = Guard(watching.app(), key=None, port=listening.port)
         with served(app, listening, on_stop=watching.close):
@@ -151,8 +151,8 @@ def test_the_page_is_told_why_there_are_no_standings(tmp_path: Path, garbage: bo
         database.write_bytes(b"no database" * 1000)
     board = Board(database)
     board.read()
-    with closing(Ear(tmp_path / "feed")) as ear:
-        watching = Watching(ear, board, public=public)
+    with closing(FeedReader(tmp_path / "feed")) as feed_reader:
+        watching = Watching(feed_reader, board, public=public)
         listening = listen()
         with (
             served(Guard(watching.app(), key=None, port=listening.port), listening, on_stop=watching.close),

@@ -15,7 +15,7 @@ from web_kit import ask, served
 
 from arena.live.app import Watching
 from arena.live.public import public_app
-from arena.referee.feed import Ear
+from arena.referee.feed import FeedReader
 from arena.web.guard import Guard
 from arena.web.serving import Listening, listen
 
@@ -36,8 +36,8 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cup(site: Path, tmp_path: Path) -> Iterator[Listening]:
-    with closing(Ear(tmp_path / "feed")) as ear:
-        watching = Watching(ear, Still(), revealed=False)
+    with closing(FeedReader(tmp_path / "feed")) as feed_reader:
+        watching = Watching(feed_reader, Still(), revealed=False)
         listening = listen()
         app = Guard(public_app(site, watching), key=None, port=listening.port, names=["cup.example"])
         with served(app, listening, on_stop=watching.close):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.showing import Showing
+from arena.league.public.showing import Showing
 from arena.pages.site import replays
 from arena.pages.site.build import Wish, build
 from arena.record import compressed
@@ -141,7 +141,7 @@ def test_if_nothing_was_rated_they_are_not_made_again(tmp_path: Path) -> None:
 
 
 def test_a_process_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.league.showing.PATIENCE_S", 0.2)
+    monkeypatch.setattr("arena.league.public.showing.PATIENCE_S", 0.2)
     said: list[str] = []
     Showing(tmp_path, 3600, said.append, lambda: next(COUNT), program("import time; time.sleep(600)")).finish()
     assert said == ["The pages are not all made: the service ends"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import sqlite3
 from pathlib import Path
@@ -16,7 +18,7 @@ from arena.cli import cli
 from arena.pages.frames import film
 from arena.pages.site import figures, replays
 from arena.pages.site.figures import Scale
-from arena.pages.site.press import POLICY
+from arena.pages.site.page_writer import POLICY
 from arena.record.log import read_log
 from arena.store.exhibits import open_exhibits
 from tests import site_kit
@@ -172,18 +174,32 @@ def test_finished_tournaments_are_verified_once(tmp_path: Path) -> None:
     assert "broken" in text(tmp_path / "site" / "index.html"), "an earlier version looked at less"
 
 
+def test_the_last_game_has_no_next_one(tmp_path: Path) -> None:
+    id = site_kit.tournament(tmp_path, ("a", "b"), deals=2)
+    site_kit.make(tmp_path)
+    assert 'id="arena" data-last="3"' in text(tmp_path / "site" / id / "game.html")
+    assert "if (at < +root.dataset.last)" in text(SITE / "replay.js")
+
+
 def test_the_frames_have_the_folder_that_the_script_asks_for() -> None:
     assert f"`{replays.FOLDER}/" in text(SITE / "replay.js")
 
 
 def test_games_share_what_they_are_drawn_with(tmp_path: Path) -> None:
     logs = [FOLDER / f"{name}.jsonl" for name in ("samurai-standard", "samurai-forfeits")]
-    reels = [replays.Reel(number, str(log), str(tmp_path), "cup") for number, log in enumerate(logs)]
+    seats = [read_log(log).header.settings.players for log in logs]
+    names = ("greedy", "greedy#2", "greedy#3", "greedy#4")
+    reels = [
+        replays.Reel(number, str(log), str(tmp_path), "cup", names[: seats[number]]) for number, log in enumerate(logs)
+    ]
     assert list(replays.make_all(reels, len(reels), 1, None)) == [(0, ""), (1, "")]
     sceneries = {text(tmp_path / "cup" / replays.name_of(number)).split('"')[1] for number in range(2)}
     assert all((tmp_path / "assets" / name).is_file() for name in sceneries)
     size = (tmp_path / "cup" / replays.name_of(0)).stat().st_size
     assert size < 12_000, "packed, and without the board"
+    packed = text(tmp_path / "cup" / replays.name_of(0)).split('"')[5]
+    data = json.loads(gzip.decompress(base64.b64decode(packed)))
+    assert [seat["name"] for seat in data["seats"]] == ["greedy", "greedy#2"], "as the standings name them"
 
 
 @pytest.mark.parametrize("name", ["samurai-standard", "gardener-race"])
@@ -195,7 +211,7 @@ def test_what_games_share_has_every_symbol_as_each_game_has_it(name: str) -> Non
 
 
 def test_after_its_time_no_replay_is_begun(tmp_path: Path) -> None:
-    reels = [replays.Reel(number, str(site_kit.LOG), str(tmp_path), "cup") for number in range(3)]
+    reels = [replays.Reel(number, str(site_kit.LOG), str(tmp_path), "cup", ("a", "b")) for number in range(3)]
     assert list(replays.make_all(reels, 3, 1, 0)) == []
 
 
@@ -246,6 +262,19 @@ def test_the_command_names_the_page(here: Path) -> None:
     assert said.splitlines()[-1] == "site/index.html"
     assert "2 replays are new" in said
     assert run("site", "--no-verify", "--quiet").strip() == "site/index.html"
+
+
+def test_only_the_latest_games_have_replays_unless_more_are_asked_for(here: Path) -> None:
+    said = run("site", "--no-verify", "--replays", "3", "--jobs", "1")  # the last two have no log that can be shown
+    assert "Without a replay: 1 game. `arena site --replays all` makes them." in said
+    [folder] = [path for path in (here / "site").iterdir() if path.is_dir() and path.name != "assets"]
+    assert replays.made(folder) == {1}
+    assert text(folder / "games-0.html").count("no replay") == 3
+    assert site_kit.broken(here / "site") == []
+    assert "0 replays" in run("site", "--no-verify", "--replays", "3", "--jobs", "1"), "not the next one"
+    run("site", "--no-verify", "--replays", "all", "--jobs", "1")
+    assert replays.made(folder) == {0, 1}
+    assert "got: 'few'" in run("site", "--replays", "few", code=2)
 
 
 def test_without_the_extra_the_command_says_what_to_install(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

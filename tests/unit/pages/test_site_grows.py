@@ -18,7 +18,7 @@ from arena.standings.closing import close
 from arena.store.league import LeagueStore
 from arena.store.league.states import Actor, State
 from arena.store.store import open_store
-from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.base import Format
 from arena.tournament.formats.extension import Extension
 from arena.tournament.formats.gauntlet import Gauntlet
 from arena.tournament.formats.knockout import Knockout
@@ -132,7 +132,7 @@ def test_a_league_s_site_grows_into_a_new_one(course: list[list[str]]) -> None:
 
 # Tournaments
 
-FORMATS: dict[str, AnyFormat] = {
+FORMATS: dict[str, Format] = {
     "round-robin": RoundRobin(deals=2),
     "swiss": Swiss(rounds=2, deals=1),
     "knockout": Knockout(deals=1),

@@ -6,7 +6,7 @@ import json
 import math
 import subprocess
 import sys
-from itertools import chain
+from itertools import chain, combinations
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
@@ -14,11 +14,14 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.ratings import likelihood, spread
 from arena.ratings.likelihood import both_sides
+from arena.ratings.normal import two_sided
 from arena.ratings.pairs import PairResult
-from arena.ratings.refit import Fit, refit
+from arena.ratings.refit import Fit, refit, two_sided_all
 from arena.ratings.running import BETA, MU, SIGMA
 
 LEAGUES = sorted((Path(__file__).parents[2] / "data" / "leagues").glob("*.json"))
@@ -231,6 +234,30 @@ def test_copies_share_a_rank_and_others_do_not() -> None:
     assert [set(pair) for pair in fit.open_pairs()] == [{1, 2}]
     assert not fit.settled()
     assert fit.order()[0] == 3
+
+
+def test_a_rank_counts_who_is_shown_to_be_better_and_chains_nobody() -> None:
+    """Each is close to its neighbours, and the first is far from the last: they share no rank."""
+    fit = refit(round_robin(0.45, 0.3, 0.15, 0.0, count=60), 4, players=2)
+    assert fit.ranks()[0] == 1
+    assert fit.ranks()[3] > 1
+    assert len(fit.open_pairs()) >= 2
+    by_hand = sorted(
+        (two_sided(fit.difference(one, other)[0] / fit.difference(one, other)[1], fit.deals[0] - 1), (one, other))
+        for one, other in combinations(fit.order(), 2)
+    )
+    shown = set()
+    for left, (chance, pair) in zip(range(6, 0, -1), by_hand, strict=True):
+        if chance > 0.05 / left:
+            break
+        shown.add(pair)
+    assert fit.better() == shown
+
+
+@given(st.floats(0, 40), st.sampled_from([1, 2, 3, 9, 10, 31, 998, 999, 1000, 1001, 5000, math.inf]))
+def test_chances_of_many_are_those_of_each(t: float, freedom: float) -> None:
+    [chance] = two_sided_all(np.array([t]), np.array([freedom]))
+    assert chance == pytest.approx(two_sided(t, None if math.isinf(freedom) else int(freedom)), abs=1e-12)
 
 
 def test_bots_with_the_same_results_keep_their_order() -> None:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.errors import ConfigError
 from arena.record.log import ActionRecord, Header, OutcomeRecord, Record, read_log
 from arena.referee import feed as module
-from arena.referee.feed import MOST_NOTE, Ear, Feed, feed_folder
+from arena.referee.feed import MOST_NOTE, Feed, FeedReader, feed_folder
 from arena.types import Termination
 
 LOG = read_log(FOLDER / "samurai-standard.jsonl")
@@ -28,9 +28,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ear(folder: Path) -> Iterator[Ear]:
-    with closing(Ear(folder)) as ear:
-        yield ear
+def feed_reader(folder: Path) -> Iterator[FeedReader]:
+    with closing(FeedReader(folder)) as feed_reader:
+        yield feed_reader
 
 
 @pytest.fixture
@@ -45,21 +45,21 @@ def always_looking(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REST_S", 0.0)
 
 
-def heard(ear: Ear) -> list[Header | Record]:
+def heard(feed_reader: FeedReader) -> list[Header | Record]:
     """All records that came, which must follow each other."""
     found: list[Header | Record] = []
-    for part in ear.hear(10_000):
+    for part in feed_reader.hear(10_000):
         assert part.game == LOG.header.game
         assert part.first == len(found)
         found += part.records
     return found
 
 
-def test_a_watcher_hears_every_record(folder: Path, ear: Ear, feed: Feed) -> None:
+def test_a_watcher_hears_every_record(folder: Path, feed_reader: FeedReader, feed: Feed) -> None:
     found = []
     for record in RECORDS:
         feed(record)
-        found += [each for part in ear.hear() for each in part.records]
+        found += [each for part in feed_reader.hear() for each in part.records]
     feed.flush()
     assert found == RECORDS
 
@@ -67,20 +67,22 @@ def test_a_watcher_hears_every_record(folder: Path, ear: Ear, feed: Feed) -> Non
 def test_who_comes_late_hears_the_game_from_its_beginning(folder: Path, feed: Feed) -> None:
     for record in RECORDS[:20]:
         feed(record)
-    with closing(Ear(folder)) as ear:
+    with closing(FeedReader(folder)) as feed_reader:
         feed(RECORDS[20])
-        assert heard(ear) == RECORDS[:21]
+        assert heard(feed_reader) == RECORDS[:21]
     feed.flush()
 
 
-def test_a_watcher_that_takes_nothing_holds_up_nobody_and_lacks_nothing(folder: Path, ear: Ear, feed: Feed) -> None:
+def test_a_watcher_that_takes_nothing_holds_up_nobody_and_lacks_nothing(
+    folder: Path, feed_reader: FeedReader, feed: Feed
+) -> None:
     found: list[Header | Record] = []
     games = 50
     for game in range(games):
         for record in RECORDS:
             feed(record if not isinstance(record, Header) else replace(record, game=f"game-{game}"))
         feed.flush()
-    parts = list(ear.hear(10_000))
+    parts = list(feed_reader.hear(10_000))
     assert parts
     assert len(parts) < games * len(RECORDS)
     for part in parts:
@@ -90,7 +92,7 @@ def test_a_watcher_that_takes_nothing_holds_up_nobody_and_lacks_nothing(folder: 
     assert found[1:] == RECORDS[1 : len(found)]
 
 
-def test_what_could_not_be_sent_is_sent_together_later(folder: Path, ear: Ear, feed: Feed) -> None:
+def test_what_could_not_be_sent_is_sent_together_later(folder: Path, feed_reader: FeedReader, feed: Feed) -> None:
     blocked = iter([True] * (len(RECORDS) - 3))
 
     class Stopped:
@@ -111,18 +113,20 @@ def test_what_could_not_be_sent_is_sent_together_later(folder: Path, ear: Ear, f
     for record in RECORDS[1:]:
         feed(record)
     feed.flush()
-    assert heard(ear) == RECORDS
+    assert heard(feed_reader) == RECORDS
 
 
-def test_the_end_of_a_game_that_could_not_be_sent_goes_with_the_next_game(folder: Path, ear: Ear, feed: Feed) -> None:
+def test_the_end_of_a_game_that_could_not_be_sent_goes_with_the_next_game(
+    folder: Path, feed_reader: FeedReader, feed: Feed
+) -> None:
     for game in range(100):
         for record in RECORDS:
             feed(record if not isinstance(record, Header) else replace(record, game=f"game-{game}"))
         feed.flush()
         if game % 7 == 0:  # it looks seldom, and lacks nothing in the end
-            assert game or [part.game for part in ear.hear()]
+            assert game or [part.game for part in feed_reader.hear()]
     found: dict[str, list[Header | Record]] = {}
-    while parts := list(ear.hear(10_000)):
+    while parts := list(feed_reader.hear(10_000)):
         for part in parts:
             found.setdefault(part.game, []).extend(part.records)
         feed.flush()
@@ -136,7 +140,9 @@ def test_a_game_without_watchers_sends_and_keeps_no_lines(folder: Path, feed: Fe
     assert not folder.exists()
 
 
-def test_long_notes_are_cut_and_what_does_not_fit_is_left_out(folder: Path, ear: Ear, feed: Feed) -> None:
+def test_long_notes_are_cut_and_what_does_not_fit_is_left_out(
+    folder: Path, feed_reader: FeedReader, feed: Feed
+) -> None:
     action = next(record for record in LOG.records if isinstance(record, ActionRecord))
     for record in (
         LOG.header,
@@ -146,7 +152,7 @@ def test_long_notes_are_cut_and_what_does_not_fit_is_left_out(folder: Path, ear:
     ):
         feed(record)
     feed.flush()
-    parts = list(ear.hear())
+    parts = list(feed_reader.hear())
     assert [part.first for part in parts] == [0, 1, 3]
     noted = parts[1].records[0]
     assert isinstance(noted, ActionRecord)
@@ -154,18 +160,18 @@ def test_long_notes_are_cut_and_what_does_not_fit_is_left_out(folder: Path, ear:
 
 
 def test_a_watcher_that_was_killed_is_forgotten(folder: Path, feed: Feed) -> None:
-    dead = Ear(folder)
+    dead = FeedReader(folder)
     dead.socket.close()
     feed(LOG.header)
     assert not feed._watchers
-    with closing(Ear(folder)):
+    with closing(FeedReader(folder)):
         assert len(list(folder.iterdir())) == 1
     assert not folder.exists()
     feed.flush()
 
 
 def test_a_watcher_that_leaves_in_a_game_is_forgotten(folder: Path, feed: Feed) -> None:
-    with closing(Ear(folder)):
+    with closing(FeedReader(folder)):
         feed(RECORDS[0])
         assert len(feed._watchers) == 1
     feed(RECORDS[1])
@@ -174,72 +180,72 @@ def test_a_watcher_that_leaves_in_a_game_is_forgotten(folder: Path, feed: Feed) 
 
 @pytest.mark.parametrize("mode", [0o777, 0o720, 0o702])
 def test_a_folder_that_others_can_write_to_gets_no_hands(folder: Path, mode: int, feed: Feed) -> None:
-    with closing(Ear(folder)) as ear:
+    with closing(FeedReader(folder)) as feed_reader:
         folder.chmod(mode)
         for record in RECORDS:
             feed(record)
         feed.flush()
-        assert list(ear.hear()) == []
+        assert list(feed_reader.hear()) == []
         folder.chmod(mode)
         with pytest.raises(ConfigError, match="others can write to"):
-            Ear(folder)
+            FeedReader(folder)
 
 
 def test_a_link_to_a_folder_is_no_feed(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     folder.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ConfigError):
-        Ear(folder)
+        FeedReader(folder)
 
 
-def test_what_is_no_record_is_passed_over(folder: Path, ear: Ear) -> None:
+def test_what_is_no_record_is_passed_over(folder: Path, feed_reader: FeedReader) -> None:
     (name,) = os.listdir(folder)
     other = module._connect(folder, name)
     assert other is not None
     with other:
         for data in (b"", b"\xff", b"{}", b'{"game":"g","first":0}\n{"record":"header"}', b"[" * 60_000):
             other.send(data)
-    assert list(ear.hear()) == []
+    assert list(feed_reader.hear()) == []
 
 
 def test_a_feed_may_lie_as_deep_as_a_database(tmp_path: Path) -> None:
     deep = tmp_path.joinpath(*["d" * 50] * 4)
     deep.mkdir(parents=True)
     folder = feed_folder(deep / "arena.db")
-    with closing(Ear(folder)) as ear:
+    with closing(FeedReader(folder)) as feed_reader:
         with closing(Feed(folder)) as feed:
             feed(LOG.header)
-        assert heard(ear) == [LOG.header]
+        assert heard(feed_reader) == [LOG.header]
 
 
-def test_a_watcher_knows_which_process_plays(ear: Ear, feed: Feed) -> None:
+def test_a_watcher_knows_which_process_plays(feed_reader: FeedReader, feed: Feed) -> None:
     feed(LOG.header)
-    assert [part.sender for part in ear.hear()] == [os.getpid()]
+    assert [part.sender for part in feed_reader.hear()] == [os.getpid()]
 
 
-def drained(ear: Ear, feed: Feed) -> list[Header | Record]:
+def drained(feed_reader: FeedReader, feed: Feed) -> list[Header | Record]:
     """All records that come, those too that a full socket did not take at first."""
     found: list[Header | Record] = []
-    while parts := list(ear.hear(10_000)):
+    while parts := list(feed_reader.hear(10_000)):
         found += [record for part in parts for record in part.records]
         feed.flush()
     return found
 
 
 @pytest.mark.parametrize("count", [1, 30])
-def test_a_game_that_is_broken_off_is_told_as_interrupted(ear: Ear, feed: Feed, count: int) -> None:
+def test_a_game_that_is_broken_off_is_told_as_interrupted(feed_reader: FeedReader, feed: Feed, count: int) -> None:
     for record in RECORDS[:count]:
         feed(record)
     feed.abandon()
-    *_, last = drained(ear, feed)
+    *_, last = drained(feed_reader, feed)
     assert isinstance(last, OutcomeRecord)
     assert last.termination == Termination.INTERRUPTED
     assert last.ranks == []
 
 
-def test_a_game_that_is_over_or_has_not_begun_is_not_broken_off(ear: Ear, feed: Feed) -> None:
+def test_a_game_that_is_over_or_has_not_begun_is_not_broken_off(feed_reader: FeedReader, feed: Feed) -> None:
     feed.abandon()
     for record in RECORDS:
         feed(record)
     feed.abandon()
-    assert drained(ear, feed) == RECORDS
+    assert drained(feed_reader, feed) == RECORDS

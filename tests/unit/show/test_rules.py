@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
 
 from arena.errors import ConfigError
 from arena.games import game, names
-from arena.show.rules import list_lines, page_lines, rules_list, rules_page
+from arena.rules.family import Family
+from arena.show import rules as module
+from arena.show.rules import family_lines, family_list, list_lines, page_lines, rules_list, rules_page
 
 RULESETS = [(name, ruleset) for name in names() for ruleset in (None, *game(name).rulesets)]
 
@@ -67,3 +71,23 @@ def test_the_list_has_every_game_with_players_rulesets_and_a_sentence(width: int
         rules = game(name)
         last = rules.seat_counts[-1]
         assert f"{name} 2 to {last} players; rulesets {', '.join(rules.rulesets)} {rules.about}" in joined
+
+
+def test_a_family_is_one_line_of_the_list_and_has_a_list_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cards(Family):
+        about = "Games with cards"
+
+        def games(self) -> dict[str, str]:
+            return {"war": "War", "go_fish": "Go Fish"}
+
+        def game(self, name: str) -> NoReturn:
+            raise AssertionError("to list games none is loaded")
+
+    monkeypatch.setattr(module, "families", lambda: ("cards",))
+    monkeypatch.setattr(module, "family", lambda name: Cards())
+    listed = " ".join(" ".join(line.plain for line in list_lines(rules_list(), 80)).split())
+    assert listed.endswith("cards 2 games: arena rules list cards Games with cards")
+    assert [line.plain.split(maxsplit=1) for line in family_lines(family_list("cards"), 80)] == [
+        ["cards:war", "War"],
+        ["cards:go_fish", "Go Fish"],
+    ]

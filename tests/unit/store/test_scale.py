@@ -10,7 +10,7 @@ import pytest
 
 from arena.standings.closing import close
 from arena.store.store import Store, open_store
-from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.base import Format
 from arena.tournament.formats.ladder import Ladder, batch_of
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
@@ -19,7 +19,7 @@ from arena.tournament.settings import Settings
 from tests import instant
 
 
-def entered(entrants: int, format: AnyFormat) -> Settings:
+def entered(entrants: int, format: Format) -> Settings:
     return instant.settings(tuple(f"bot{number}" for number in range(entrants)), format=format)
 
 
@@ -80,7 +80,7 @@ def test_a_ladder_goes_on_without_reading_every_game(store: Store, tmp_path: Pat
 
 
 @pytest.mark.parametrize("format", [Ladder(matches=50_000), RoundRobin(deals=2)], ids=["ladder", "round-robin"])
-def test_a_game_costs_the_database_as_much_with_many_entrants_as_with_few(tmp_path: Path, format: AnyFormat) -> None:
+def test_a_game_costs_the_database_as_much_with_many_entrants_as_with_few(tmp_path: Path, format: Format) -> None:
     """Nothing is done for each entrant when a game is claimed or its result is stored."""
     steps = []
     for entrants in (60, 3_000):

@@ -7,12 +7,15 @@ from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from arena.errors import StoreError
 from arena.referee.job import Job
-from arena.store.store import open_store
+from arena.store.records import Claim
+from arena.store.store import Store, open_store
 from arena.tournament.lanes import BLOCK_S, MOST_GAMES
 from arena.tournament.workers import Remote
 from arena.types import GameResult
@@ -77,3 +80,40 @@ def test_quick_games_are_sent_together_and_those_of_two_blocks_are_not(tmp_path:
     blocks = played(tmp_path, seconds=0.1, lost=lost)
     assert max(map(len, blocks)) == MOST_GAMES
     assert all(len(set(block)) == 1 for block in blocks)
+
+
+def test_the_results_of_a_block_are_stored_together_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most of what a result costs is its transaction. What was not announced is played again."""
+    real, calls = Store.record, count()
+    told: list[int] = []
+
+    def fails_once(store: Store, claim: Claim, *rest: Any) -> None:
+        if claim.number >= GAMES // 2 and next(calls) == 2:
+            raise StoreError("the disk is full")
+        real(store, claim, *rest)
+
+    @contextmanager
+    def worker() -> Iterator[Far]:
+        yield Far([], 0.1, count(), 10 * GAMES)
+
+    monkeypatch.setattr(Store, "record", fails_once)
+    with open_store(tmp_path / "arena.db") as store:
+        begun = instant.start(store, SETTINGS, tmp_path / "logs")
+        transactions: list[str] = []
+        store._db.set_trace_callback(
+            lambda statement: transactions.append(statement) if "COMMIT" in statement else None
+        )
+        with pytest.raises(StoreError, match="disk is full"):
+            told.extend(
+                each.game.number for each in instant.runner(store, begun, SETTINGS, worker=worker, lanes=1).run()
+            )
+    with open_store(tmp_path / "arena.db") as store:
+        done = store.done(begun.tournament.id)
+        assert 0 < done == len(told) < GAMES
+        assert len(transactions) < done / 2
+        begun = instant.start(store, SETTINGS, tmp_path / "logs")
+        again = [each.game.number for each in instant.runner(store, begun, SETTINGS, worker=worker, lanes=1).run()]
+        assert len(again) == GAMES - done
+        assert store.tournament().rated == GAMES

@@ -24,7 +24,7 @@ from arena.standings.audit import Audit, Auditor, examine
 from arena.standings.closing import close
 from arena.store.finding import Wanted, open_finder
 from arena.store.store import Store, open_reader, open_store
-from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.base import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
@@ -34,7 +34,7 @@ from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner
 from arena.tournament.settings import OnOverload, Settings, Setup, enter
-from arena.tournament.steering import Helm
+from arena.tournament.steering import Directions
 from arena.types import NS_PER_MS, GameResult, Level, Termination
 from arena.wire.messages import Request
 from tests import instant
@@ -63,7 +63,7 @@ def play(job: Job) -> GameResult:
     return Game(job, rules_of(job.settings), link).play()
 
 
-def settings(format: AnyFormat, on_overload: OnOverload, entrants: int = 3) -> Settings:
+def settings(format: Format, on_overload: OnOverload, entrants: int = 3) -> Settings:
     game = make_settings("samurai", 2, ruleset="basic")
     return Settings(game=game, format=format, on_overload=on_overload, seed="late", bots=enter(SPECS[:entrants]))
 
@@ -79,7 +79,7 @@ def run(store: Store, root: Path, setting: Settings) -> tuple[Begun, list[Played
         lambda game: setup.job(begun.tournament, game),
         play,
         instant.inline,
-        Helm(1),
+        Directions(1),
         ahead=False,
         on_overload=setting.on_overload,
     )
@@ -109,7 +109,7 @@ def test_by_default_such_a_loss_counts_and_is_marked(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", [RoundRobin(deals=1), Swiss(rounds=2, deals=1), Knockout(deals=1)])
 def test_a_void_game_is_not_rated_and_not_played_again_and_an_audit_finds_the_same(
-    tmp_path: Path, format: AnyFormat
+    tmp_path: Path, format: Format
 ) -> None:
     with open_store(tmp_path / "arena.db") as store:
         begun, played = run(store, tmp_path, settings(format, "void"))

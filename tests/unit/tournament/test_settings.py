@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from arena.errors import ConfigError
 from arena.games import game, make_settings, names
 from arena.store.records import Tournament
-from arena.tournament.formats import AnyFormat
+from arena.tournament.formats.base import Format
 from arena.tournament.formats.gauntlet import Gauntlet
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
@@ -160,7 +160,7 @@ def test_what_was_added_later_leaves_the_digests_of_earlier_tournaments() -> Non
 
 
 @pytest.mark.parametrize("format", [RoundRobin(deals=1), Gauntlet(deals=1), Swiss(), Knockout()], ids=type)
-def test_a_tournament_of_before_is_planned_as_it_was(format: AnyFormat) -> None:
+def test_a_tournament_of_before_is_planned_as_it_was(format: Format) -> None:
     bots = tuple(BotSettings(name=f"bot{number}", version="1", digest="0" * 64) for number in range(6))
     new = Settings(game=make_settings("samurai", 4), format=format, seed="tea", bots=bots)
     document = new.document()

@@ -12,7 +12,7 @@ import pytest
 from arena.errors import ArenaError
 from arena.referee.job import Job
 from arena.store.store import Store, open_store
-from arena.tournament.steering import Helm, Steering, folder_of, send, steered
+from arena.tournament.steering import Directions, Steering, folder_of, send, steered
 from arena.types import GameResult
 from tests import instant
 
@@ -26,8 +26,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-class Planned(Helm):
-    """A helm that changes after so many looks."""
+class Planned(Directions):
+    """Directions that change after so many looks."""
 
     def __init__(self, lanes: int, changes: dict[int, tuple[str, int | bool]]) -> None:
         super().__init__(lanes)
@@ -43,9 +43,9 @@ class Planned(Helm):
             setattr(self, *self.changes[self.looks])
 
 
-def play(store: Store, logs: Path, helm: Helm) -> list[int]:
+def play(store: Store, logs: Path, directions: Directions) -> list[int]:
     begun = instant.start(store, SETTINGS, logs)
-    return [played.game.number for played in instant.runner(store, begun, SETTINGS, helm=helm).run()]
+    return [played.game.number for played in instant.runner(store, begun, SETTINGS, directions=directions).run()]
 
 
 @pytest.mark.timeout(20)
@@ -65,18 +65,18 @@ def test_what_is_no_file_is_no_order(tmp_path: Path) -> None:
 
 
 def test_a_paused_tournament_plays_nothing_and_then_all_of_it(store: Store, tmp_path: Path) -> None:
-    helm = Planned(2, {5: ("paused", True), 9: ("paused", False)})
-    played = play(store, tmp_path, helm)
+    directions = Planned(2, {5: ("paused", True), 9: ("paused", False)})
+    played = play(store, tmp_path, directions)
     assert sorted(played) == list(range(TOTAL))
-    assert 0 in helm.seen[5:9], "it played on"
+    assert 0 in directions.seen[5:9], "it played on"
 
 
 def test_bots_that_wait_are_seen_to_in_a_pause(store: Store, tmp_path: Path) -> None:
     """Else their heartbeats have no answer, and their libraries close the connection."""
     seen: list[int] = []
-    helm = Planned(2, {5: ("paused", True), 12: ("paused", False)})
+    directions = Planned(2, {5: ("paused", True), 12: ("paused", False)})
     begun = instant.start(store, SETTINGS, tmp_path)
-    runner = instant.runner(store, begun, SETTINGS, helm=helm, attend=lambda: seen.append(helm.looks))
+    runner = instant.runner(store, begun, SETTINGS, directions=directions, attend=lambda: seen.append(directions.looks))
     assert len(list(runner.run())) == TOTAL
     for look in range(8, 12):
         assert seen.count(look) == 2, "each worker, at each look"
@@ -87,7 +87,7 @@ def test_a_stopped_tournament_keeps_its_results_and_goes_on_later(store: Store, 
     first = play(store, tmp_path, Planned(2, {7: ("stopping", True)}))
     assert 7 <= len(first) < TOTAL
     assert store._db.execute("SELECT count(*) FROM games WHERE status = 'running'").fetchone() == (0,)
-    assert sorted(first + play(store, tmp_path, Helm(2))) == list(range(TOTAL))
+    assert sorted(first + play(store, tmp_path, Directions(2))) == list(range(TOTAL))
 
 
 def test_a_stop_ends_a_pause(store: Store, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_the_number_of_games_at_a_time_changes(store: Store, tmp_path: Path, fir
 
         return counted()
 
-    helm = Planned(first, {6: ("lanes", then)})
+    directions = Planned(first, {6: ("lanes", then)})
     begun = instant.start(store, SETTINGS, tmp_path)
     lanes: dict[int, int] = {}
 
@@ -121,7 +121,7 @@ def test_the_number_of_games_at_a_time_changes(store: Store, tmp_path: Path, fir
         lanes[int(job.game[-6:])] = len(alive)
         return instant.play(job)
 
-    runner = instant.runner(store, begun, SETTINGS, helm=helm, worker=worker, play=noted)  # type: ignore[arg-type]
+    runner = instant.runner(store, begun, SETTINGS, directions=directions, worker=worker, play=noted)  # type: ignore[arg-type]
     assert sorted(played.game.number for played in runner.run()) == list(range(TOTAL))
     assert lanes[max(lanes)] == then
     assert max(most) == max(first, then)
@@ -129,23 +129,23 @@ def test_the_number_of_games_at_a_time_changes(store: Store, tmp_path: Path, fir
 
 def test_an_order_is_obeyed_and_answered(store: Store, tmp_path: Path) -> None:
     told: list[str] = []
-    with steered(store.path, 1, told.append) as helm:
+    with steered(store.path, 1, told.append) as directions:
         ended = threading.Event()
 
         def turn() -> None:
             while not ended.wait(0.01):
-                helm.look(2)
+                directions.look(2)
 
         thread = threading.Thread(target=turn)
         thread.start()
         answers = [send(store.path, "pause")]
-        assert helm.paused
+        assert directions.paused
         answers += [send(store.path, "resume"), send(store.path, "concurrency", 3), send(store.path, "stop")]
         ended.set()
         thread.join()
     assert answers == told
     assert answers[0].startswith("Paused: games that workers have already (2) are played to the end")
-    assert (helm.paused, helm.lanes, helm.stopping) == (False, 3, True)
+    assert (directions.paused, directions.lanes, directions.stopping) == (False, 3, True)
     assert not folder_of(store.path).exists()
 
 
@@ -161,19 +161,19 @@ def test_an_order_from_before_is_dropped(store: Store) -> None:
     folder = folder_of(store.path)
     folder.mkdir()
     (folder / "1.order").write_bytes(b'{"id": "1", "verb": "stop"}')
-    with steered(store.path, 1, print) as helm:
-        helm.look(0)
-        assert not helm.stopping
+    with steered(store.path, 1, print) as directions:
+        directions.look(0)
+        assert not directions.stopping
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"id": "1", "verb": "format-disk"}', b"\xff"])
 def test_an_order_that_cannot_be_read_is_answered_and_changes_nothing(tmp_path: Path, content: bytes) -> None:
-    helm = Steering(tmp_path, 1, print)
+    directions = Steering(tmp_path, 1, print)
     (tmp_path / "1.order").write_bytes(content)
-    helm.look(0)
+    directions.look(0)
     assert "could not be read" in (tmp_path / "1.answer").read_text()
     assert not (tmp_path / "1.order").exists()
-    assert (helm.paused, helm.stopping, helm.lanes) == (False, False, 1)
+    assert (directions.paused, directions.stopping, directions.lanes) == (False, False, 1)
 
 
 def test_nobody_answers_a_tournament_that_is_not_looking(store: Store) -> None:

@@ -13,7 +13,7 @@ from arena.store.store import Store, open_store
 from arena.tournament.lanes import Work
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Scheduled
-from arena.tournament.together import Homes, of_schedule
+from arena.tournament.together import MatchWorkers, of_schedule
 from tests import instant, service_kit
 
 SETTINGS = instant.settings(("ann", "bob", "cid"), deals=7)
@@ -110,7 +110,7 @@ def test_a_match_stays_at_home_when_games_are_given_back_and_when_the_tournament
 
 @given(st.lists(st.tuples(st.integers(0, SCHEDULE.total - 1), st.sampled_from("abc")), max_size=60))
 def test_somebody_may_always_claim_a_game(claims: list[tuple[int, str]]) -> None:
-    homes = Homes(of_schedule(SCHEDULE))
+    homes = MatchWorkers(of_schedule(SCHEDULE))
     for number, worker in claims:
         if homes.fits(number, worker, {"a", "b", "c"} - {worker}):
             homes.claim(number, worker)

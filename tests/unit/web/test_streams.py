@@ -16,7 +16,7 @@ from web_kit import PATIENCE_S, Watching, ask, run_apart, served
 
 from arena.web import streams
 from arena.web.serving import Listening
-from arena.web.streams import MOST_WAITING, Hub
+from arena.web.streams import MOST_WAITING, EventStreams
 
 
 class Counter:
@@ -24,16 +24,18 @@ class Counter:
 
     def __init__(self) -> None:
         self.count = 0
-        self.hub = Hub(lambda: [("scene", self.count)])
-        self.app = Starlette(routes=[Route("/events", self.hub), Route("/more", self._more), Route("/who", self._who)])
+        self.event_streams = EventStreams(lambda: [("scene", self.count)])
+        self.app = Starlette(
+            routes=[Route("/events", self.event_streams), Route("/more", self._more), Route("/who", self._who)]
+        )
 
     async def _more(self, request: Request) -> PlainTextResponse:
         self.count += 1
-        self.hub.tell("count", self.count)
+        self.event_streams.tell("count", self.count)
         return PlainTextResponse("")
 
     async def _who(self, request: Request) -> PlainTextResponse:
-        return PlainTextResponse(str(self.hub.watchers))
+        return PlainTextResponse(str(self.event_streams.watchers))
 
 
 @pytest.fixture
@@ -43,7 +45,7 @@ def counter() -> Counter:
 
 @pytest.fixture
 def listening(counter: Counter) -> Iterator[Listening]:
-    with served(counter.app, on_stop=counter.hub.close) as listening:
+    with served(counter.app, on_stop=counter.event_streams.close) as listening:
         yield listening
 
 
@@ -78,7 +80,7 @@ def test_a_watcher_that_leaves_is_forgotten(listening: Listening, watch: Watch) 
 
 
 def test_the_end_of_the_server_ends_streams(counter: Counter, watch: Watch) -> None:
-    with served(counter.app, on_stop=counter.hub.close) as listening:
+    with served(counter.app, on_stop=counter.event_streams.close) as listening:
         watching = watch(listening)
         watching.until("scene")
     assert watching.until("count") is None
@@ -94,12 +96,12 @@ def test_only_so_many_watch(listening: Listening, watch: Watch, monkeypatch: pyt
 class Slow:
     """A watcher whose connection takes nothing after the scene, in the event loop."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, event_streams: EventStreams) -> None:
         self.sent = b""
         self.takes = asyncio.Event()
         self.gone = asyncio.Event()
         self.has_scene = asyncio.Event()
-        self.task = asyncio.create_task(hub({"type": "http", "method": "GET"}, self._receive, self._send))
+        self.task = asyncio.create_task(event_streams({"type": "http", "method": "GET"}, self._receive, self._send))
 
     async def _receive(self) -> Any:
         await self.gone.wait()
@@ -114,8 +116,8 @@ class Slow:
 
 
 @asynccontextmanager
-async def slow_watcher(hub: Hub) -> AsyncIterator[Slow]:
-    watcher = Slow(hub)
+async def slow_watcher(event_streams: EventStreams) -> AsyncIterator[Slow]:
+    watcher = Slow(event_streams)
     await watcher.has_scene.wait()
     yield watcher
     watcher.gone.set()
@@ -124,14 +126,14 @@ async def slow_watcher(hub: Hub) -> AsyncIterator[Slow]:
 
 def test_a_watcher_that_does_not_keep_up_is_dropped() -> None:
     async def tried() -> None:
-        hub = Hub(lambda: [("scene", 0)])
-        async with slow_watcher(hub) as slow, slow_watcher(hub) as quick:
+        event_streams = EventStreams(lambda: [("scene", 0)])
+        async with slow_watcher(event_streams) as slow, slow_watcher(event_streams) as quick:
             quick.takes.set()
             for number in range(2 * MOST_WAITING + 10):
-                hub.tell("count", number)
+                event_streams.tell("count", number)
                 await asyncio.sleep(0)
                 await asyncio.sleep(0)
-            assert (hub.watchers, hub.dropped) == (1, 1)
+            assert (event_streams.watchers, event_streams.dropped) == (1, 1)
             await asyncio.wait_for(slow.task, PATIENCE_S)
             assert b"count" not in slow.sent
             assert quick.sent.count(b"event: count") == 2 * MOST_WAITING + 10
@@ -141,11 +143,11 @@ def test_a_watcher_that_does_not_keep_up_is_dropped() -> None:
 
 def test_what_waits_for_a_watcher_at_the_end_is_sent() -> None:
     async def tried() -> None:
-        hub = Hub(list)
-        async with slow_watcher(hub) as slow:
+        event_streams = EventStreams(list)
+        async with slow_watcher(event_streams) as slow:
             for number in range(MOST_WAITING - 1):
-                hub.tell("count", number)
-            hub.close()
+                event_streams.tell("count", number)
+            event_streams.close()
             slow.takes.set()
             await asyncio.wait_for(slow.task, PATIENCE_S)
             assert slow.sent.count(b"event: count") == MOST_WAITING - 1
@@ -157,8 +159,8 @@ def test_a_quiet_stream_has_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(streams, "BEAT_S", 0.001)
 
     async def tried() -> None:
-        hub = Hub(list)
-        async with slow_watcher(hub) as watcher:
+        event_streams = EventStreams(list)
+        async with slow_watcher(event_streams) as watcher:
             watcher.takes.set()
             while watcher.sent.count(b"\n:\n") < 2:
                 await asyncio.sleep(0.001)

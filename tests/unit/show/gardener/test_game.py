@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import pytest
@@ -56,7 +57,7 @@ def view(seats: int, **fields: Any) -> dict[str, Any]:
 def gardener(seats: int, **options: str) -> Gardener:
     """Returns how a game on cards that are all alike is shown."""
     head = header(seats, **options)
-    rules = rules_of(head.settings)
+    rules = copy(rules_of(head.settings))  # games at equal tables share the original
     rules.board = CARDS
     return Gardener(head, rules, range(seats))
 

@@ -38,22 +38,26 @@ def test_a_match_is_its_games_in_order(store: LeagueStore) -> None:
     assert store.games.resume("cup-1") == [claimed.game for claimed in claims]
 
 
-@pytest.mark.parametrize(
-    ("players", "deal", "seatings"),
-    [
-        (2, None, []),
-        (2, None, [(0, 1), (0, 2)]),
-        (2, None, [(0, 0)]),
-        (3, None, [(0, 1)]),
-        (2, 0, [(0, 1)]),
-    ],
-)
-def test_what_is_no_match_is_refused(
-    store: LeagueStore, players: int, deal: int | None, seatings: list[tuple[int, ...]]
-) -> None:
+def test_matches_that_are_planned_together_are_played_in_blocks(store: LeagueStore) -> None:
+    kit.plan(store, *map(store.versions.named, ("random", "greedy")))
+    matches = store.matches.plan([[(0, 1), (1, 0)], [(1, 0), (0, 1)], [(0, 1), (1, 0)]], "", True)
+    assert [(match.number, match.deal, match.together) for match in matches] == [(1, 1, 1), (2, 2, 1), (3, 3, 1)]
+    assert [[game.number for game in match.games] for match in matches] == [[2, 5], [3, 6], [4, 7]]
+    assert [[game.rotation for game in match.games] for match in matches] == [[0, 1]] * 3
+    assert [[game.entrants for game in match.games] for match in matches][:2] == [[(0, 1), (1, 0)], [(1, 0), (0, 1)]]
+    games = [store.matches.game(number) for number in range(8)]
+    assert [game.block for game in games] == [0, 1, 2, 2, 2, 5, 5, 5]
+    assert [game.deal for game in games[2:]] == [1, 2, 3] * 2, "no deal comes twice in a block"
+    assert [[claimed.number for claimed in kit.claim(store, 5)] for _ in range(4)] == [[0], [1], [2, 3, 4], [5, 6, 7]]
+    assert facts(store, "random/1").playing == 2
+    assert facts(store, "random/1").opponents == ((1,), (1,)), "of each meeting once"
+
+
+@pytest.mark.parametrize("matches", [[], [[]], [[(0, 1), (0, 2)]], [[(0, 0)]], [[(0, 1)], [(0, 1), (1, 0)]]])
+def test_what_is_no_match_is_refused(store: LeagueStore, matches: list[list[tuple[int, ...]]]) -> None:
     kit.plan(store, *map(store.versions.named, ("random", "greedy")))
     with pytest.raises(StoreError):
-        store.matches.plan(players, deal, seatings, "", True)
+        store.matches.plan(matches, "", True)
     assert len(store.matches.running()) == 1
     assert store.games.tournament("cup-1").games == 2
 
@@ -145,7 +149,6 @@ def test_the_matchmaker_is_told_who_met_whom_and_where(store: LeagueStore) -> No
     assert (found.matches, found.last_match, found.playing, found.author) == (2, 2, 1, "anna")
     assert found.opponents == ((numbers["greedy/1"],), (numbers["random/1"], numbers["owl/1"]))
     assert found.rating == store.games.ratings("cup-1")[fox.entrant or 0]
-    assert store.matches.recent_meetings(fox.entrant or 0, 1) == [(numbers["greedy/1"],)]
     assert [standing.name for standing in store.facts.standing()] == ["random/1", "greedy/1", "fox/1", "owl/1"]
     new = kit.active(store, "elk")
     assert (facts(store, "elk/1").matches, facts(store, "elk/1").last_match) == (0, -1)
@@ -157,7 +160,7 @@ def test_forfeits_are_counted_since_it_plays_and_never_those_of_an_overloaded_ma
     assert fox.entrant is not None
 
     def game(*, forfeits: bool, overloaded: bool = False) -> None:
-        store.matches.plan(2, None, [(fox.entrant or 0, random.entrant or 0)], "", True)
+        store.matches.plan([[(fox.entrant or 0, random.entrant or 0)]], "", True)
         [claimed] = kit.claim(store)
         kit.record(store, claimed, [fox.entrant or 0] if forfeits else [], overloaded=overloaded)
 
@@ -203,7 +206,7 @@ def test_a_match_and_its_games_come_together_or_not_at_all(store: LeagueStore, m
         raise RuntimeError("killed here")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(store.matches), "_add_meeting", fail)
+        patch.setattr(type(store.matches), "_add_meetings", fail)
         with pytest.raises(RuntimeError):
             kit.plan(store, *map(store.versions.named, ("random", "greedy")))
     assert store.games.tournament("cup-1").games == 0

@@ -44,12 +44,12 @@ def add_rounds(store: LeagueStore, rounds: int) -> None:
         (first,) = store._db.execute("SELECT coalesce(max(number) + 1, 0) FROM matches").fetchone()
         for number in range(first, first + rounds * VERSIONS // 2):
             store._db.execute(
-                "INSERT INTO matches (tournament, number, players, deal, why, rated, state, planned, settled)"
-                " VALUES ('cup-1', ?, 2, ?, '', 1, 'over', '', '')",
-                (number, number),
+                "INSERT INTO matches (tournament, number, players, deal, why, rated, state, planned, settled, together)"
+                " VALUES ('cup-1', ?, 2, ?, '', 1, 'over', '', '', ?)",
+                (number, number, number),
             )
             place = 2 + 2 * number % VERSIONS
-            store.matches._add_meeting("cup-1", number, 2, (place, place + 1))
+            store.matches._add_meetings("cup-1", range(number, number + 1), (place, place + 1))
 
 
 def asked(store: LeagueStore, question: Callable[[], object]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from arena.league.housekeeping import Thin
+from arena.league.keeping.housekeeping import Thin
 from arena.ratings.running import Rating, rate
 from arena.store.league import LeagueStore
 from arena.store.league import thinning as module

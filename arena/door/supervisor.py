@@ -1,0 +1,200 @@
+"""Keeps the door open: starts its process, and starts it again when it falls over.
+
+libzmq ends its process when memory or descriptors run out. The door closes connections before that (`watch.py`), and
+has limits of its own. Whatever ends it all the same, a process that no network reaches opens it again: `arena league
+open` does nothing else, and `arena league run` looks at it now and then.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+LONGEST_PAUSE_S: Final = 60
+"""The longest pause before it is opened again. Each is twice the one before, from a second on."""
+CALM_S: Final = 300.0
+"""After so long without a fall the pauses begin anew."""
+_FAREWELL_S: Final = 10.0
+_AT_ONCE: Final = 65_536
+"""Bytes that are read from a pipe at a time; no longer line is kept."""
+
+
+def door_command(folder: Path, bind: str, host: str | None = None, falls: int = 0) -> list[str]:
+    """Returns the command that is the door of a league until it falls over.
+
+    Args:
+        folder: The league.
+        bind: Where it listens: `tcp://HOST:PORT`.
+        host: The name by which authors reach this machine; None means its own.
+        falls: How often it fell over before.
+    """
+    name = [] if host is None else ["--host", host]
+    again = ["--once", "--falls", str(falls)]
+    return [sys.executable, "-m", "arena", "league", "open", str(folder), "--bind", bind, *name, *again]
+
+
+class _Falls:
+    """Says how long to wait after each fall, and tells the operator."""
+
+    def __init__(self, tell: Callable[[str], object], clock: Callable[[], float] = time.monotonic) -> None:
+        self._tell = tell
+        self._clock = clock
+        self._pause = 1
+        self._began = 0.0
+        self.count = 0
+        """How often it fell over."""
+
+    def begin(self) -> None:
+        """Notes that the door is opened now."""
+        self._began = self._clock()
+
+    def fell(self, status: int) -> int:
+        """Returns the seconds until it opens again after it has ended with a status."""
+        self.count += 1
+        if self._clock() - self._began > CALM_S:
+            self._pause = 1
+        pause, self._pause = self._pause, min(2 * self._pause, LONGEST_PAUSE_S)
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"exited with status {status}"
+        self._tell(f"The door {how}; it opens again in {pause} s. The league plays on.")
+        return pause
+
+
+def keep_open(
+    command: Callable[[int], Sequence[str]], tell: Callable[[str], None], *, sleep: Callable[[float], None] = time.sleep
+) -> int:
+    """Runs the door's process until it ends by itself, and starts it again after each fall.
+
+    Args:
+        command: Returns what starts it, from how often it fell over. Only the first start prints the address.
+        tell: Called with sentences for the operator.
+        sleep: Waits.
+
+    Returns:
+        The exit status of a door that was closed, or that could not be opened at first.
+    """
+    falls = _Falls(tell)
+    output: int | None = None
+    while True:
+        falls.begin()
+        child = subprocess.Popen(command(falls.count), stdout=output)
+        try:
+            status = child.wait()
+        except BaseException:
+            _end(child)
+            raise
+        if status == 0 or (status > 0 and output is None):
+            return status
+        output = subprocess.DEVNULL
+        sleep(falls.fell(status))
+
+
+class DoorSupervisor:
+    """Keeps a door open beside other work: `look` starts it, and starts it again, and never waits.
+
+    Args:
+        command: Returns what starts it, from how often it fell over.
+        tell: Called with sentences for the operator, those of the door too.
+        announce: Called with the address for authors, when the door is opened first.
+        clock: Returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        command: Callable[[int], Sequence[str]],
+        tell: Callable[[str], object],
+        announce: Callable[[str], object] = lambda address: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._command = command
+        self._tell = tell
+        self._announce = announce
+        self._announced = False
+        self._clock = clock
+        self._falls = _Falls(tell, clock)
+        self._due = clock()
+        self._child: _Door | None = None
+
+    def look(self) -> None:
+        """Passes on what the door says. Starts it, if it is not open and its pause is over.
+
+        Raises:
+            OSError: It cannot be started now.
+        """
+        if self._child is not None:
+            status = self._child.process.poll()
+            self._hear(self._child)
+            if status is not None:
+                self._child.close()
+                self._child = None
+                self._due = self._clock() + self._falls.fell(status)
+        if self._child is None and self._clock() >= self._due:
+            self._falls.begin()
+            self._child = _Door(self._command(self._falls.count))
+
+    def _hear(self, door: _Door) -> None:
+        for address in door.addresses():
+            if not self._announced:
+                self._announced = True
+                self._announce(address)
+        for sentence in door.sentences():
+            self._tell(sentence)
+
+    def close(self) -> None:
+        """Closes the door."""
+        if self._child is not None:
+            _end(self._child.process)
+            self._hear(self._child)
+            self._child.close()
+            self._child = None
+
+
+class _Door:
+    """A door's process, with what it prints: its address on standard output, sentences on the other."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        # In a group of its own: Ctrl-C is for who keeps it, and games of bots elsewhere may go on for a while.
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        self.addresses = _Lines(self.process.stdout.fileno())
+        self.sentences = _Lines(self.process.stderr.fileno())
+
+    def close(self) -> None:
+        """Closes the pipes. The process has ended."""
+        for pipe in (self.process.stdout, self.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+class _Lines:
+    """Returns the lines that can be read from a pipe now."""
+
+    def __init__(self, descriptor: int) -> None:
+        os.set_blocking(descriptor, False)
+        self._descriptor = descriptor
+        self._begun = b""
+        """A line without its end."""
+
+    def __call__(self) -> list[str]:
+        with suppress(BlockingIOError):
+            while data := os.read(self._descriptor, _AT_ONCE - len(self._begun)):
+                self._begun += data
+        *lines, rest = self._begun.split(b"\n")
+        self._begun = rest if len(rest) < _AT_ONCE else b""
+        return [line.decode(errors="replace") for line in lines]
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    child.terminate()
+    try:
+        child.wait(_FAREWELL_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()

@@ -1,0 +1,1 @@
+"""Matchmaking, the games of matches, suspensions, and the rule of a final."""

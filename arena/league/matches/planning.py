@@ -1,0 +1,142 @@
+"""Plans matches a little ahead of the workers.
+
+Laws:
+1. Few matches are planned beyond those that are played: a new version waits for few, and a suspended one leaves few.
+2. What is planned follows from the season's public commitment, the match's number and the standings at that moment.
+3. Versions that meet play several matches (`deals`), each on another deal, so that a bot starts once for all of them.
+
+`longest_wait` is the figure by which a league's matchmaking is judged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Final
+
+import msgspec
+
+from arena.league.matches.matchmaking import Candidate, Wait, after, next_match
+from arena.league.settings import MatchRule
+from arena.store.league import LeagueStore
+from arena.store.league.records import HOUSE, Match, Standing
+from arena.tournament.formats.closeness import generator
+from arena.tournament.formats.seating import Seatings, orders
+
+MATCHES_A_WORKER: Final = 2
+"""How many matches there are that are not over, for each worker."""
+MOST_UNRATED: Final = 64
+"""How many games there may be beyond those that are rated. Ratings follow the order of games, so that one slow game
+holds them up: nobody should be matched by old ratings for long."""
+
+
+class Planner:
+    """Plans the matches of the open season.
+
+    Args:
+        store: The league.
+        settings: The rule's parameters.
+        draw: What everything random follows from, with the match's number.
+        seatings: In which seatings a deal is played.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
+            are to be built again.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        settings: MatchRule,
+        draw: bytes,
+        seatings: Seatings = "cyclic",
+        absent: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._draw = draw
+        self._seatings = seatings
+        self._absent = absent
+        self.waits: Wait | None = None
+        """Why the last call planned less than it could, if a rule was the reason."""
+
+    def plan(self, workers: int) -> list[Match]:
+        """Plans as many matches as so many workers need, and returns them."""
+        self.waits = None
+        playing = self._store.matches.running()
+        absent = self._absent()
+        if absent and spare(self._store, absent, playing):
+            playing = self._store.matches.running()
+        missing = MATCHES_A_WORKER * workers - len(playing)
+        if missing <= 0 or self._store.matches.games_waiting() >= MOST_UNRATED:
+            return []
+        candidates = [candidate(standing) for standing in self._store.facts.standing() if standing.name not in absent]
+        meetings = {(match.together, match.entrants) for match in playing}
+        running = Counter(entrant for _, entrants in meetings for entrant in entrants)
+        number = self._store.matches.count()
+        planned: list[Match] = []
+        while len(planned) < missing:
+            choice = next_match(candidates, running, self._settings, number, generator(self._draw, number))
+            if isinstance(choice, Wait):
+                self.waits = choice
+                break
+            numbers = range(number, number + self._settings.deals)
+            matches = [seatings_of(choice.entrants, turn, self._seatings) for turn in numbers]
+            planned += self._store.matches.plan(matches, choice.why, choice.rated)
+            candidates = after(candidates, choice, number, self._settings)
+            running.update(choice.entrants)
+            number = numbers.stop
+            if self._store.matches.games_waiting() >= MOST_UNRATED:
+                break
+        return planned
+
+
+def seatings_of(entrants: Sequence[int], turn: int, seatings: Seatings = "cyclic") -> Sequence[tuple[int, ...]]:
+    """Returns the seatings of a match. With each turn the circle of seats changes."""
+    circles = orders(len(entrants), seatings)
+    return [tuple(entrants[place] for place in order) for order in circles[turn % len(circles)]]
+
+
+def spare(store: LeagueStore, absent: frozenset[str], playing: Sequence[Match]) -> bool:
+    """Takes back planned games of versions that cannot play: they would forfeit them. Says whether it did."""
+    gone = {version.entrant for version in store.versions.active() if version.name in absent}
+    spared = [
+        match for match in playing if gone & {*match.entrants} and any(game.status == "planned" for game in match.games)
+    ]
+    for match in spared:
+        store.matches.void(match.number, "one of its bots cannot play now")
+    return bool(spared)
+
+
+def candidate(standing: Standing) -> Candidate:
+    """Returns an active version as the matchmaker sees it."""
+    return Candidate(
+        entrant=standing.entrant,
+        author=None if standing.author == HOUSE else standing.author,
+        mu=standing.rating.mu,
+        matches=standing.matches,
+        last=max(standing.last_match, standing.since_match),
+        seats=standing.seats,
+        met=tuple(reversed(standing.opponents)),
+    )
+
+
+class Waited(msgspec.Struct, frozen=True):
+    """A wait."""
+
+    matches: int = 0
+    """In matches of the whole league."""
+    rounds: float = 0.0
+    """In rounds: so many matches as give each version that plays one seat."""
+
+
+def longest_wait(standing: Sequence[Standing], matches: int, players: Sequence[int]) -> Waited:
+    """Returns how long the version has waited that waits longest; those that play now do not wait.
+
+    Args:
+        standing: The versions that play.
+        matches: How many matches the season has.
+        players: The numbers of players that matches may have, each as often.
+    """
+    waits = (matches - max(one.last_match + 1, one.since_match) for one in standing if not one.playing)
+    longest = max(waits, default=0)
+    return Waited(longest, round(longest * fmean(players) / len(standing), 2) if longest else 0.0)

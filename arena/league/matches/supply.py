@@ -1,0 +1,276 @@
+"""The games of a league's matches, for the lanes.
+
+Laws:
+1. Nothing that happens to a game ends the league. A game that was interrupted, or ended its worker, too often takes its
+   match out, and the operator is told.
+2. A result, the ratings that it moves and the suspensions that it causes are one transaction.
+3. A loss on time while the machine was overloaded counts as a result, and never towards a suspension.
+4. A machine that fails is left alone for a while: else it would take one match after another out.
+5. What cannot be written, on a full disk, is owed: it is written in its order when there is room. Nothing is announced
+   before that. What is still owed when the service ends was never stored, and those games are played again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache, partial
+from typing import Final
+
+from arena.errors import ArenaError
+from arena.league.matches.suspension import evidence, verdict
+from arena.league.settings import Suspension
+from arena.referee.job import Job
+from arena.store.league import LeagueStore
+from arena.store.league.records import Version
+from arena.store.league.states import Actor, State
+from arena.store.records import Claim, PlannedGame
+from arena.tournament.lanes import Played, Work
+from arena.tournament.runner import MAX_KILLS, MAX_TRIES
+from arena.tournament.together import MatchWorkers, claim_at_home
+from arena.types import GameResult, Termination
+
+LONGEST_REST_S: Final = 60.0
+"""How long at most no game begins after faults of the machine. The first fault costs a second, each further one twice
+as much as the one before."""
+
+_MOST_KNOWN: Final = 10_000
+"""The number of games whose match is remembered."""
+
+
+class MatchGames:
+    """The planned games of the open season, as a `Supply`.
+
+    Args:
+        store: The league.
+        tournament: The open season's.
+        make_job: Returns the work for a claimed game.
+        suspension: When a version is suspended.
+        tell: Called with a sentence about each event that the operator may want to know.
+        make_room: Frees room on the disk, if a result has none.
+        same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
+        block: How many games follow each other that share bot processes.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        tournament: str,
+        make_job: Callable[[Claim, PlannedGame], Job],
+        suspension: Suspension,
+        tell: Callable[[str], object],
+        make_room: Callable[[], object] = lambda: None,
+        *,
+        same_worker: bool = False,
+        block: int = 1,
+    ) -> None:
+        self._store = store
+        match_of = lru_cache(_MOST_KNOWN)(store.matches.match_of)
+        self._homes = MatchWorkers(match_of, store.matches.begun()) if same_worker else None
+        self._block = block
+        self._tournament = tournament
+        self._make_job = make_job
+        self._suspension = suspension
+        self._make_room = make_room
+        self._tell = tell
+        self._tries: Counter[str] = Counter()
+        """By game that is not over: how often it crashed its worker, or was interrupted."""
+        self._kills: Counter[str] = Counter()
+        """By game that is not over: how often its worker was killed from outside."""
+        self._owed: deque[Callable[[], object]] = deque()
+        """What is to be written, in order."""
+        self._faults = 0
+        """How many there were since the last result."""
+        self._since = time.monotonic()
+        self.machine_faults = 0
+        """How many faults of the machine there were."""
+        self.rests_until = 0.0
+        """Until when no game should begin; on the monotonic clock."""
+        self.left = 0
+        """As `count` found it."""
+        self.told: Callable[[Played], object] = lambda played: None
+        """Called with each result once it is stored."""
+        self.rated = 0
+        """How many games were played that count."""
+
+    def count(self) -> None:
+        """Counts what can be claimed. Call it when something may have changed that."""
+        self.left = sum(game.status == "planned" for match in self._store.matches.running() for game in match.games)
+
+    def plan(self) -> None:
+        """Plans nothing: the service does, before it feeds the lanes."""
+
+    def share(self, lanes: int) -> int:
+        """Returns how many games a lane may claim at a time: at most a block, so that its bots start once for it."""
+        return min(self.left // lanes, self._block)
+
+    def claim(self, limit: int, worker: str = "", others: Collection[str] = ()) -> Sequence[Work]:
+        """Claims the next game; where matches stay on a worker, the next whose match nobody else has."""
+        claimer = partial(self._store.games.claim, self._tournament, self._store.matches.game, limit)
+        claims = claim_at_home(self._homes, claimer, worker, others)
+        left_to_others = self._homes is not None and others
+        self.left = self.left - len(claims) if claims or left_to_others else 0
+        works = []
+        for claim in claims:
+            try:
+                works.append(Work(claim, self._make_job(claim, self._store.matches.game(claim.number))))
+            except (ArenaError, OSError) as error:  # a bot's folder is gone
+                self._failed(claim, f"its bots cannot be started: {error}")
+        return works
+
+    def release(self, claim: Claim) -> None:
+        """Gives a game back."""
+        self._owe(partial(self._release, claim))
+
+    def _release(self, claim: Claim) -> None:
+        self._store.games.release(claim)
+        self.left += 1
+
+    def take(self, claim: Claim, result: GameResult) -> Played | None:
+        """Stores a result with all that follows from it. Returns None if it is none, or if it is owed."""
+        if result.termination is Termination.INTERRUPTED:
+            self._failed(claim, "it was interrupted")
+            return None
+        kept: list[Played] = []
+        self._owe(lambda: kept.append(self._keep(claim, result)))
+        return kept[0] if kept else None
+
+    def storing(self) -> AbstractContextManager[None]:
+        """Leaves each result a transaction of its own: what follows from one is published when it is stored."""
+        return nullcontext()
+
+    def _owe(self, write: Callable[[], object]) -> None:
+        """Writes something after all that is owed."""
+        self._owed.append(write)
+        self.pay()
+
+    def pay(self) -> None:
+        """Writes what is owed, as far as the disk takes it."""
+        while self._owed:
+            try:
+                try:
+                    self._owed[0]()
+                except sqlite3.OperationalError:  # the disk is full
+                    self._make_room()
+                    self._owed[0]()
+            except (sqlite3.OperationalError, OSError) as error:
+                if time.monotonic() >= self.rests_until:
+                    self._tell(f"{len(self._owed)} changes wait to be stored: {error}")
+                    self.rest()
+                return
+            self._owed.popleft()
+
+    def _keep(self, claim: Claim, result: GameResult) -> Played:
+        game = self._store.matches.game(claim.number)
+        moment = time.monotonic()
+        suspended = self._record(claim, result, game, moment - self._since)
+        self._since = moment
+        self._faults = 0
+        self._forget(claim)
+        if self._homes is not None:
+            self._homes.end(claim.number)
+        self.rated += self._store.matches.counts(claim.number)
+        for sentence in suspended:
+            self._tell(sentence)
+        played = Played(game, result)
+        self.told(played)
+        return played
+
+    def _record(self, claim: Claim, result: GameResult, game: PlannedGame, seconds: float) -> list[str]:
+        with self._store.transaction():
+            self._store.games.record(claim, result, game.entrants, seconds)
+            forfeited = (number for number, seat in enumerate(result.seats) if seat.forfeit is not None)
+            return self._judge(game.entrants[number] for number in forfeited)
+
+    def give_back_all(self) -> None:
+        """Gives back every game that is claimed, one whose result is owed too.
+
+        Call it when the workers were ended, or nobody awaits them.
+        """
+        self._owed.clear()
+        self._store.games.resume(self._tournament)
+
+    def judge_all(self) -> None:
+        """Suspends every active version that deserves it. Rules may have changed since the last run."""
+        with self._store.transaction():
+            suspended = self._judge(standing.entrant for standing in self._store.facts.standing())
+        for sentence in suspended:
+            self._tell(sentence)
+
+    def _judge(self, entrants: Iterable[int]) -> list[str]:
+        return [sentence for entrant in entrants if (sentence := self._judge_one(entrant))]
+
+    def _judge_one(self, entrant: int) -> str:
+        version = self._store.versions.of_entrant(entrant)
+        if version is None or version.state is not State.ACTIVE or version.is_of_house:
+            return ""
+        form = self._store.facts.form(version, self._suspension.games)
+        reason = verdict(form, self._suspension)
+        if not reason:
+            return ""
+        notice = evidence(version.name, reason, form)
+        self._store.versions.change(version.id, State.SUSPENDED, Actor.SERVICE, reason, notice=notice)
+        good = self._active(version)
+        return f"{version.name} is suspended: {reason}" + (f"; {good.name} plays again" if good else "")
+
+    def _active(self, version: Version) -> Version | None:
+        """Returns the version of its bot that plays now."""
+        return next((one for one in self._store.versions.of_bot(version.bot) if one.state is State.ACTIVE), None)
+
+    def fault(self, claim: Claim, error: BaseException) -> None:
+        """Gives a game back that could not be played; or takes its match out, if that was once too often."""
+        self._failed(claim, f"{type(error).__name__}: {error}")
+
+    def died(self, claim: Claim, error: BrokenExecutor, *, outside: bool) -> bool:
+        """Counts that a worker ended in a game. Takes the match out if that was once too often."""
+        counter, most = (self._kills, MAX_KILLS) if outside else (self._tries, MAX_TRIES)
+        counter[claim.game] += 1
+        self._tell(f"The worker of game {claim.game} {'was lost' if outside else 'ended'}: {error}")
+        if counter[claim.game] < most:
+            return True
+        self._take_out(claim, f"its worker {'was lost' if outside else 'ended'} {most} times in it")
+        return False
+
+    def _failed(self, claim: Claim, reason: str) -> None:
+        """Counts an interruption, for which no bot is the reason."""
+        self._tell(f"Game {claim.game} could not be played: {reason}")
+        self.rest()
+        self._tries[claim.game] += 1
+        if self._tries[claim.game] < MAX_TRIES:
+            self.release(claim)
+        else:
+            self._take_out(claim, f"it could not be played {MAX_TRIES} times, the last: {reason}")
+
+    def rest(self) -> None:
+        """Lets no game begin for a while, since the machine failed. Counts the fault."""
+        self.machine_faults += 1
+        rest = min(2.0**self._faults, LONGEST_REST_S)
+        self._faults = min(self._faults + 1, 10)
+        self.rests_until = time.monotonic() + rest
+
+    def _take_out(self, claim: Claim, reason: str) -> None:
+        """Makes a claimed game void, and what was not begun of its match."""
+        self._owe(partial(self._void, claim, reason))
+
+    def _void(self, claim: Claim, reason: str) -> None:
+        match = next(
+            match.number
+            for match in self._store.matches.running()
+            if any(game.number == claim.number for game in match.games)
+        )
+        text = f"Match {match} is void, since of game {claim.game}: {reason}"
+        with self._store.transaction():
+            self._store.games.void(claim, reason)
+            self._store.matches.void(match, f"game {claim.game}: {reason}")
+            self._store.notices.add(None, "void", text)
+        self._forget(claim)
+        self._tell(text)
+        self.count()
+
+    def _forget(self, claim: Claim) -> None:
+        self._tries.pop(claim.game, None)
+        self._kills.pop(claim.game, None)

@@ -1,0 +1,290 @@
+"""What a league tells about itself, as plain documents: what commands print as JSON, and what the service publishes.
+
+Laws:
+1. A document for an author holds nothing of another's but what everybody may see.
+2. A rating is never without its interval, nor a version of level `remote` without that level. `ranking.py` says which
+   rating it is.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from arena import files
+from arena.door.health import health
+from arena.errors import StoreError
+from arena.league.folder import Folder
+from arena.league.matches import final_tables
+from arena.league.matches.planning import longest_wait
+from arena.league.public.ranking import RATING, Ranking, confinement, ranking_of
+from arena.league.settings import Settings
+from arena.store.league import LeagueReader
+from arena.store.league.notices import NOTICES
+from arena.store.league.played import Only
+from arena.store.league.records import Report, Season, Version
+from arena.store.league.states import State
+from arena.types import Payload
+
+METHOD: Final = "refit of versions, ranks by all pairs"
+"""How standings are computed: a new version is expected to be about as strong as its predecessor, and a rank is 1 and 1
+more for each version that is shown to be better. An older arena checks a season that was closed by another method."""
+
+
+def league(reader: LeagueReader, settings: Settings) -> Payload:
+    """Returns what everybody may know of a league: what is played, and the commitment to its deals."""
+    season = reader.seasons.current()
+    game = settings.season_settings()["game"]
+    row = None if season is None else reader.finder.tournament(season.tournament)
+    return {
+        "name": settings.name,
+        "rules": game["rules"],
+        "ruleset": game["ruleset"],
+        "options": game["options"],
+        "players": list(settings.game.players),
+        "board": game["board"] and game["board"]["name"],
+        "time": settings.game.time,
+        "level": settings.bots.level,
+        "remote": settings.bots.remote,
+        "limits": msgspec.structs.asdict(settings.limits),
+        "season": season and season.name,
+        "commitment": row and row.commitment,
+        "games": 0 if row is None else row.rated,
+        "seasons": [
+            {"name": one.name, "tournament": one.tournament, "closed": one.closed, "digest": one.digest}
+            for one in reader.seasons.all()
+        ],
+    }
+
+
+def keys(reader: LeagueReader) -> dict[str, str]:
+    """Returns whose key each is, of those that are not revoked."""
+    return {key.public_key: key.author for key in reader.authors.keys_of() if key.revoked is None}
+
+
+def standings(reader: LeagueReader, ranking: Ranking | None = None) -> Payload:
+    """Returns the standings of the open season: the versions that play; those of its final come first.
+
+    If no season is open, they are those of the last one.
+
+    Args:
+        reader: The league.
+        ranking: The ranking of the open season, if it is known; else it is computed.
+    """
+    season = reader.seasons.current()
+    if season is None:
+        last = reader.seasons.all()[-1:]
+        return dict(last[0].standings or {}) if last else {"season": None, "method": METHOD, "items": []}
+    ranking = ranking or Ranking(reader, season)
+    order = ranking.order and {"enough": ranking.order.enough, "open": [list(group) for group in ranking.order.open]}
+    document = {
+        "season": season.name,
+        "digest": season.digest,
+        "method": METHOD,
+        "remaking": remaking(reader),
+        "final_matches": ranking.final_matches,
+    }
+    final = final_tables.document(reader, season)
+    if final is None:
+        return {**document, "order": order, "items": list(ranking.items)}
+    return {**document, "order": None, "final": final, "items": finalists_first(final["items"], ranking.items)}
+
+
+def finalists_first(finalists: Sequence[Payload], items: Sequence[Payload]) -> list[Payload]:
+    """Returns the rows of a ranking, those of a final first, in its order and with its ranks. All others come after."""
+    others = {item["name"]: item for item in items}
+    best = [{**others.pop(one["name"]), "rank": one["rank"]} for one in finalists if one["name"] in others]
+    return best + [{**item, "rank": max(item["rank"], len(best) + 1)} for item in others.values()]
+
+
+def author_status(reader: LeagueReader, author: str, ranking: Ranking | Published | None = None) -> Payload:
+    """Returns how an author's versions stand, the latest first, and the last notices for them, the latest last.
+
+    Args:
+        reader: The league.
+        author: Whose.
+        ranking: As for `standings`, or what is published of it.
+    """
+    ranking = ranking or ranking_of(reader)
+    versions = sorted(reader.versions.of_author(author), key=lambda version: -version.id)
+    notices = reversed(reader.notices.of(author, limit=NOTICES))
+    return {
+        "author": author,
+        "versions": [_version(version, ranking) for version in versions],
+        "notices": [
+            {"at": notice.at, "kind": notice.kind, "version": notice.version, "text": notice.text} for notice in notices
+        ],
+    }
+
+
+class Published:
+    """The figures of versions as they were published."""
+
+    def __init__(self, items: Sequence[Payload]) -> None:
+        self._by_name = {item["name"]: item for item in items}
+
+    def of(self, version: Version) -> Payload | None:
+        """Returns the figures of a version, or None if it did not play."""
+        return self._by_name.get(version.name)
+
+
+def published_figures(folder: Folder, season: Season | None) -> Published | None:
+    """Returns the figures that a service which runs has published of the open season; None if there are none."""
+    path = folder.published / "standings.json"
+    if season is None or not folder.is_running or not path.exists():
+        return None
+    data = files.read(path, "the standings that the service publishes", files.MOST_DOCUMENT, StoreError)
+    document = msgspec.json.decode(data, type=Payload)
+    return Published(document["items"]) if document.get("season") == season.name else None
+
+
+def _version(version: Version, ranking: Ranking | Published | None) -> Payload:
+    own = (*RATING, "mu", "sigma", "matches", "provisional", "games", "forfeits")
+    found = ranking.of(version) if ranking is not None else None
+    return {
+        "version": version.name,
+        "bot": version.bot,
+        "author": version.author,
+        "state": version.state,
+        "since": version.since,
+        "digest": version.digest,
+        **confinement(version.level),
+        **{name: found and found.get(name) for name in own},
+    }
+
+
+def status(reader: LeagueReader, settings: Settings, folder: Folder) -> Payload:
+    """Returns how the league is: for its operator, and for monitoring.
+
+    While the service runs, figures of versions are those that it has published last: a refit grows with the season.
+    """
+    season = reader.seasons.current()
+    versions = reader.versions.all()
+    ranking = published_figures(folder, season) or ranking_of(reader)
+    matches = reader.matches.count() if season is not None else 0
+    wait = longest_wait(reader.facts.standing(), matches, settings.game.players)
+    service = _service(folder)
+    return {
+        "name": settings.name,
+        "season": season and season.name,
+        "running": folder.is_running,
+        "paused": reader.controls.paused,
+        "ends": reader.controls.closing is not None,
+        "final": season and final_tables.document(reader, season),
+        "remaking": remaking(reader),
+        "workers": reader.controls.workers or settings.service.workers or None,
+        "games": _games(reader, season),
+        "matches": matches,
+        "longest_wait": wait.matches,
+        "longest_wait_rounds": wait.rounds,
+        "authors": sum(author.status == "active" for author in reader.authors.all()),
+        "states": {str(state): sum(version.state is state for version in versions) for state in State},
+        "versions": [_version(version, ranking) for version in versions if version.is_pending or _plays(version)],
+        "notices": [
+            {"id": one.id, "at": one.at, "kind": one.kind, "version": one.version, "text": one.text}
+            for one in reversed(reader.notices.of(None, unread=True, limit=NOTICES))
+        ],
+        "orders_waiting": len(folder.orders()),
+        "machine_faults": service.get("machine_faults"),
+        "logs_bytes": service.get("logs_bytes"),
+        "door": msgspec.to_builtins(health(folder.path)),
+    }
+
+
+def remaking(reader: LeagueReader) -> Payload | None:
+    """Returns how many games are to be rated again, and how many of them are not yet; None if ratings are right."""
+    state = reader.remaking.state()
+    return None if state is None else {"games": state.end - state.first, "left": state.left}
+
+
+def _service(folder: Folder) -> Payload:
+    """Returns what the service has published about itself; nothing if none has run yet."""
+    if not folder.service.exists():
+        return {}
+    data = files.read(folder.service, "what the service publishes", files.MIB, StoreError)
+    return msgspec.json.decode(data, type=Payload)
+
+
+def _plays(version: Version) -> bool:
+    return version.state in (State.ACTIVE, State.SUSPENDED)
+
+
+def _games(reader: LeagueReader, season: Season | None) -> Mapping[str, int]:
+    counts = dict.fromkeys(("planned", "running", "done", "void"), 0)
+    return counts if season is None else {**counts, **reader.played.counts(season.tournament)}
+
+
+def games(
+    reader: LeagueReader,
+    *,
+    author: str | None = None,
+    bot: str | None = None,
+    only: Only | None = None,
+    matches: range | None = None,
+    limit: int | None = None,
+) -> list[Payload]:
+    """Returns games of the open season, a row for each seat that is asked for, the latest first.
+
+    Args:
+        reader: The league.
+        author: Of this author's versions; None means everybody's.
+        bot: Of this bot, or this version of one; None means all.
+        only: Which games; None means all.
+        matches: In matches with these numbers; None means all.
+        limit: The most rows; None means all.
+
+    Raises:
+        Refused: There is no such bot, or it is not the author's.
+    """
+    season = reader.seasons.current()
+    if season is None:
+        return []
+    names: set[str] | None = None
+    if author is not None:
+        names = {version.name for version in reader.versions.of_author(author)}
+    if bot is not None:
+        version = reader.versions.named(bot)
+        wanted = {version.name} if "/" in bot else {one.name for one in reader.versions.of_bot(bot)}
+        names = wanted if names is None else wanted & names
+    rows = reader.played.of(season.tournament, names=names, only=only, matches=matches, limit=limit)
+    return [_game(row) for row in rows]
+
+
+def _game(row: Payload) -> Payload:
+    name, seat = row["game"], row["seat"]
+    bot = row["version"].partition("/")[0]
+    is_asked = row["forfeit"] not in (None, "start_failed") and row["published"]
+    return {
+        **row,
+        "bot": bot,
+        "lost": row["outcome"] == "lost",
+        "replay": f"arena replay {name}.jsonl --seat {seat}" if row["published"] else None,
+        "rerun": shlex.join(["arena", "bot", "rerun", f"{name}.jsonl", bot, "--seat", str(seat)]) if is_asked else None,
+    }
+
+
+def report(version: Version, found: Report) -> Payload:
+    """Returns what a step found out about a version, for its author."""
+    return {
+        "version": version.name,
+        "state": version.state,
+        "kind": found.kind,
+        "attempt": found.attempt,
+        "verdict": found.verdict,
+        "at": found.at,
+        **{name: value for name, value in found.report.items() if name not in ("kind", "verdict", "output")},
+        "output": found.output.decode(errors="replace"),
+    }
+
+
+def reports(reader: LeagueReader, name: str, kind: str | None = None) -> list[Payload]:
+    """Returns the reports on a version, or on the newest of a bot, in the order of its steps.
+
+    Raises:
+        Refused: There is no such version.
+    """
+    version = reader.versions.named(name)
+    return [report(version, found) for found in reader.reports.of(version.id) if kind in (None, found.kind)]

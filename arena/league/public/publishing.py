@@ -1,0 +1,310 @@
+"""Publishes what others may see of the league, as files below `published/`.
+
+`protocol/LEAGUE.md` says what they contain. The door and the site read them; nothing else of the league do they see.
+
+Laws:
+1. Each file follows from the database and the original logs. So it can always be written again, and a kill leaves none
+   that is wrong for longer than until the next time.
+2. Nothing of a match is published before its last game is over: its games share the deal.
+3. A match is noted as published after its logs and its deal's secret are on the disk. Lists of games follow.
+4. A file is written only if its content has changed.
+5. The loop waits for a slice at most: documents of authors are made a few at a time, only of those of whom something
+   has changed. The ranking is computed again only if something has.
+6. No document says where the league lies on its machine. What a bot itself printed is its author's as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from arena import files
+from arena.errors import ArenaError, LogError
+from arena.league import visible
+from arena.league.folder import Folder
+from arena.league.keeping.retention import GameFiles
+from arena.league.public import documents, season_files
+from arena.league.public.ledger_files import Ledger, entries_of
+from arena.league.public.published_keys import publish_keys
+from arena.league.public.ranking import Ranking, ranking_of
+from arena.league.settings import Settings
+from arena.record.log import SUFFIX, existing_log, read_log
+from arena.referee.chance import commitment, deal_secret
+from arena.store.league import LeagueStore
+from arena.store.league.records import HOUSE, Author, Match, Season, Version
+from arena.types import Payload
+
+PAGE: Final = 256
+"""Of how many matches an author's games stand in one file."""
+AT_ONCE: Final = 32
+"""How many matches are published before the service looks at everything else."""
+_LOOK_S: Final = 1.0
+_BUSY: Final = 0.1
+"""The largest part of the time that the ranking may take, and the tables when nothing hurries."""
+_SLICE_S: Final = 0.1
+"""How long documents of authors are made at a time; then the loop has as long, at least, for everything else."""
+_KNOWN: Final = 4096
+"""Of how many files the digest of the content is kept."""
+
+
+class Publishing:
+    """Publishes the league.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        settings: Its settings.
+        season: The open season.
+        secret: That of its tournament.
+        tell: Called with a sentence about what could not be published.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        folder: Folder,
+        settings: Settings,
+        season: Season,
+        secret: bytes,
+        tell: Callable[[str], object],
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._places = folder.places
+        self._settings = settings
+        self._season = season
+        self._secret = secret
+        self._tell = tell
+        self.state: Callable[[], Payload] = dict
+        """Returns what the service is doing."""
+        self._logs = folder.logs / season.tournament
+        self._ledger = Ledger(folder, tell)
+        self._game_files = GameFiles([self._logs])
+        self._looked = 0.0
+        self._due = 0.0
+        self._ended = -math.inf
+        """When tables were published last, and how long that took, on the monotonic clock."""
+        self._took = 0.0
+        self._ranking: Ranking | None = None
+        self._ranking_due = 0.0
+        """When it may be computed again: that takes longer as the season grows."""
+        self._ranked: int | None = None
+        """The mark at which it was computed."""
+        self._left: list[Author] = []
+        """Whose documents are still to be made, those that wait the longest last."""
+        self._rested = 0.0
+        """When the next of them may be."""
+        self._versions: dict[str, list[Version]] = {}
+        self._versions_mark: int | None = None
+        self._told: dict[str, tuple[object, ...]] = {}
+        """By author what their documents were made from, those first that were made the longest ago."""
+        self._reported: dict[int, tuple[str, int]] = {}
+        """By version the state in which its reports were published last."""
+        self._written: OrderedDict[Path, bytes] = OrderedDict()
+
+    def catch_up(self, alive: Callable[[], object] = lambda: None) -> None:
+        """Writes what a kill may have left out: the last matches in lists of games, and files of seasons.
+
+        Args:
+            alive: Called again and again meanwhile: a season may have millions of games.
+        """
+        season_files.catch_up(self._store, self._folder, alive)
+        self._ledger.catch_up(self._store, alive)
+        count = self._store.matches.count()
+        self._pages(range(max(0, count - PAGE), count), [author.name for author in self._authors()])
+
+    def look(self) -> None:
+        """Publishes matches that are over, and from time to time everything else."""
+        now = time.monotonic()
+        if now >= self._looked + _LOOK_S:
+            self._looked = now
+            self._matches()
+        if now >= self._due:
+            self._tables()
+            self._ended = time.monotonic()
+            self._took = self._ended - now
+            self._due = now + max(self._settings.service.publish_s, self._took / _BUSY)
+        if self._left and now >= self._rested:
+            began = time.monotonic()
+            self._some_authors(began + _SLICE_S)
+            self._rested = 2 * time.monotonic() - began
+
+    def hurry(self) -> None:
+        """Has `look` publish everything soon: keys may have been revoked, versions submitted.
+
+        However many orders come, publishing takes half of the time at most, and the ranking no more than ever.
+        """
+        self._due = min(self._due, self._ended + self._took)
+
+    def publish(self) -> None:
+        """Publishes everything now."""
+        self.publish_matches()
+        self._ranking_due = 0.0
+        self._tables()
+        self._some_authors(math.inf)
+
+    # Matches
+
+    def publish_matches(self, alive: Callable[[], object] = lambda: None) -> None:
+        """Publishes all matches that are over now, and lists of games that a kill may have left without the last.
+
+        Args:
+            alive: Called again and again meanwhile: there may be thousands of them.
+        """
+        while self._matches():
+            alive()
+        self.catch_up(alive)
+
+    def _matches(self) -> bool:
+        """Publishes some of the matches that are over. Returns whether more are left."""
+        over = self._store.matches.over(AT_ONCE + 1)  # there may be many thousands, after a full disk
+        some = over[:AT_ONCE]
+        if not some:
+            return False
+        names = {version.entrant: version for version in self._store.versions.all() if version.entrant is not None}
+        digests = {match.number: self._logs_of(match, names) for match in some}
+        self._reveal(some, digests)
+        for match in some:
+            self._store.matches.publish(match.number, digests[match.number])
+        found = (names.get(entrant) for match in some for entrant in match.entrants)
+        authors = {version.author for version in found if version is not None and not version.is_of_house}
+        self._pages((match.number for match in some), sorted(authors))
+        return len(over) > len(some)
+
+    def _logs_of(self, match: Match, names: dict[int, Version]) -> dict[str, str]:
+        """Publishes the logs of a match's games as each may see them, and compresses the originals.
+
+        Returns:
+            By game the SHA-256 of its public log.
+        """
+        digests = {}
+        for game in match.games:
+            if game.status != "done":
+                continue
+            original = existing_log(self._logs / f"{game.game}{SUFFIX}")
+            sat = [names.get(entrant) for entrant in game.entrants]
+            authors = [None if one is None or one.is_of_house else one.author for one in sat]
+            try:
+                shown = visible.publish(read_log(original), original, self._folder.published, authors)
+                digests[game.game] = shown.sha256
+                self._game_files.compress(game.game, len(game.entrants))
+            except (ArenaError, LogError) as error:  # somebody has changed or removed it; its result stands
+                self._tell(f"The log of game {game.game} is not published: {error}")
+        return digests
+
+    def _reveal(self, matches: Iterable[Match], digests: Mapping[int, Mapping[str, str]]) -> None:
+        """Writes the secrets of deals that nobody will play any more, and the digests of their public logs.
+
+        After a kill a line may come twice.
+        """
+        lines = []
+        for match in matches:
+            secret = deal_secret(self._secret, match.deal)
+            lines.append(season_files.deal_of(match, secret, commitment(secret), dict(digests[match.number])))
+        self._ledger.add(entries_of(self._store, lines))
+        season_files.add_deals(self._folder, self._logs, lines)
+
+    def _page(self, author: str, page: int) -> None:
+        matches = range(page * PAGE, (page + 1) * PAGE)
+        rows = documents.games(self._store, author=author, matches=matches)
+        number = self._season.number * 100_000 + page
+        over = [row for row in reversed(rows) if row["published"]]
+        self._write(self._of_author(author) / f"games-{number}.json", {"games": over})
+
+    def _pages(self, matches: Iterable[int], authors: Iterable[str]) -> None:
+        pages = sorted({number // PAGE for number in matches})
+        for author in authors:
+            for page in pages:
+                self._page(author, page)
+
+    # Tables
+
+    def _tables(self) -> None:
+        store, published = self._store, self._folder.published
+        ranking = self._rank()
+        self._write(published / "league.json", documents.league(store, self._settings))
+        publish_keys(store, self._folder)
+        self._write(published / "standings.json", documents.standings(store, ranking))
+        self._write(published / "service.json", self.state())
+        source = self._source(ranking)
+        order = {name: place for place, name in enumerate(self._told)}
+        changed = [author for author in self._authors() if source(author) != self._told.get(author.name)]
+        self._left = sorted(changed, key=lambda author: -order.get(author.name, -1))
+
+    def _some_authors(self, until: float) -> None:
+        """Makes the documents of authors who are left, until a moment on the monotonic clock."""
+        source = self._source(self._ranking)
+        while self._left and time.monotonic() < until:
+            author = self._left.pop()
+            told = source(author)
+            limits = self._settings.limits.of_author(author.quotas)
+            document = {**documents.author_status(self._store, author.name, self._ranking), "limits": limits}
+            self._write(self._of_author(author.name) / "status.json", document)
+            self._reports(author.name)
+            self._told.pop(author.name, None)
+            self._told[author.name] = told
+
+    def _source(self, ranking: Ranking | None) -> Callable[[Author], tuple[object, ...]]:
+        """Returns what gives all that an author's documents follow from, to compare it."""
+        mark = self._store.versions.mark()
+        if mark != self._versions_mark:
+            self._versions_mark, self._versions = mark, {}
+            for version in self._store.versions.all():
+                self._versions.setdefault(version.author, []).append(version)
+        newest = self._store.notices.newest()
+
+        def of(author: Author) -> tuple[object, ...]:
+            versions = self._versions.get(author.name, [])
+            known = [(one.id, one.state, one.attempts, ranking and ranking.of(one)) for one in versions]
+            return author.quotas, newest.get(author.name), known
+
+        return of
+
+    def _rank(self) -> Ranking | None:
+        """Returns the ranking, which is computed again if something has changed, and if there is time for that."""
+        now, mark = time.monotonic(), self._mark()
+        if self._ranking is None or (now >= self._ranking_due and mark != self._ranked):
+            self._ranking, self._ranked = ranking_of(self._store), mark
+            self._ranking_due = now + (time.monotonic() - now) / _BUSY
+        return self._ranking
+
+    def _mark(self) -> int:
+        """Returns another number whenever the database has changed: only this process writes it."""
+        return self._store.changes
+
+    def _authors(self) -> list[Author]:
+        return [author for author in self._store.authors.all() if author.name != HOUSE]
+
+    def _reports(self, author: str) -> None:
+        for version in self._store.versions.of_author(author):
+            if version.is_of_house:
+                continue
+            seen = (version.state, version.attempts)
+            if self._reported.get(version.id) == seen:
+                continue
+            self._reported[version.id] = seen
+            for report in self._store.reports.of(version.id):
+                folder = self._folder.published / "reports" / author / version.bot / str(version.number)
+                self._write(folder / f"{report.kind}.json", documents.report(version, report))
+
+    def _of_author(self, author: str) -> Path:
+        return self._folder.published / "authors" / author
+
+    def _write(self, path: Path, document: Any) -> None:
+        data = msgspec.json.encode(self._places.hide_all(document))
+        digest = hashlib.sha256(data).digest()
+        if self._written.get(path) == digest:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write(path, data)
+        self._written[path] = digest
+        self._written.move_to_end(path)
+        while len(self._written) > _KNOWN:
+            self._written.popitem(last=False)

@@ -1,0 +1,149 @@
+"""Has the league's pages made, in a process of its own: `arena site` writes them into the folder `site`.
+
+Laws:
+1. Whatever happens to that process, the service goes on. What went wrong is told once, until it is another thing.
+2. The process reads the database and what is published, as anybody could, and stands back behind games.
+3. The loop never waits for it, but for a while at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from arena.errors import ConfigError
+from arena.extras import need
+from arena.text import plain
+
+NICENESS: Final = 10
+"""How far it stands back behind games (`nice`)."""
+REPLAYS_S: Final = 30.0
+"""After this time it begins no more replays; the next one goes on."""
+MOST_S: Final = 600.0
+"""A process that takes longer is ended."""
+PATIENCE_S: Final = 20.0
+"""How long the last pages are waited for when the service ends."""
+_REASON: Final = 500
+"""Characters of what a process wrote that are told."""
+
+
+class Showing:
+    """Has the pages made again and again.
+
+    Args:
+        folder: The league's folder.
+        every_s: How long it waits between two times, in seconds; 0: no pages are made.
+        tell: Called with a sentence when they cannot be made.
+        rated: Returns how many games were rated.
+        command: What makes them; None means `arena site`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        every_s: float,
+        tell: Callable[[str], object],
+        rated: Callable[[], int],
+        command: Sequence[str] | None = None,
+    ) -> None:
+        self._command = command or [
+            *(sys.executable, "-m", "arena", "site", "--league", str(folder.absolute())),
+            *("--replays", "all", "--seconds", f"{REPLAYS_S:g}", "--jobs", "1", "--quiet"),
+        ]
+        self._tell = tell
+        self._every_s = every_s
+        self._due = time.monotonic() + every_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._began = 0.0
+        self._told = ""
+        self._rated = rated
+        self._seen = rated()
+        """How many games were rated when a process was started last."""
+        if every_s > 0:
+            self._check_extra()
+
+    def look(self) -> None:
+        """Starts a process if it is time for that, and sees whether one has ended."""
+        now = time.monotonic()
+        if self._process is not None:
+            if self._process.poll() is not None:
+                self._ended(self._process)
+            elif now > self._began + MOST_S:
+                self._drop(self._process, f"it took more than {MOST_S:g} s")
+        elif self._every_s > 0 and now >= self._due:
+            self._start()
+
+    def finish(self) -> None:
+        """Has the pages made for the last time if a game was rated since, and waits for them for a while."""
+        if self._every_s <= 0 or self._rated() == self._seen:
+            if self._process is not None:
+                self._drop(self._process, "the service ends")
+            return
+        end = time.monotonic() + PATIENCE_S
+        if self._process is not None and not self._wait(self._process, end):
+            return
+        self._start()
+        if self._process is not None:
+            self._wait(self._process, end)
+
+    def _wait(self, process: subprocess.Popen[bytes], end: float) -> bool:
+        """Waits for a process to end, and ends it if it takes too long. Returns whether it ended by itself."""
+        try:
+            process.wait(max(0.1, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._drop(process, "the service ends")
+            return False
+        self._ended(process)
+        return True
+
+    def _check_extra(self) -> None:
+        try:
+            need("pages", "the league's site")
+        except ConfigError as error:
+            self._every_s = 0.0
+            self._tell(f"No pages are made: {error}; or set every_s = 0 in [site]")
+
+    def _start(self) -> None:
+        self._seen = self._rated()
+        self._began = time.monotonic()
+        self._due = self._began + self._every_s
+        try:
+            # In a session of its own: Ctrl-C is for the service, which waits for it.
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._say(f"The pages are not made: {error}")
+            return
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
+
+    def _ended(self, process: subprocess.Popen[bytes]) -> None:
+        _, said = process.communicate()
+        self._process = None
+        if process.returncode == 0:
+            self._told = ""
+            return
+        last = said.decode(errors="replace").strip().splitlines()[-1:]
+        self._say(f"The pages are not made: {plain(last[0])[:_REASON] if last else f'status {process.returncode}'}")
+
+    def _drop(self, process: subprocess.Popen[bytes], why: str) -> None:
+        process.kill()
+        process.communicate()
+        self._process = None
+        self._say(f"The pages are not all made: {why}")
+
+    def _say(self, sentence: str) -> None:
+        if sentence != self._told:
+            self._told = sentence
+            self._tell(sentence)

@@ -1,0 +1,162 @@
+"""Ends a season and begins the next one.
+
+Laws:
+1. That a season is to end is an order like any other. It is noted, and the service ends the season when no game of it
+   runs any more. A kill in between changes nothing: the note is still there.
+2. Its final is played first (`arena.league.season.ending`), with the settings of the season.
+3. Its last matches are published before it ends, whoever ends it: afterwards nobody asks for them any more.
+4. The season's end, the frozen standings with their digest, and the next season are one transaction.
+5. After that the secret of the season is published, with its results and standings (`public/season_files.py`).
+6. `league.toml` is read again for the next season, which may play something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from arena.errors import ConfigError, Refused
+from arena.league.folder import Folder
+from arena.league.order_context import OrderContext
+from arena.league.public import documents
+from arena.league.public.publishing import Publishing
+from arena.league.public.ranking import Ranking
+from arena.league.public.season_files import write_closed
+from arena.league.season.opening import open_season, settings_of
+from arena.league.settings import Settings, check_season, load
+from arena.league.submissions.house import enter_house
+from arena.ratings.running import Rating, inherit
+from arena.store.league import LeagueReader, LeagueStore
+from arena.store.league.controls import Closing
+from arena.store.league.records import Season
+from arena.types import Payload
+
+
+def season_close(context: OrderContext) -> Payload:
+    """Notes that the open season is to end. It is named, so that an order that comes late ends no other."""
+    store = context.store
+    season = store.seasons.current()
+    name = context.text("season")
+    if season is None or season.name != name:
+        there = "none" if season is None else repr(season.name)
+        raise Refused("season", f"expected the name of the open season, got: {name!r}; open is {there}")
+    following = context.season("next", f"season-{season.number + 1}")
+    if any(known.name.lower() == following.lower() for known in store.seasons.all()):
+        raise Refused("name_taken", f"expected a new name for the next season, got: {following!r}", "use --next NAME")
+    wants_final = context.text("final", "yes") == "yes"
+    final = season.final
+    if wants_final and context.settings.season.final and final is None:
+        _check_final(context)
+    store.controls.set("closing", msgspec.to_builtins(Closing(season.name, following, wants_final)))
+    if final is None or not wants_final:
+        for match in store.matches.running():
+            store.matches.void(match.number, f"the season {season.name} ends")
+    return {"season": season.name, "next": following}
+
+
+def _check_final(context: OrderContext) -> None:
+    """Checks that the final can be played: with what the season was played with.
+
+    Raises:
+        Refused: `league.toml` has other values already.
+    """
+    try:
+        settings_for_final(context.store, context.folder, context.settings)
+    except ConfigError as error:
+        message, _, remedy = f"{error}".partition("; ")
+        raise Refused("settings", message, remedy) from None
+
+
+def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) -> Settings:
+    """Returns the settings if the final of the open season can be played with them: with what the season was played.
+
+    Raises:
+        ConfigError: They have other values already. Show the message to the operator.
+    """
+    season = store.seasons.current()
+    assert season is not None
+    fixed = store.finder.tournament(season.tournament).settings
+    try:
+        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
+    except ConfigError as error:
+        message = f"{error}".partition("; ratings of both")[0]
+        close = f"arena league season close {season.name} --to {folder.path} --no-final"
+        raise ConfigError(
+            f"{message}; set it back until the final is over, or end the season without: {close}"
+        ) from None
+    return settings
+
+
+def close_season(
+    store: LeagueStore, folder: Folder, tell: Callable[[str], object], alive: Callable[[], object] = lambda: None
+) -> Season:
+    """Ends the season that is to end, and begins the next. No game may be running. Returns the season that ended.
+
+    Games that were not begun go, and matches that are over by that, too, are published.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        tell: Called with a sentence about what could not be published.
+        alive: Called again and again meanwhile: a season of millions of games takes minutes.
+
+    Raises:
+        ConfigError: `league.toml` cannot be used. Nothing has changed.
+        Refused: No season is to end, games are running, or its final is not over. The season is still open.
+        OSError: Its last matches cannot be published, for instance on a full disk. The season is still open; or it is
+            closed, and its results and its secret are published when the service starts again.
+    """
+    closing = store.controls.closing
+    season = store.seasons.current()
+    if closing is None or season is None:
+        raise Refused("season", "expected a season that is to end, got: none", "order it: `arena league season close`")
+    settings = load(folder)
+    store.seasons.stop()
+    secret = store.games.tournament(season.tournament).secret
+    Publishing(store, folder, settings, season, secret, tell).publish_matches(alive)
+    with store.transaction():
+        ranking = Ranking(store, season)
+        standings = documents.standings(store, ranking)
+        fit, fits = ranking.fit, []
+        if fit is not None:
+            items = {item["name"]: item["rank"] for item in standings["items"]}
+            for entrant in store.games.entrants(season.tournament):
+                if entrant.name in items:
+                    place = entrant.number
+                    fits.append((place, fit.ratings[place], fit.half_width[place], items[entrant.name]))
+        starts = _starts(store, settings, season)
+        closed = store.seasons.close(standings, fits, alive)
+        open_season(store, folder, settings, closing.next, starts)
+        enter_house(store, settings)
+        store.controls.set("closing", None)
+    write_closed(store, folder, closed, alive)
+    return closed
+
+
+def _starts(store: LeagueReader, settings: Settings, season: Season) -> dict[int, Rating]:
+    """Returns by version the rating that it begins the next season with; nothing if all begin anew."""
+    if settings.season.start == "anew":
+        return {}
+    ratings = store.finder.ratings(season.tournament)
+    return {
+        version.id: inherit(ratings[version.entrant])
+        for version in store.versions.active()
+        if version.entrant is not None
+    }
+
+
+def settings_now(store: LeagueStore, folder: Folder) -> Settings:
+    """Returns the settings for what is left of the open season. They may be those of the next one if nothing is.
+
+    Raises:
+        ConfigError: They cannot be used, or a game of the season is still to be played with others.
+    """
+    closing, season = store.controls.closing, store.seasons.current()
+    if closing is None or season is None:
+        return settings_of(folder, store)
+    settings = load(folder)
+    over = season.final is not None and season.final.outcome is not None
+    if over or not closing.final or (season.final is None and not settings.season.final):
+        return settings
+    return settings_for_final(store, folder, settings)

@@ -1,0 +1,204 @@
+"""Takes a season that is to end to its end: the games that run, then its final.
+
+Laws:
+1. Whatever it must know is in the database before it goes on, so that a kill between any two steps changes nothing.
+2. The finalists are chosen when no game of the season runs any more. Nobody joins them later, and who was once
+   suspended or retired does not come back.
+3. Only one version of an author plays, their best: two could help each other. Bots of the house are ordinary
+   finalists.
+4. A finalist on its author's machine that nobody serves is waited for, for a while, and so is one that is to be built
+   again. Then it is out.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from arena.league.matches import final_tables, finals
+from arena.league.matches.planning import MATCHES_A_WORKER, MOST_UNRATED, seatings_of, spare
+from arena.league.public import documents
+from arena.league.settings import Settings
+from arena.store.league import LeagueReader, LeagueStore
+from arena.store.league.records import HOUSE, Match, Season, SeasonFinal, Standing
+from arena.store.league.states import State
+
+ABSENT_S: Final = 600.0
+"""How long the final waits for finalists that cannot play now, once there is nothing else to play."""
+
+
+class Ending:
+    """Ends the open season, once that is ordered.
+
+    Args:
+        store: The league.
+        settings: Its settings.
+        tell: Called with a sentence about each thing that the operator may want to know.
+        absent: Returns the names of versions that cannot play now: remote ones that nobody serves, and those that
+            are to be built again.
+    """
+
+    def __init__(
+        self,
+        store: LeagueStore,
+        settings: Settings,
+        tell: Callable[[str], object] = lambda sentence: None,
+        absent: Callable[[], frozenset[str]] = frozenset,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._tell = tell
+        self._absent = absent
+        self._waits_since: float | None = None
+        """Since when nothing can be played but for finalists that cannot play now."""
+        self._seen: tuple[object, ...] = ()
+        self._stage: finals.Stage | None = None
+        """How far the final is, and of which matches and finalists that is true."""
+
+    @property
+    def plays(self) -> bool:
+        """Whether a final is being played."""
+        closing, final = self._store.controls.closing, self._final()
+        return closing is not None and closing.final and final is not None and final.outcome is None
+
+    def look(self, *, quiet: bool) -> bool:
+        """Takes a season that is to end one step further.
+
+        Args:
+            quiet: Whether no game of it runs. Nor does anything happen while its ratings are made again.
+
+        Returns:
+            Whether it can be closed now.
+        """
+        closing, season = self._store.controls.closing, self._store.seasons.current()
+        if closing is None or season is None or not quiet or self._store.remaking.state():
+            return False
+        if season.final is None:
+            if not closing.final or not self._settings.season.final:
+                return True
+            self._begin(season)
+        elif season.final.outcome is None and not closing.final:
+            self._end("not settled", "the operator ended it")
+        final = self._final()
+        return final is not None and final.outcome is not None
+
+    def plan(self, workers: int) -> list[Match]:
+        """Plans as many matches of the final as so many workers need, and returns them. Ends the final when it is over.
+
+        Who is not active any more leaves it.
+        """
+        store, final = self._store, self._final()
+        if not self.plays or final is None:
+            return []
+        self._take_leave(final)
+        absent = self._absent()
+        playing = store.matches.running()
+        if absent and spare(store, absent, playing):
+            playing = store.matches.running()
+        missing = MATCHES_A_WORKER * workers - len(playing)
+        if missing <= 0 or store.matches.games_waiting() >= MOST_UNRATED:
+            return []
+        stage = self._look_at()
+        if stage.outcome is not None:
+            if not playing:
+                self._end(stage.outcome, stage.reason)
+            return []
+        gone = {entrant for entrant in final.playing if absent and self._name(entrant) in absent}
+        tables = [table for table in stage.tables if not gone & {*table}]
+        self._wait_for(gone, waits=bool(stage.tables) and not tables and not playing)
+        planned: list[Match] = []
+        for table in tables[:missing]:
+            why = f"final, round {stage.round}"
+            planned += store.matches.plan([seatings_of(table, stage.turn)], why, rated=True)
+            if store.matches.games_waiting() >= MOST_UNRATED:
+                break
+        return planned
+
+    def _begin(self, season: Season) -> None:
+        """Chooses the finalists. If there are too few for a game there is no final."""
+        store, settings = self._store, self._settings.season
+        with store.transaction():
+            chosen = finalists(store, settings.final, self._absent())
+            least = min(final_tables.sizes(store, season))
+            if len(chosen) < least:
+                reason = f"expected at least {least} finalists of different authors, got: {len(chosen)}"
+                store.seasons.begin_final((), settings.final_deals, reason)
+                self._tell(f"The season {season.name} has no final: {reason}")
+                return
+            store.seasons.begin_final([one.entrant for one in chosen], settings.final_deals)
+        self._tell(f"The final of {season.name} begins: {', '.join(one.name for one in chosen)}")
+
+    def _end(self, outcome: str, reason: str) -> None:
+        self._store.seasons.end_final("settled" if outcome == "settled" else "not settled", reason)
+        self._tell(f"The final is over, {outcome}: {reason}")
+
+    def _final(self) -> SeasonFinal | None:
+        season = self._store.seasons.current()
+        return None if season is None else season.final
+
+    def _take_leave(self, final: SeasonFinal) -> None:
+        """Notes who plays no more: suspended, retired, or replaced."""
+        if gone := [entrant for entrant in final.playing if not self._is_active(entrant)]:
+            self._leave(gone, "plays no more")
+
+    def _is_active(self, entrant: int) -> bool:
+        version = self._store.versions.of_entrant(entrant)
+        return version is not None and version.state is State.ACTIVE
+
+    def _name(self, entrant: int) -> str:
+        version = self._store.versions.of_entrant(entrant)
+        return "" if version is None else version.name
+
+    def _wait_for(self, gone: set[int], *, waits: bool) -> None:
+        """Waits a while for finalists that cannot play now. Then they are out."""
+        if not waits:
+            self._waits_since = None
+            return
+        now = time.monotonic()
+        if self._waits_since is None:
+            self._waits_since = now
+        final = self._final()
+        if final is not None and now >= self._waits_since + ABSENT_S:
+            self._leave([entrant for entrant in final.playing if entrant in gone], "could not play any more")
+
+    def _leave(self, entrants: list[int], why: str) -> None:
+        self._store.seasons.leave_final(entrants)
+        for entrant in entrants:
+            self._tell(f"{self._name(entrant)} is out of the final: it {why}")
+
+    def _look_at(self) -> finals.Stage:
+        """Returns how far the final is. What follows from the same matches is computed once."""
+        season = self._store.seasons.current()
+        assert season is not None
+        assert season.final is not None
+        matches = self._store.seasons.final_matches(season)
+        seen = (season.final, *matches)
+        if self._stage is None or seen != self._seen:
+            pairs = final_tables.pairs(self._store, season, {match.deal for match in matches})
+            self._stage = finals.stage(final_tables.design(self._store, season), matches, pairs)
+            self._seen = seen
+        return self._stage
+
+
+def finalists(store: LeagueReader, most: int, absent: frozenset[str] = frozenset()) -> list[Standing]:
+    """Returns who plays the final: the best of the standings, the best first, one of each author.
+
+    Those with a provisional rating come after all others: after a match or two an average bot may stand anywhere.
+
+    Args:
+        store: The league.
+        most: How many at most.
+        absent: Who cannot play.
+    """
+    standing = {one.name: one for one in store.facts.standing()}
+    chosen: list[Standing] = []
+    authors = set()
+    for item in sorted(documents.standings(store)["items"], key=lambda item: bool(item["provisional"])):
+        one = standing[item["name"]]
+        if one.name in absent or one.author in authors:
+            continue
+        if one.author != HOUSE:
+            authors.add(one.author)
+        chosen.append(one)
+    return chosen[:most]

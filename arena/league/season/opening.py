@@ -1,0 +1,118 @@
+"""Makes a league, opens its seasons, and checks that the settings are still those of the open one.
+
+Law: when a league is made, `league.toml` is written last. So a folder with one is a whole league. One whose making was
+broken off is made by giving the command again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from arena import files
+from arena.errors import ConfigError
+from arena.league.folder import SETTINGS, Folder
+from arena.league.public.season_files import write_opened
+from arena.league.season.template import text
+from arena.league.settings import Settings, check_season, load, parse
+from arena.league.submissions.house import check_house, enter_house
+from arena.ratings.running import Rating
+from arena.record.published import sha256_of
+from arena.referee.chance import commitment, new_secret
+from arena.store.league import LeagueReader, LeagueStore, open_league
+from arena.store.league.records import Season
+from arena.store.records import Tournament
+from arena.store.store import now
+
+
+def settings_of(folder: Folder, league: LeagueReader) -> Settings:
+    """Returns the settings of a league, for playing its open season.
+
+    Raises:
+        ConfigError: They cannot be used, or would mix ratings in the open season. Show the message to the operator.
+    """
+    settings = load(folder)
+    season = league.seasons.current()
+    if season is not None:
+        fixed = league.finder.tournament(season.tournament).settings
+        check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
+    return settings
+
+
+def open_season(
+    store: LeagueStore,
+    folder: Folder,
+    settings: Settings,
+    name: str,
+    starts: Mapping[int, Rating] | None = None,
+) -> Season:
+    """Opens the next season, with a new secret, and publishes the commitment to it. All active versions are in it.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        settings: Its settings.
+        name: What people call the season.
+        starts: By version's id the rating that it begins with; a new rating for the others.
+
+    Raises:
+        Refused: A season is open, or there was one of that name.
+        ConfigError: The settings cannot be used. Show the message to the operator.
+        OSError: The commitment cannot be published.
+    """
+    id = f"{settings.name}-{len(store.seasons.all()) + 1}"
+    secret = new_secret()
+    document = settings.season_settings()
+    logs = folder.logs / id
+    logs.mkdir(parents=True, exist_ok=True)
+    tournament = Tournament(
+        id=id,
+        created=now(),
+        settings=document,
+        digest=sha256_of(document),
+        seed=None,
+        secret=secret,
+        commitment=commitment(secret),
+        logs=str(logs),
+        games=0,
+        open=True,
+    )
+    season = store.seasons.open(name, tournament, starts=starts)
+    write_opened(folder, name, season.opened, tournament, season.digest_before)
+    return season
+
+
+FIRST_SEASON: Final = "first"
+LOCAL: Final = "local"
+"""The author of bots that are submitted on the league's machine, unless another is named."""
+_LOCAL_QUOTAS: Final = {"bots": 1_000, "pending": 1_000, "submissions": 100_000}
+
+
+def make_league(path: Path, settings: Settings) -> Folder:
+    """Makes a league in a folder that does not exist, or is empty.
+
+    Args:
+        path: The folder.
+        settings: What was chosen. What `league.toml` does not take from it has its default.
+
+    Raises:
+        ConfigError: The folder is used, or something that was chosen cannot be used. Show the message to the operator.
+    """
+    folder = Folder(path.absolute())
+    if folder.settings.exists():
+        raise ConfigError(f"expected a folder without a league, got: {str(path)!r}, which has a {SETTINGS}")
+    if path.is_dir() and any(path.iterdir()) and not folder.database.exists():
+        raise ConfigError(f"expected a new or an empty folder for a league, got: {str(path)!r}, which has other files")
+    written = text(settings)
+    settings = parse(written, SETTINGS)
+    check_house(settings)
+    folder.make()
+    with open_league(folder.database) as store, store.transaction():
+        if store.seasons.current() is None:
+            open_season(store, folder, settings, FIRST_SEASON)
+        enter_house(store, settings)
+        if store.authors.get(LOCAL) is None:
+            store.authors.add(LOCAL, _LOCAL_QUOTAS)
+    files.write(folder.settings, written.encode(), durably=True)
+    return folder

@@ -1,0 +1,1 @@
+"""The process that runs a league: its loop, its orders, its journal."""

@@ -1,0 +1,327 @@
+"""Runs a league: obeys orders, takes submissions through their steps, plays matches, rates, publishes.
+
+Laws:
+1. One process, one thread, one loop; it is the only writer of the database. What takes long is done by workers.
+2. Everything that it must know after a kill is in the database or in files before it goes on. The loop keeps only what
+   can be found out again.
+3. Nothing that a bot, an author or the machine does ends it. A fault of the machine makes it wait and say so.
+4. Asked to stop, it begins nothing, gives the running games a time, gives back what it holds, publishes, and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Final, Protocol
+
+import msgspec
+
+from arena.errors import MachineFault
+from arena.league.matches.planning import Planner
+from arena.league.matches.supply import MatchGames
+from arena.league.service.stopping import Stopping
+from arena.league.submissions.step_runner import StepRunner
+from arena.league.submissions.step_worker import StepWorker
+from arena.league.submissions.steps import StepReport
+from arena.store.store import now as timestamp
+from arena.text import counted
+from arena.tournament.lanes import Lanes, Played
+from arena.types import Payload
+
+POLL_S: Final = 0.2
+"""How long the loop waits for a game to end before it looks at everything else."""
+PATIENCE_S: Final = 60.0
+REPORT_S: Final = 60.0
+"""How often it says how many games were played."""
+_LOOKS: Final = 12
+"""Over how many looks at its state the rate of games is taken."""
+
+
+class Duty(Protocol):
+    """Something that the loop does again and again."""
+
+    def look(self) -> None:
+        """Does what is due. It returns soon."""
+
+
+class Orders(Duty, Protocol):
+    """Obeys orders, and knows what they have set."""
+
+    @property
+    def paused(self) -> bool:
+        """Whether no game may begin."""
+
+    @property
+    def closing(self) -> bool:
+        """Whether the season is to end."""
+
+    @property
+    def workers(self) -> int:
+        """Games at a time."""
+
+
+class SeasonEnd(Protocol):
+    """Takes a season that is to end to its end."""
+
+    @property
+    def plays(self) -> bool:
+        """Whether its final is being played."""
+
+    def look(self, *, quiet: bool) -> bool:
+        """Takes it a step further, and says whether it can be closed. `quiet` says that no game runs."""
+
+    def plan(self, workers: int) -> object:
+        """Plans as many matches of the final as so many workers need."""
+
+
+class Room(Duty, Protocol):
+    """Watches the disk."""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether nothing should begin that needs room."""
+
+
+class Publisher(Duty, Protocol):
+    """Publishes what others may see."""
+
+    def publish(self) -> None:
+        """Publishes everything now."""
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a run of the service ended."""
+
+    games: int
+    """Rated games that it played."""
+    dropped: int
+    """Games that ran and were not waited for. They are played again."""
+    idle: str = ""
+    """Why no more could be played, if that is why it ended; else empty."""
+    closing: bool = False
+    """Whether it ended because the season can be closed."""
+
+
+class Service:
+    """The loop.
+
+    Args:
+        supply: The games of matches.
+        lanes: The workers that play them.
+        step_worker: The worker for steps.
+        planner: Plans matches.
+        ending: Ends the season.
+        step_runner: Takes submissions through their steps.
+        orders: Obeys orders.
+        room: Watches the disk.
+        publisher: Publishes.
+        duties: What else there is to do.
+        tell: Called with a sentence about each event that the operator may want to know.
+        patience_s: How long running games may take once it is asked to stop.
+    """
+
+    def __init__(
+        self,
+        supply: MatchGames,
+        lanes: Lanes,
+        step_worker: StepWorker[StepReport],
+        planner: Planner,
+        ending: SeasonEnd,
+        step_runner: StepRunner,
+        orders: Orders,
+        room: Room,
+        publisher: Publisher,
+        duties: tuple[Duty, ...],
+        tell: Callable[[str], object],
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._supply = supply
+        self._lanes = lanes
+        self._step_worker = step_worker
+        self._planner = planner
+        self._ending = ending
+        self._step_runner = step_runner
+        self._orders = orders
+        self._room = room
+        self._publisher = publisher
+        self._duties = duties
+        self._tell = tell
+        self._patience_s = patience_s
+        self._started = timestamp()
+        self._reported = time.monotonic()
+        self._told = supply.rated
+        self._counts = deque([(time.monotonic(), supply.rated)], maxlen=_LOOKS)
+        """How many games were rated when `state` was asked lately."""
+
+    def run(self, stopping: Stopping, games: int | None = None) -> Ended:
+        """Runs until it is asked to stop.
+
+        Args:
+            stopping: Hears signals.
+            games: After how many more rated games it ends, once what was submitted before is tried; None means never.
+                It also ends if it can play none.
+        """
+        before = self._supply.rated
+        submitted = self._step_runner.untried()
+        idle = ""
+        closing = False
+        while not (stopping.asked or idle):
+            submitted = submitted and submitted & self._step_runner.untried()
+            waits = submitted and not self._orders.closing  # then what was submitted is tried in the next season
+            if games is not None and self._supply.rated - before >= games and not waits:
+                break
+            self._safely(self._orders.look)
+            if self._orders.closing and self._can_be_closed():
+                closing = True
+                break
+            self._safely(self._room.look)
+            may_start = not self._room.is_short and self._may_build
+            self._safely(partial(self._step_runner.look, may_start=may_start, only_lost=self._orders.closing))
+            self._supply.pay()
+            self._begin_games()
+            self._settle()
+            self._lanes.attend()
+            self._safely(self._publisher.look)
+            for duty in self._duties:
+                self._safely(duty.look)
+            self._report()
+            if games is not None:
+                idle = self._idle()
+        if stopping.asked:
+            running = f"{counted(self._lanes.running, 'game')} may run on for {self._patience_s:g} s"
+            self._tell(f"Stopping: {running}. A second signal drops what runs.")
+        dropped = self._wind_up(stopping)
+        self._safely(self._publisher.publish)
+        return Ended(self._supply.rated - before, dropped, idle, closing)
+
+    def _safely(self, look: Callable[[], object]) -> None:
+        """Does something that is tried again later if the machine cannot do it now, for instance on a full disk."""
+        try:
+            look()
+        except (OSError, MachineFault, sqlite3.OperationalError) as error:
+            if time.monotonic() >= self._supply.rests_until:  # else it was just said of something
+                self._tell(f"The machine fails: {error}")
+            self._supply.rest()
+
+    def _can_be_closed(self) -> bool:
+        """Takes a season that is to end a step further. Submissions wait meanwhile, and nobody new plays."""
+        if not self._ending.plays:
+            self._lanes.give_back()
+        ready = False
+
+        def look() -> None:
+            nonlocal ready
+            works = self._step_runner.busy or self._step_runner.untried_again or self._lanes.running
+            ready = self._ending.look(quiet=not works)
+
+        self._safely(look)
+        return ready
+
+    def add(self, duty: Duty) -> None:
+        """Adds something that the loop does again and again."""
+        self._duties += (duty,)
+
+    def _report(self) -> None:
+        """Says now and then how it goes."""
+        now = time.monotonic()
+        if now >= self._reported + REPORT_S and self._supply.rated > self._told:
+            state = self.state()
+            self._reported, self._told = now, self._supply.rated
+            games = counted(state["rated_games"], "rated game")
+            self._tell(f"{games} since the start, {state['games_per_s']:g} a second")
+
+    def state(self) -> Payload:
+        """Returns what it does at this moment, for monitoring."""
+        now = time.monotonic()
+        if now > self._counts[-1][0] + 1:
+            self._counts.append((now, self._supply.rated))
+        (before, games), (at, more) = self._counts[0], self._counts[-1]
+        return {
+            "state": self._doing(),
+            "pid": os.getpid(),
+            "started": self._started,
+            "at": timestamp(),
+            "workers": self._orders.workers,
+            "running": self._lanes.running,
+            "planned": self._supply.left,
+            "rated_games": self._supply.rated,
+            "games_per_s": round((more - games) / (at - before), 2) if at > before else 0.0,
+            "step": self._step_runner.doing,
+            "machine_faults": self._supply.machine_faults + self._step_runner.machine_faults,
+        }
+
+    def _doing(self) -> str:
+        if self._orders.paused:
+            return "paused"
+        if self._room.is_short:
+            return "no room"
+        if self._step_runner.restores:
+            return "building again"
+        if time.monotonic() < self._supply.rests_until:
+            return "resting"
+        if self._orders.closing:
+            return "playing the final" if self._ending.plays else "ending the season"
+        return "playing" if self._lanes.running or self._supply.left else "waiting"
+
+    @property
+    def _may_build(self) -> bool:
+        """Whether a step may begin: with one worker only between games."""
+        return self._orders.workers > 1 or not self._lanes.running
+
+    def _begin_games(self) -> None:
+        closing = self._orders.closing
+        alone = self._orders.workers == 1 and (self._step_runner.busy or self._step_runner.wants(only_lost=closing))
+        rests = time.monotonic() < self._supply.rests_until
+        if (
+            (closing and not self._ending.plays)
+            or self._orders.paused
+            or self._room.is_short
+            or self._step_runner.restores
+            or alone
+            or rests
+        ):
+            self._lanes.give_back()
+            return
+        try:
+            (self._ending if closing else self._planner).plan(self._orders.workers)
+            self._supply.count()
+            self._lanes.man(self._orders.workers)
+            self._lanes.feed()
+        except (MachineFault, OSError, sqlite3.OperationalError) as error:
+            self._supply.rest()
+            self._tell(f"No game can begin: {error}")
+
+    def _settle(self) -> list[Played]:
+        try:
+            return list(self._lanes.settle(POLL_S))
+        except MachineFault as error:  # of a worker that could not be started again
+            self._supply.rest()
+            self._tell(f"No game can begin: {error}")
+            return []
+
+    def _idle(self) -> str:
+        """Returns why nothing can be played any more unless somebody submits a bot; empty if something can."""
+        waits = None if self._orders.closing else self._planner.waits
+        if waits is None or waits.until != "arrival" or self._supply.left or self._lanes.running:
+            return ""
+        return "" if self._step_runner.waits() else waits.why
+
+    def _wind_up(self, stopping: Stopping) -> int:
+        """Ends the workers. Returns how many games were dropped."""
+        end = time.monotonic() + self._patience_s
+        self._lanes.give_back()
+        while self._lanes.running and not stopping.at_once and time.monotonic() < end:
+            self._settle()
+        self._supply.pay()
+        dropped = self._lanes.running
+        if dropped:
+            self._lanes.drop()
+            self._supply.give_back_all()
+        else:
+            self._lanes.end()
+        self._step_worker.drop()
+        return dropped

@@ -1,0 +1,263 @@
+"""Obeys orders: what other terminals, and authors through the door, want the league to do.
+
+Laws:
+1. The service and a command that finds no service do the same, by `obey`.
+2. An order is obeyed once, however often it is delivered: its answer is stored with what it does, in one transaction.
+3. A file is on the disk before a row tells of it.
+4. An author's order reaches the author's things only. Who the author is, the door has seen; the order does not say it.
+5. Whatever an order says, obeying it ends in an answer, in a fault of the machine, or in an `InternalError`. A value is
+   checked before anything is done with it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from arena.errors import ConfigError, InternalError, MachineFault, Refused, did_you_mean
+from arena.league.bounds import MOST_MATCHES, MOST_NUMBER, MOST_WORKERS
+from arena.league.folder import Folder
+from arena.league.order_context import Order, OrderContext, Verb
+from arena.league.season.closing import season_close
+from arena.league.settings import Settings
+from arena.league.submissions.submitting import remote, submit
+from arena.store.league import LeagueStore
+from arena.store.league.records import HOUSE, Version
+from arena.store.league.states import State
+from arena.types import Payload
+
+MOST_VERB: Final = 100
+"""Characters of a verb that are compared with those that there are."""
+
+
+def obey(
+    store: LeagueStore,
+    folder: Folder,
+    settings: Settings,
+    order: Order,
+    archive: Path | None = None,
+) -> Payload:
+    """Obeys an order, and returns the answer: what became of it, or `code`, `message` and `remedy` of a refusal.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        settings: Its settings.
+        order: The order.
+        archive: The archive that came with it, if one did. It stays where it is.
+
+    Raises:
+        InternalError: The order cannot be obeyed, now or later. Nothing has changed: put it aside, and tell the
+            operator.
+        OSError, MachineFault, sqlite3.DatabaseError: The machine failed. The order is not obeyed, and may be delivered
+            again.
+        StoreError: The database is not the one that was opened any more.
+    """
+    known = store.commands.answer(order.id)
+    if known is not None:
+        return known
+    context = OrderContext(store=store, folder=folder, settings=settings, order=order, archive=archive)
+    possible = VERBS if order.author is None else {verb: VERBS[verb] for verb in OF_AUTHORS}
+
+    def act() -> Payload:
+        if order.verb not in possible:
+            close = did_you_mean(order.verb[:MOST_VERB], possible)
+            raise Refused("verb", f"expected one of {', '.join(sorted(possible))}, got: {order.verb!r:.40}{close}")
+        try:
+            return possible[order.verb](context)
+        except ConfigError as error:
+            raise Refused("argument", str(error)) from None
+
+    with store.transaction():  # what its end raises is no matter of the order
+        try:
+            answer = store.commands.once(order.id, order.verb, order.arguments, act, order.author)
+            _tell_author(context, answer)
+        except Exception as error:
+            if _is_of_machine(error):
+                raise
+            raise InternalError(
+                f"expected an order that can be obeyed, got: {order.verb!r:.40}, which fails with "
+                f"{type(error).__name__}: {error!s:.200}; report this, with the order"
+            ) from error
+    return answer
+
+
+def _is_of_machine(error: Exception) -> bool:
+    """Says whether the machine is the reason of an error, so that the same order may succeed later."""
+    if isinstance(error, sqlite3.DatabaseError):
+        # The other classes below this one are about a statement or its values; its own is that of a broken file.
+        return isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError
+    return isinstance(error, OSError | MachineFault | MemoryError)
+
+
+def _tell_author(context: OrderContext, answer: Payload) -> None:
+    """Notes for an author that a submission was refused."""
+    order, store = context.order, context.store
+    if order.verb != "submit" or "code" not in answer:
+        return
+    whom = order.author or order.arguments.get("author")
+    if isinstance(whom, str) and store.authors.get(whom) is not None:
+        store.notices.add(whom, "refused", "; ".join(filter(None, [answer["message"], answer["remedy"]])))
+
+
+def suspend(context: OrderContext) -> Payload:
+    """Suspends the active version of a bot."""
+    return _change(context, _active_of(context), State.SUSPENDED, "the operator")
+
+
+def lift(context: OrderContext) -> Payload:
+    """Lets a suspended version play again: the newest of a bot, or the one that is named."""
+    name = context.text("version")
+    version = context.store.versions.named(name)
+    if "/" not in name:
+        suspended = [one for one in context.store.versions.of_bot(name) if one.state is State.SUSPENDED]
+        version = suspended[0] if suspended else version
+    return _change(context, version, State.ACTIVE, "the operator lifts it")
+
+
+def retire(context: OrderContext) -> Payload:
+    """Takes a bot out of the league, or one version of it."""
+    name = context.text("bot")
+    found = context.store.versions.named(name)
+    if context.order.author is not None and found.author != context.order.author:
+        raise Refused("unknown_version", f"expected a bot of yours, got: {name!r}")
+    versions = [found] if "/" in name else context.store.versions.of_bot(name)
+    retired = [one for one in versions if one.state not in (State.REJECTED, State.RETIRED)]
+    if not retired:
+        raise Refused("state", f"expected a bot that is not retired, got: {name}")
+    reason = context.text("reason", "") or f"the {context.actor} wants it"
+    for version in retired:
+        _not_of_house(version)
+        context.store.versions.change(version.id, State.RETIRED, context.actor, reason)
+    return {"retired": [version.name for version in retired]}
+
+
+def pause(context: OrderContext) -> Payload:
+    """Begins no game until it is resumed."""
+    context.store.controls.set("paused", True)
+    return {"paused": True}
+
+
+def resume(context: OrderContext) -> Payload:
+    """Ends a pause."""
+    context.store.controls.set("paused", False)
+    return {"paused": False}
+
+
+def concurrency(context: OrderContext) -> Payload:
+    """Sets the number of games at a time; 0 is what the settings say."""
+    workers = context.number("workers")
+    if workers > MOST_WORKERS:
+        raise Refused("argument", f"expected at most {MOST_WORKERS} games at a time, got: {workers}")
+    context.store.controls.set("workers", workers or None)
+    return {"workers": workers or None}
+
+
+def replay_games(context: OrderContext) -> Payload:
+    """Plays matches again: their results count no more, and the same versions meet on new deals.
+
+    Ratings are made again afterwards, some games at a time.
+    """
+    numbers = context.order.arguments.get("matches")
+    if (
+        not isinstance(numbers, list)
+        or not 1 <= len(numbers) <= MOST_MATCHES
+        or any(type(number) is not int or not 0 <= number <= MOST_NUMBER for number in numbers)
+    ):
+        raise Refused("argument", f"expected numbers of matches, {MOST_MATCHES} at most, got: {numbers!r:.80}")
+    reason = context.text("reason", "") or "the operator plays it again"
+    return {"matches": [_again(context, number, reason) for number in sorted(set(numbers))]}
+
+
+def _again(context: OrderContext, number: int, reason: str) -> Payload:
+    planned = context.store.matches.strike(number, reason)
+    return {"match": number, "again": None if planned is None else planned.number}
+
+
+def notices_read(context: OrderContext) -> Payload:
+    """Notes that the operator has read their notices from one to another."""
+    return {"read": context.store.notices.mark_read(context.number("first"), context.number("last"))}
+
+
+def author_add(context: OrderContext) -> Payload:
+    """Adds an author, with a key if one is given."""
+    name = context.name("name", "an author")
+    author = context.store.authors.add(name, context.quotas())
+    if context.order.arguments.get("key"):
+        context.store.authors.add_key(name, context.key(), context.text("label", ""))
+    return {"author": author.name}
+
+
+def author_remove(context: OrderContext) -> Payload:
+    """Removes an author: their keys are revoked, and their bots retired."""
+    author = context.store.authors.known(context.text("name")).name
+    if author == HOUSE:
+        raise Refused("house", "expected an author who can leave, got: the house", "its bots are those of [bots]")
+    retired = []
+    for version in context.store.versions.of_author(author):
+        if version.state not in (State.REJECTED, State.RETIRED):
+            context.store.versions.change(version.id, State.RETIRED, context.actor, f"{author} has left")
+            retired.append(version.name)
+    context.store.authors.remove(author)
+    return {"author": author, "retired": retired}
+
+
+def key_add(context: OrderContext) -> Payload:
+    """Gives an author one more key."""
+    key = context.store.authors.add_key(context.text("author"), context.key(), context.text("label", ""))
+    return {"author": key.author, "key": key.public_key}
+
+
+def key_revoke(context: OrderContext) -> Payload:
+    """Revokes a key."""
+    key = context.store.authors.revoke_key(context.text("key"))
+    return {"author": key.author, "key": key.public_key}
+
+
+VERBS: Final[Mapping[str, Verb]] = {
+    "submit": submit,
+    "remote": remote,
+    "retire": retire,
+    "suspend": suspend,
+    "lift": lift,
+    "pause": pause,
+    "resume": resume,
+    "concurrency": concurrency,
+    "replay_games": replay_games,
+    "author_add": author_add,
+    "author_remove": author_remove,
+    "key_add": key_add,
+    "key_revoke": key_revoke,
+    "season_close": season_close,
+    "notices_read": notices_read,
+}
+"""What the operator can order. Whoever obeys orders, a service or a command, knows all of it."""
+OF_KEYS: Final = frozenset({"author_add", "author_remove", "key_add", "key_revoke"})
+"""What changes whose keys are valid."""
+OF_AUTHORS: Final = frozenset({"submit", "remote", "retire"})
+"""What authors can order through the door."""
+
+
+def _change(context: OrderContext, version: Version, to: State, reason: str) -> Payload:
+    _not_of_house(version)
+    given = context.text("reason", "")
+    changed = context.store.versions.change(version.id, to, context.actor, given or reason)
+    active = [one.name for one in context.store.versions.of_bot(version.bot) if one.state is State.ACTIVE]
+    return {"version": changed.name, "state": changed.state, "active": active[0] if active else None}
+
+
+def _active_of(context: OrderContext) -> Version:
+    """Returns the version that is named, or the active one of the bot that is."""
+    name = context.text("version")
+    version = context.store.versions.named(name)
+    if "/" not in name:
+        active = [one for one in context.store.versions.of_bot(name) if one.state is State.ACTIVE]
+        version = active[0] if active else version
+    return version
+
+
+def _not_of_house(version: Version) -> None:
+    if version.is_of_house:
+        raise Refused("house", f"expected a bot of an author, got: {version.name}, which is the house's and stays")

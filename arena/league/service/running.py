@@ -1,0 +1,259 @@
+"""Runs the league in a folder: puts the service together, and cleans up after one that was killed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from arena.door.supervisor import DoorSupervisor, door_command
+from arena.errors import ConfigError, StoreError
+from arena.league.folder import Folder
+from arena.league.keeping.clearing import clean_up
+from arena.league.keeping.housekeeping import duties
+from arena.league.matches.jobs import Jobs
+from arena.league.matches.planning import Planner
+from arena.league.matches.supply import MatchGames
+from arena.league.public.monitoring import Figures
+from arena.league.public.publishing import Publishing
+from arena.league.public.showing import Showing
+from arena.league.season.closing import close_season, settings_now
+from arena.league.season.ending import Ending
+from arena.league.service.duties import DiskRoom, Health, OrderDuty
+from arena.league.service.journal import Journal
+from arena.league.service.loop import Ended, Service
+from arena.league.service.stopping import Manager, Stopping
+from arena.league.settings import Settings, check_bind, load
+from arena.league.submissions.step_runner import StepRunner
+from arena.league.submissions.step_worker import StepWorker
+from arena.league.submissions.steps import StepReport
+from arena.league.submissions.submitting import Allowance
+from arena.league.submissions.tools import LeagueTools, absent
+from arena.link.sandbox.doctor import require
+from arena.referee.worker import attend, play
+from arena.store.league import LeagueStore, open_league
+from arena.store.league.records import Season
+from arena.text import counted
+from arena.tournament.lanes import Lanes, Worker
+from arena.tournament.workers import available_cores, local_worker
+from arena.types import Payload
+
+PATIENCE_S: Final = 15.0
+"""How long it waits for a command that writes the database at this moment."""
+
+
+class _Hands(NamedTuple):
+    """Who plays the games."""
+
+    number: int | None
+    """Games at a time; None means as the settings and orders say."""
+    worker: Worker
+    elsewhere: bool
+    """Whether workers may be on other machines."""
+    same_worker: bool
+    """Whether a match stays on one worker."""
+
+
+def run_league(
+    folder: Folder,
+    *,
+    games: int | None = None,
+    workers: int | None = None,
+    tell: Callable[[str], object] = lambda sentence: None,
+    watch: Callable[[Payload], object] | None = None,
+    door: str = "",
+    announce: Callable[[str], object] = lambda address: None,
+    worker: Worker = local_worker,
+    elsewhere: bool = False,
+    same_worker: bool = False,
+) -> Ended:
+    """Runs a league until it is asked to stop by a signal.
+
+    Args:
+        folder: The league.
+        games: After how many more rated games it ends; None means never.
+        workers: Games at a time; None means as the settings and orders say.
+        tell: Called with a sentence about each event.
+        watch: Called with the service's state several times a second, if anybody wants to see it.
+        door: Where the league is open to authors elsewhere; empty means as the settings say.
+        announce: Called with the door's address for authors, once it is open.
+        worker: Starts a worker for games. What is submitted is built and tried here in any case.
+        elsewhere: Whether workers may be on other machines: then versions that their authors serve do not play.
+        same_worker: Whether the games of a match are all played on one worker of a cluster, as long as it lives.
+
+    Raises:
+        ConfigError: The folder or the settings cannot be used. Show the message to the operator.
+        StoreError: Another process runs it, or its database cannot be used.
+        LevelError: This machine cannot confine bots as the settings demand.
+    """
+    folder.check()
+    with ExitStack() as stack:
+        stack.enter_context(folder.running())
+        journal = Journal(folder.journal, tell)
+        stack.callback(journal.close)
+        store = stack.enter_context(_opened(folder.database, journal.say))
+        stopping = stack.enter_context(Stopping())
+        keepers = _door(folder, door, journal.say, announce, stack)
+
+        def add_duties(service: Service) -> None:
+            for supervisor in keepers:
+                service.add(supervisor)
+            if watch is not None:
+                service.add(Watched(watch, service.state))
+
+        played = 0
+        hands = _Hands(workers, worker, elsewhere, same_worker)
+        while True:
+            left = games and games - played
+            ended = _run_season(store, folder, stopping, journal.say, left, hands, add_duties)
+            played += ended.games
+            if not ended.closing or stopping.asked or (games is not None and played >= games):
+                return replace(ended, games=played)
+
+
+def _door(
+    folder: Folder, bind: str, tell: Callable[[str], object], announce: Callable[[str], object], stack: ExitStack
+) -> list[DoorSupervisor]:
+    """Returns what keeps the league's door open, if it is to be open. It is closed with the stack.
+
+    Raises:
+        ConfigError: As for `check_bind`.
+    """
+    check_bind(bind)
+    settings = load(folder)
+    bind = bind or settings.door.bind
+    if not bind:
+        return []
+    command = partial(door_command, folder.path, bind, settings.door.host or None)
+    supervisor = DoorSupervisor(command, tell, announce)
+    stack.callback(supervisor.close)
+    return [supervisor]
+
+
+def _run_season(
+    store: LeagueStore,
+    folder: Folder,
+    stopping: Stopping,
+    tell: Callable[[str], object],
+    games: int | None,
+    hands: _Hands,
+    add_duties: Callable[[Service], object],
+) -> Ended:
+    """Runs the service for the open season, and ends the season if that is ordered."""
+    settings = settings_now(store, folder)
+    require(settings.level, (), (folder.database, folder.logs))
+    season = store.seasons.current()
+    if season is None:
+        raise ConfigError("expected an open season, got: none; restore the league from a backup")
+    if store.controls.final_matches != settings.season.final_matches:
+        store.controls.set("final_matches", settings.season.final_matches)
+    clean_up(store, folder, settings, season)
+    with ExitStack() as stack:
+        service = _put_together(store, folder, settings, season, tell, hands, stack)
+        add_duties(service)
+        ended = service.run(stopping, games)
+    dropped = f"; {counted(ended.dropped, 'game')} that ran will be played again" if ended.dropped else ""
+    tell(f"Ended after {counted(ended.games, 'rated game')}{dropped}")
+    if ended.closing:
+        closed = close_season(store, folder, tell, Manager().alive)
+        tell(f"Season {closed.name} is closed; digest {closed.digest}")
+    return ended
+
+
+def _put_together(
+    store: LeagueStore,
+    folder: Folder,
+    settings: Settings,
+    season: Season,
+    tell: Callable[[str], object],
+    hands: _Hands,
+    stack: ExitStack,
+) -> Service:
+    """Returns the service of a league. Its workers end with the stack."""
+    tournament = store.games.tournament(season.tournament)
+    tools = LeagueTools(folder, settings)
+    publishing = Publishing(store, folder, settings, season, tournament.secret, tell)
+    publishing.catch_up(Manager().alive)
+    order_duty = OrderDuty(store, folder, settings, hands.number, tell, publishing.hurry)
+    room = DiskRoom(folder, tell)
+    jobs = Jobs(store, tools.bot, settings, tournament, folder.feed)
+    supply = MatchGames(
+        store, season.tournament, jobs, settings.suspension, tell, room.give_up_reserve,
+        same_worker=hands.same_worker, block=settings.matchmaking.deals,
+    )  # fmt: skip
+    supply.judge_all()
+    ahead = hands.worker is local_worker and order_duty.workers < available_cores()
+    lanes = stack.enter_context(Lanes(supply, play, hands.worker, ahead=ahead, attend=attend))
+    step_worker = stack.enter_context(StepWorker[StepReport](local_worker))
+    step_runner = StepRunner(store, step_worker, tools, tell, Allowance(store, folder.bots, settings.limits).judge)
+
+    def gone() -> frozenset[str]:
+        return absent(store, folder, elsewhere=hands.elsewhere) | step_runner.lost
+
+    planner = Planner(store, settings.rule, bytes.fromhex(tournament.commitment), absent=gone)
+    ending = Ending(store, settings, tell, gone)
+    playing = len(store.versions.active())
+    verb = "plays" if playing == 1 else "play"
+    at_a_time = counted(order_duty.workers, "game")
+    tell(f"League {settings.name}: {counted(playing, 'version')} {verb}, {at_a_time} at a time")
+    health = Health(Manager(), lambda: f"{counted(supply.rated, 'rated game')} since the start")
+    service = Service(
+        supply,
+        lanes,
+        step_worker,
+        planner,
+        ending,
+        step_runner,
+        order_duty,
+        room,
+        publishing,
+        (health, *duties(store, folder, settings, tell)),
+        tell,
+        settings.service.stop_s,
+    )
+    figures = Figures(store, folder, settings.game.players, service.state, lambda: room.room, lambda: order_duty.obeyed)
+    supply.told = figures.count
+    service.add(figures)
+    publishing.state = figures.state
+    showing = Showing(folder.path, settings.site.every_s, tell, lambda: supply.rated)
+    service.add(showing)
+    stack.callback(showing.finish)
+    return service
+
+
+class Watched:
+    """Shows what the service does to whoever watches it, whenever it is looked at."""
+
+    def __init__(self, watch: Callable[[Payload], object], state: Callable[[], Payload]) -> None:
+        """Takes who watches, and what returns the service's state."""
+        self._watch = watch
+        self._state = state
+
+    def look(self) -> None:
+        """Shows it."""
+        self._watch(self._state())
+
+
+@contextmanager
+def _opened(database: Path, tell: Callable[[str], object]) -> Iterator[LeagueStore]:
+    """Opens the database, however long a command that obeys an order by itself holds it.
+
+    Raises:
+        StoreError: Another process holds it for too long, or it cannot be used.
+    """
+    end = time.monotonic() + PATIENCE_S
+    with ExitStack() as stack:
+        while True:
+            try:
+                store = stack.enter_context(open_league(database, tell))
+                break
+            except StoreError:
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(0.1)
+        yield store

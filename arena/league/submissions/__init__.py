@@ -1,0 +1,1 @@
+"""The way of a version until it plays: receiving, building, checking, qualifying."""

@@ -1,0 +1,80 @@
+"""The bots that every league has from the start, so that the first author's bot has somebody to play against."""
+
+from __future__ import annotations
+
+import msgspec
+
+from arena.errors import ConfigError, did_you_mean
+from arena.league.settings import Bots, Settings
+from arena.link.bots import BotSpec, bundled_folders, load_bot, read_manifest
+from arena.store.league import LeagueStore
+from arena.store.league.records import HOUSE, Version
+from arena.store.league.states import Actor, State
+from arena.store.store import now
+
+_STEPS = (State.BUILDING, State.CHECKING, State.QUALIFYING, State.ACTIVE)
+
+
+def house_spec(name: str) -> BotSpec:
+    """Returns what a bot of the house is started with.
+
+    Raises:
+        ConfigError: There is no such bundled bot, or it is not built. Show the message to the operator.
+    """
+    bundled = bundled_folders()
+    if name not in bundled:
+        raise ConfigError(
+            f"expected a bundled bot for the house, got: {name!r}{did_you_mean(name, bundled)} - at house in [bots]; "
+            f"they are: {', '.join(sorted(bundled))}"
+        )
+    return load_bot(str(bundled[name]))
+
+
+def usual_house(rules: str) -> tuple[str, ...]:
+    """Returns the bots that a new league's house has: the usual ones, as far as they play its game."""
+    specs = ((name, house_spec(name).rules) for name in Bots().house)
+    return tuple(name for name, played in specs if not played or rules in played)
+
+
+def check_house(settings: Settings) -> None:
+    """Checks that the house's bots can play what the league plays.
+
+    Raises:
+        ConfigError: One cannot. Show the message to the operator.
+    """
+    if "random" not in settings.bots.house:
+        raise ConfigError("expected random among the bots of the house, which new bots are tried against - at [bots]")
+    for name in settings.bots.house:
+        spec = house_spec(name)
+        if spec.rules and settings.game.rules not in spec.rules:
+            raise ConfigError(
+                f"expected bots of the house that play {settings.game.rules}, got: {name}, which plays "
+                f"{', '.join(spec.rules)} - at house in [bots]"
+            )
+
+
+def enter_house(store: LeagueStore, settings: Settings) -> list[Version]:
+    """Makes the house's bots play that do not yet. A season must be open. Returns those that are new.
+
+    Raises:
+        ConfigError: As for `house_spec`.
+    """
+    entered = []
+    with store.transaction():
+        if store.authors.get(HOUSE) is None:
+            store.authors.add(HOUSE)
+        playing = {version.bot for version in store.versions.active() if version.is_of_house}
+        for name in settings.bots.house:
+            if name in playing:
+                continue
+            spec = house_spec(name)
+            manifest = msgspec.to_builtins(read_manifest(bundled_folders()[name]))
+            version = store.versions.receive(
+                HOUSE, name, spec.digest, manifest, 0, now(), level=settings.bots.level, by=Actor.OPERATOR
+            ).version
+            for step in _STEPS:
+                version = store.versions.change(
+                    version.id, step, Actor.SERVICE, "a bot of the house", spec=msgspec.to_builtins(spec)
+                )
+            entered.append(version)
+    return entered

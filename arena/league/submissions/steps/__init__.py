@@ -1,0 +1,12 @@
+"""What a submitted bot goes through before it plays: it is built, checked, and plays its first games.
+
+Each step is a function that runs in a worker process, knows no database, and returns a report that the bot's author can
+act on. Whatever the bot does is in the report. Whatever the machine lacks is, too, as the machine's fault.
+"""
+
+from arena.league.submissions.steps.base import StepReport, Verdict
+from arena.league.submissions.steps.build import BYTES, build, footprint
+from arena.league.submissions.steps.check import check
+from arena.league.submissions.steps.qualify import qualify
+
+__all__ = ["BYTES", "StepReport", "Verdict", "build", "check", "footprint", "qualify"]

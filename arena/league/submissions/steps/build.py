@@ -1,0 +1,68 @@
+"""The step in which a bot is built from its archive alone, and put where the league plays it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from arena.errors import ParcelError
+from arena.league.submissions.steps.base import StepReport, Stopwatch
+from arena.link.sandbox.building import Bounds
+from arena.link.sandbox.usage import used
+from arena.parcels import LIMITS, Archive, Limits
+from arena.parcels import check as check_archive
+from arena.parcels.building import build_parcel
+from arena.types import Level, Payload
+
+BYTES: Final = "bytes"
+"""What a report's `detail` calls the bytes on the disk that the build left."""
+_LEAST: Final = 4_096
+"""The least bytes that a file counts as: an empty one takes room, too, and there is no end of such files."""
+
+
+def build(
+    archive: Archive, bots: Path, level: Level, bounds: Bounds | None = None, limits: Limits = LIMITS
+) -> StepReport:
+    """Builds a bot, once: if it was built before, that is all.
+
+    Args:
+        archive: The bot's archive.
+        bots: The folder of all bots. The bot comes to lie in the folder there that is called like its digest.
+        level: How far the build is confined. At `trusted` it is not.
+        bounds: How much it may take.
+        limits: How large the archive may be.
+
+    Returns:
+        The report. In `detail`, `folder` is the bot's own folder, relative to `bots`, and `bytes` says how much of the
+        disk is taken by what the build left.
+    """
+    watch = Stopwatch("build")
+    return watch.guarded(lambda: _build(watch, archive, bots, level, bounds, limits))
+
+
+def footprint(place: Path) -> int:
+    """Returns how many bytes of the disk a folder takes."""
+    size, entries, _ = used([place], sys.maxsize)
+    return max(size, _LEAST * entries)
+
+
+def _build(
+    watch: Stopwatch, archive: Archive, bots: Path, level: Level, bounds: Bounds | None, limits: Limits
+) -> StepReport:
+    try:
+        contents = check_archive(archive, limits)
+    except ParcelError as error:
+        return watch.failed(str(error), detail={"rule": error.rule, "path": error.path, "limit": error.limit})
+    watch.command_to_repeat = f"arena bot build {contents.manifest.name}"
+    detail: Payload = {"folder": os.path.normpath(f"{contents.digest}/{contents.bot}")}
+    built = build_parcel(archive, contents, bots, level, bounds, limits)
+    if not built.finding:
+        detail[BYTES] = footprint(bots / contents.digest)
+    if built.before:
+        return watch.passed(detail={**detail, "built_before": True}, tree_digest=built.tree)
+    found = {} if built.run is None else {"memory_mib": built.run.memory_mib, "output": built.run.output}
+    if built.finding:
+        return watch.failed(built.finding, detail=detail, **found)
+    return watch.passed(detail={**detail, "removed": built.removed}, tree_digest=built.tree, **found)

@@ -1,0 +1,179 @@
+"""Lets a checked bot play its first games: against `random`, which plays any game, and without losing by its own doing.
+
+It need not win. A bot that crashes here would crash against everybody, and its opponents would rise by it.
+
+A step that was cut short goes on where it was, by the logs that are there: else no bot would get in on a machine that
+is stopped again and again. A game counts if the same files played it with the same settings, and the bot did not
+forfeit.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from arena.errors import BotError, LogError
+from arena.league.keeping.retention import GameFiles
+from arena.league.submissions.steps.base import StepReport, Stopwatch
+from arena.link.bots import BotSpec, load_bot
+from arena.link.sandbox.doctor import require
+from arena.record.log import SUFFIX, existing_log, read_log
+from arena.record.result import result_of
+from arena.referee.job import Job
+from arena.referee.worker import play
+from arena.types import GameResult, GameSettings, Level, Payload, Seat, Termination
+
+MATCHES: Final = 4
+"""Deals, each of which is played in every seating. With more numbers of players there is one for each."""
+OPPONENT: Final = "random"
+
+
+class _Game(msgspec.Struct, frozen=True):
+    """A game to play."""
+
+    settings: GameSettings
+    deal: int
+    seat: int
+    """The bot's; the opponent has all others."""
+
+    def bots(self, bot: BotSpec, opponent: BotSpec) -> tuple[BotSpec, ...]:
+        """Returns who plays, by seat."""
+        return tuple(bot if seat == self.seat else opponent for seat in range(self.settings.players))
+
+
+def qualify(
+    folder: Path | BotSpec, settings: Sequence[GameSettings], level: Level, logs: Path, series: str = ""
+) -> StepReport:
+    """Plays a bot's first games: it passes if it forfeits none of them.
+
+    Args:
+        folder: The bot's folder; or what it is started with, if it has none here.
+        settings: What the league plays, for each number of players. All are played, in turn.
+        level: How far the bots are confined.
+        logs: The folder for the logs of these games, which exists.
+        series: What the names of its games have in common: those that are there already are not played again. Empty
+            for a name that nobody else has.
+
+    Returns:
+        The report. `detail` has `games`: each with its log, the bot's seat and rank, and its forfeit if there was one.
+    """
+    watch = Stopwatch("qualify")
+    return watch.guarded(lambda: _qualify(watch, folder, schedule(settings), level, logs, series))
+
+
+def schedule(settings: Sequence[GameSettings]) -> list[_Game]:
+    """Returns the games in the order in which they are played."""
+    return [
+        _Game(played, deal, seat)
+        for deal in range(max(MATCHES, len(settings)))
+        for played in [settings[deal % len(settings)]]
+        for seat in range(played.players)
+    ]
+
+
+def _qualify(
+    watch: Stopwatch, folder: Path | BotSpec, schedule: Sequence[_Game], level: Level, logs: Path, series: str
+) -> StepReport:
+    try:
+        bot = folder if isinstance(folder, BotSpec) else load_bot(str(folder))
+        opponent = load_bot(OPPONENT)
+        _repeat(watch, bot, schedule[0])
+        require(level, (bot, opponent), (logs,))
+    except BotError as error:
+        return watch.failed(str(error).replace(f"{folder}/", ""))
+    series, secret = series or secrets.token_hex(6), secrets.token_bytes(32)
+    games: list[Payload] = []
+    for number, game in enumerate(schedule):
+        following = schedule[number + 1 : number + 2]
+        job = Job(
+            game=f"qualify-{series}-{number}",
+            tournament=None,
+            settings=game.settings,
+            bots=game.bots(bot, opponent),
+            deal=game.deal,
+            rotation=game.seat,
+            secret=secret,
+            logs=str(logs),
+            level=level,
+            block=f"{series}-{number}",
+            ahead=tuple(spec for later in following for spec in later.bots(bot, opponent)),
+        )
+        if (before := _played_before(job, game.seat)) is not None:
+            games.append(_told(before, game.seat))
+            continue
+        result = play(job)
+        _compress(job)
+        games.append(_told(result, game.seat))
+        report = _verdict(watch, result, game, bot, games, len(schedule))
+        if report is not None:
+            return report
+    return watch.passed(detail={"games": games})
+
+
+def _played_before(job: Job, seat: Seat) -> GameResult | None:
+    """Returns the result of a game that was played before the step was cut short; None if it is to be played.
+
+    What is left of one that does not count is removed.
+    """
+    place = existing_log(Path(job.logs) / f"{job.game}{SUFFIX}")
+    with suppress(LogError):
+        log = read_log(place)
+        header = log.header
+        now = (job.settings, job.level, job.deal, job.rotation, [bot.digest for bot in job.bots])
+        same = now == (header.settings, header.level, header.deal, header.rotation, [bot.digest for bot in header.bots])
+        result = result_of(header, log.records, log.sha256)
+        if same and result.termination is not Termination.INTERRUPTED and result.seats[seat].forfeit is None:
+            return result
+    for file in Path(job.logs).glob(f"{job.game}.*"):
+        file.unlink()
+    return None
+
+
+def _compress(job: Job) -> None:
+    """Compresses what was written of a game, as the league does with every game. What cannot be read stays as it is."""
+    with suppress(LogError):
+        GameFiles([Path(job.logs)]).compress(job.game, job.settings.players)
+
+
+def _repeat(watch: Stopwatch, bot: BotSpec, game: _Game) -> None:
+    """Notes how its author plays such games at home."""
+    opponents = " ".join([OPPONENT] * (game.settings.players - 1))
+    watch.command_to_repeat = f"arena match {bot.name} {opponents}"
+
+
+def _told(result: GameResult, seat: int) -> Payload:
+    forfeit = result.seats[seat].forfeit
+    told: Payload = {"game": result.game, "log": result.log, "seat": seat, "rank": result.seats[seat].rank}
+    if forfeit is not None:
+        told["forfeit"] = {"code": forfeit.code.value, "sentence": forfeit.sentence, "turn": forfeit.turn}
+    return told
+
+
+def _verdict(
+    watch: Stopwatch, result: GameResult, game: _Game, bot: BotSpec, games: list[Payload], due: int
+) -> StepReport | None:
+    """Returns the report if this game ends the step."""
+    forfeit = result.seats[game.seat].forfeit
+    if result.termination is Termination.INTERRUPTED:
+        return watch.machine(f"expected game {result.game} to be played to its end, got: an interruption")
+    if forfeit is None:
+        return None
+    words = "\n".join(forfeit.stderr).encode()
+    if forfeit.overloaded:
+        return watch.machine(
+            f"expected a machine that lets every bot run, got: one that was overloaded when {forfeit.sentence}",
+            detail={"games": games},
+            output=words,
+        )
+    watch.command_to_repeat = f"arena bot rerun {result.log} {bot.name} --seat {game.seat}"
+    return watch.failed(
+        f"{forfeit.sentence} - in game {len(games)} of {due} against {OPPONENT}, "
+        f"of {game.settings.players} players, turn {forfeit.turn}",
+        detail={"games": games},
+        output=words,
+    )

@@ -1,0 +1,266 @@
+"""Receives submissions: checks an archive and its author's quotas, keeps it, and stores the version.
+
+Law: what a build left on the disk is measured once, by the step, and is in its report. A folder is walked through only
+if it was built before reports said so.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from arena import files, parcels
+from arena.errors import BotError, ParcelError, Refused, StoreError
+from arena.files import MIB
+from arena.league.order_context import OrderContext
+from arena.league.settings import Limits
+from arena.league.submissions.steps import BYTES, StepReport, Verdict, footprint
+from arena.link import runtimes
+from arena.link.bots import MANIFEST
+from arena.link.sandbox import fenced
+from arena.store.league import LeagueStore
+from arena.store.league.records import Received, Version
+from arena.store.league.states import State
+from arena.types import Level, Payload
+
+
+def submit(context: OrderContext) -> Payload:
+    """Receives a version: checks its archive, keeps it, and stores the version."""
+    store, folder = context.store, context.folder
+    author = store.authors.known(context.order.author or context.text("author")).name
+    if context.archive is None:
+        raise Refused("archive", "expected an archive with a submission, got none")
+    try:
+        contents = parcels.check(context.archive)
+    except ParcelError as error:
+        raise Refused("archive", str(error), _remedy(error), limit=error.limit) from None
+    data = files.read(context.archive, "an archive", parcels.LIMITS.packed, StoreError, links=False)
+    manifest = msgspec.to_builtins(contents.manifest)
+    name = contents.manifest.name
+    if (promised := context.order.arguments.get("digest", contents.digest)) != contents.digest:
+        raise Refused("digest", f"expected an archive with the digest {promised}, got: {contents.digest}", "pack again")
+    rules = contents.manifest.rules
+    if rules and context.settings.game.rules not in rules:
+        raise Refused(
+            "rules",
+            f"expected a bot that plays {context.settings.game.rules}, got: one of {', '.join(rules)}",
+            f"add it to `rules` in {MANIFEST}, or leave that out",
+        )
+    if context.settings.level is not Level.TRUSTED and (wrong := _not_runnable(contents)):
+        raise Refused("archive", *str(wrong).split("; ", 1))
+    if context.settings.level is Level.FENCED:
+        try:
+            fenced.check(name, contents.manifest.command)
+            fenced.check_build(name, contents.manifest.build)
+        except BotError as error:
+            raise Refused("archive", *str(error).split("; ", 1)) from None
+    if not _is_there(store, name, contents.digest):
+        check_quotas(context, author, name)
+    kept = folder.archive(contents.digest)
+    if not kept.exists():
+        files.write(kept, data, durably=True)
+    return answer_of(
+        store.versions.receive(
+            author,
+            name,
+            contents.digest,
+            manifest,
+            len(data),
+            _now(),
+            level=context.settings.bots.level,
+            by=context.actor,
+        )
+    )
+
+
+def remote(context: OrderContext) -> Payload:
+    """Receives a bot that plays from its author's machine: there is no archive, only what it is called."""
+    if not context.settings.bots.remote:
+        raise Refused(
+            "not_accepted",
+            "expected a league that takes remote bots, got: one that does not",
+            "submit the bot instead: `arena league submit`",
+        )
+    author = context.store.authors.known(context.order.author or context.text("author")).name
+    name, digest = context.name("bot", "a bot"), context.text("digest")
+    if not parcels.is_digest(digest):
+        raise Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
+    manifest = context.order.arguments.get("manifest", {})
+    if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > parcels.LIMITS.manifest:
+        raise Refused("argument", "expected a manifest of at most 64 KiB")
+    if not _is_there(context.store, name, digest):
+        check_quotas(context, author, name)
+    received = context.store.versions.receive(
+        author, name, digest, {**manifest, "name": name}, 0, _now(), level=Level.REMOTE, by=context.actor
+    )
+    return answer_of(received)
+
+
+def answer_of(received: Received) -> Payload:
+    """Returns the answer to a submission."""
+    version = received.version
+    return {
+        "version": version.name,
+        "digest": version.digest,
+        "state": version.state,
+        "before": received.before,
+        "same": received.same,
+    }
+
+
+def check_quotas(context: OrderContext, author: str, bot: str) -> None:
+    """Checks that an author may submit one more version.
+
+    Raises:
+        Refused: They may not; the error names the limit, and when they may.
+    """
+    limits = context.settings.limits.of_author(context.store.authors.known(author).quotas)
+    versions = context.store.versions.of_author(author)
+    bots = {version.bot for version in versions if version.state not in (State.RETIRED, State.REJECTED)}
+    if bot not in bots and len(bots) >= limits["bots"]:
+        raise Refused(
+            "quota",
+            f"expected at most {limits['bots']} bots of one author, got: one more, {bot}",
+            "retire one with `arena league retire BOT`, or give this one the name of one",
+            limit=limits["bots"],
+        )
+    allowance = Allowance(context.store, context.folder.bots, context.settings.limits)
+    if sum(allowance.taken(author).values()) >= limits["built_mib"] * files.MIB:
+        raise Refused(
+            "quota",
+            f"expected what is built of one author's bots to take less than {limits['built_mib']:,} MiB, got: more",
+            allowance.remedy(author),
+            limit=limits["built_mib"],
+        )
+    # One that waits gives its place to a newer one of the same bot.
+    pending = [one for one in versions if one.is_pending and not (one.bot == bot and one.state is State.RECEIVED)]
+    if len(pending) >= limits["pending"]:
+        raise Refused(
+            "quota",
+            f"expected at most {limits['pending']} versions of one author that wait or are tried, got: one more",
+            f"wait until {pending[-1].name} is through",
+            limit=limits["pending"],
+        )
+    day = timedelta(days=1)
+    recent = sorted(one.received for one in versions if one.received >= _text(datetime.now(UTC) - day))
+    if len(recent) >= limits["submissions"]:
+        left = 1
+        if limits["submissions"]:
+            first = datetime.fromisoformat(recent[-limits["submissions"]])
+            left = max(1, int((first + day - datetime.now(UTC)).total_seconds()) + 1)
+        raise Refused(
+            "quota",
+            f"expected at most {limits['submissions']} submissions of one author in 24 hours, got: one more",
+            f"try again in {left} s",
+            limit=limits["submissions"],
+            retry_after_s=left,
+        )
+
+
+def _is_there(store: LeagueStore, bot: str, digest: str) -> bool:
+    return any(version.digest == digest for version in store.versions.of_bot(bot))
+
+
+def _not_runnable(contents: parcels.Contents) -> BotError | None:
+    """Returns what is wrong with the programs that a bot calls; None if all are its own or granted."""
+    name, own = contents.manifest.name, contents.manifest.command[0]
+    for program in (own, *contents.manifest.needs):
+        if "/" not in program and not runtimes.is_granted(program):
+            return runtimes.not_granted(name, program)
+    if "/" in own and os.path.normpath(os.path.join(contents.bot, own)) in contents.scripts:
+        return runtimes.script(name, own)
+    return None
+
+
+def _remedy(error: ParcelError) -> str:
+    return f"the rule is {error.rule!r} of docs/parcels.md; pack the bot with `arena league submit`"
+
+
+def _now() -> str:
+    return _text(datetime.now(UTC))
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+class Allowance:
+    """How much of the disk the built bots of each author take, and may take.
+
+    Args:
+        store: The league.
+        bots: The folder of all built bots.
+        limits: What authors may have, but for those who have limits of their own.
+    """
+
+    def __init__(self, store: LeagueStore, bots: Path, limits: Limits) -> None:
+        self._store = store
+        self._bots = bots
+        self._limits = limits
+        self._known: dict[str, int] = {}
+        """By digest how many bytes it takes."""
+
+    def limit(self, author: str) -> int:
+        """Returns how many MiB an author's built bots may take."""
+        return self._limits.of_author(self._store.authors.known(author).quotas)["built_mib"]
+
+    def taken(self, author: str, but: int | None = None) -> dict[str, int]:
+        """Returns by name how many bytes each version of an author takes whose built files stay.
+
+        Args:
+            author: Whose.
+            but: A version that is left out.
+        """
+        versions = (
+            version
+            for version in self._store.versions.in_use()
+            if version.author == author and version.level != Level.REMOTE and not version.is_of_house
+        )
+        return {version.name: self._bytes(version) for version in versions if version.id != but}
+
+    def judge(self, version: Version, report: StepReport) -> StepReport:
+        """Returns the report of a build; failed, if the author's bots would take too much with what it left."""
+        if report.kind != "build" or report.verdict is not Verdict.PASSED or version.level == Level.REMOTE:
+            return report
+        own = int(report.detail.get(BYTES, 0))
+        others = self.taken(version.author, version.id)
+        limit = self.limit(version.author)
+        total = own + sum(others.values())
+        if total <= limit * MIB:
+            return report
+        finding = (
+            f"expected what is built of one author's bots to take at most {limit:,} MiB, got: {_mib(total)} with "
+            f"{_mib(own)} of {version.name}; let its build leave less{_or_retire(others)}"
+        )
+        detail = {**report.detail, "limit_mib": limit, "others": others}
+        return replace(report, verdict=Verdict.FAILED, finding=finding, detail=detail)
+
+    def remedy(self, author: str) -> str:
+        """Returns what an author can do who may not have more."""
+        return f"submit bots whose build leaves less{_or_retire(self.taken(author))}"
+
+    def _bytes(self, version: Version) -> int:
+        if version.digest not in self._known:
+            reports = (each.report for each in self._store.reports.of(version.id) if each.kind == "build")
+            detail = next((found["detail"] for found in reports if BYTES in found.get("detail", {})), None)
+            place = self._bots / version.digest
+            if detail is None and not place.is_dir():
+                return 0  # it is not built yet
+            self._known[version.digest] = footprint(place) if detail is None else int(detail[BYTES])
+        return self._known[version.digest]
+
+
+def _or_retire(versions: dict[str, int]) -> str:
+    """Returns the end of a sentence: which version to retire, the largest."""
+    if not versions:
+        return ""
+    name, size = max(versions.items(), key=lambda item: item[1])
+    return f", or retire a version: {name} has {_mib(size)} (`arena league retire {name}`)"
+
+
+def _mib(size: int) -> str:
+    return f"{-(-size // MIB):,} MiB"

@@ -1,0 +1,136 @@
+"""How the steps of a version are done, and what it is started with: from the league's folder."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from arena.door.relay import remote_bot, served
+from arena.errors import MachineFault
+from arena.league.folder import Folder
+from arena.league.keeping.first_games import QUALIFYING
+from arena.league.settings import Settings
+from arena.league.submissions.house import house_spec
+from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
+from arena.link.bots import BotSpec, load_bot
+from arena.parcels import bot_folder
+from arena.store.league import LeagueStore
+from arena.store.league.records import Kind, Version
+from arena.types import GameSettings, Level, Payload
+
+_KEPT: Final = 1024
+"""Of how many versions it is kept in memory what they are started with: a digest over all files is in it."""
+
+
+class LeagueTools:
+    """Does the steps of versions, and finds what versions are started with."""
+
+    def __init__(self, folder: Folder, settings: Settings) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._specs: OrderedDict[int, BotSpec] = OrderedDict()
+
+    def work(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        """Returns what does a step, and its arguments.
+
+        Raises:
+            MachineFault: What the step before has left is gone.
+        """
+        if version.level == Level.REMOTE:
+            return self._remote(version, kind)
+        level = Level(version.level)
+        if kind == "build":
+            self._specs.pop(version.id, None)  # files that are built again may differ from those before
+            return build, (self._folder.archive(version.digest), self._folder.bots, level)
+        if not self.is_built(version):
+            raise MachineFault(f"expected what was built of {version.name}, got: it is gone")
+        place = bot_folder(self._folder.built(version.digest))
+        if kind == "check":
+            return check, (place, self._settings.game.rules, level)
+        return qualify, (place, self._first_games(), level, self._first_logs(), _series(version))
+
+    def _remote(self, version: Version, kind: Kind) -> tuple[Callable[..., StepReport], tuple[Any, ...]]:
+        """Returns what does a step of a bot on its author's machine: only its first games can be looked at here.
+
+        Raises:
+            MachineFault: Nobody serves it now. It is tried again.
+        """
+        if kind != "qualify":
+            return nothing_to_do, (kind,)
+        if version.name not in served(self._folder.path):
+            raise MachineFault(f"expected {version.name} to be served, got: it is not; start `arena bot serve`")
+        level = Level(self._settings.bots.level)
+        return qualify, (self.bot(version), self._first_games(), level, self._first_logs(), _series(version))
+
+    def _first_games(self) -> tuple[GameSettings, ...]:
+        return tuple(self._settings.game_settings(players) for players in self._settings.game.players)
+
+    def _first_logs(self) -> Path:
+        logs = self._folder.logs / QUALIFYING
+        logs.mkdir(exist_ok=True)
+        return logs
+
+    def is_built(self, version: Version) -> bool:
+        """Says whether what it is started from is there."""
+        return version.is_of_house or version.level == Level.REMOTE or self._folder.built(version.digest).is_dir()
+
+    def spec(self, version: Version) -> Payload:
+        """Returns what it is started with, as plain values."""
+        spec: Payload = msgspec.to_builtins(self.bot(version))
+        return spec
+
+    def bot(self, version: Version) -> BotSpec:
+        """Returns what it is started with. In logs it is called as people call it, `fox/3`.
+
+        Raises:
+            BotError: Its files are gone, or cannot be used any more.
+            ConfigError: It is not in its folder.
+        """
+        if version.id in self._specs:
+            self._specs.move_to_end(version.id)
+            return self._specs[version.id]
+        if version.is_of_house:
+            spec = house_spec(version.bot)
+        elif version.level == Level.REMOTE:
+            spec = remote_bot(self._folder.path, version.name, version.digest)
+        else:
+            spec = load_bot(str(bot_folder(self._folder.built(version.digest))))
+        spec = replace(spec, name=version.bot, version=str(version.number), author=version.author)
+        self._specs[version.id] = spec
+        while len(self._specs) > _KEPT:
+            self._specs.popitem(last=False)
+        return spec
+
+
+def _series(version: Version) -> str:
+    """Returns what the names of its first games have in common: they go on where they were."""
+    return f"{version.id}-{version.digest[:12]}"
+
+
+def nothing_to_do(kind: Kind) -> StepReport:
+    """Returns the report of a step that a bot on its author's machine does not need."""
+    return StepReport(kind=kind, verdict=Verdict.PASSED, seconds=0.0, detail={"remote": True})
+
+
+def absent(store: LeagueStore, folder: Folder, *, elsewhere: bool = False) -> frozenset[str]:
+    """Returns the names of the active versions that cannot play now: no game of theirs should be planned.
+
+    Args:
+        store: The league.
+        folder: Its folder.
+        elsewhere: Whether games are played on other machines: nothing reaches bots from there that their authors serve.
+    """
+    remote = frozenset(version.name for version in store.versions.active() if version.level == Level.REMOTE)
+    return remote - served(folder.path) if remote and not elsewhere else remote
+
+
+def archive_of(folder: Folder, bot: BotSpec) -> Path | None:
+    """Returns the archive that a bot of a league came in; None for one of the house."""
+    place = Path(bot.folder)
+    bots = folder.bots.resolve()
+    return folder.archive(place.relative_to(bots).parts[0]) if place.is_relative_to(bots) else None

@@ -1,0 +1,89 @@
+"""What the coordinator of a tournament costs: games of no length, through the real schedule, runner, store, ratings.
+
+Beside it stands what nobody who keeps results can go without: a transaction of SQLite that adds one row.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from cluster import result
+from rows import Row, pin, turn_about
+
+from arena.games import make_settings
+from arena.referee.job import Job
+from arena.store.store import open_store
+from arena.tournament.formats.round_robin import RoundRobin
+from arena.tournament.plan import begin
+from arena.tournament.runner import Runner
+from arena.tournament.settings import set_up
+from arena.tournament.steering import Directions
+from arena.tournament.workers import Remote
+from arena.types import GameResult
+
+ROUNDS = 5
+GAMES = 1_000
+INSTANT = str(Path(__file__).parent / "instant")
+
+
+class AtOnce(Executor):
+    """Has done everything when it is asked."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(function(*args, **kwargs))
+        return future
+
+
+class BlocksAtOnce(Remote):
+    """A worker of a cluster that has played a block when it is asked."""
+
+    name = played_by = "here"
+
+    def play(self, jobs: Sequence[Job]) -> list[Future[GameResult]]:
+        return [AtOnce().submit(result, job) for job in jobs]
+
+
+def coordinate(executor: type[Executor]) -> float:
+    """Returns the milliseconds of processor time of a game."""
+    format = RoundRobin(deals=GAMES // 2)
+    setup = set_up([INSTANT] * 2, make_settings("samurai", 2), format, seed="bench")
+    with tempfile.TemporaryDirectory() as name, open_store(Path(name) / "arena.db") as store:
+        begun = begin(store, setup.settings, setup.specs, Path(name) / "logs", new=True)
+        make_job = partial(setup.job, begun.tournament)
+        schedule, workers = setup.settings.schedule(), lambda: nullcontext(executor())
+        runner = Runner(store, begun.tournament, schedule, make_job, result, workers, Directions(1), ahead=False)
+        before = process_time()
+        assert sum(1 for _ in runner.run()) == GAMES
+        return (process_time() - before) / GAMES * 1e3
+
+
+def commit() -> float:
+    """Returns the milliseconds of processor time of a transaction with one row."""
+    with tempfile.TemporaryDirectory() as name:
+        connection = sqlite3.connect(Path(name) / "bare.db", isolation_level=None)
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, text TEXT)")
+        before = process_time()
+        for number in range(GAMES):
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("INSERT INTO rows VALUES (?, 'the result of a game')", (number,))
+            connection.execute("COMMIT")
+        return (process_time() - before) / GAMES * 1e3
+
+
+def rows() -> Iterator[Row]:
+    """Yields a row for games that come one by one, and one for those of a cluster, which come in blocks."""
+    pin()
+    ways = [commit, lambda: coordinate(AtOnce), lambda: coordinate(BlocksAtOnce)]
+    bare, ours, blocks = turn_about(ways, ROUNDS)
+    yield Row("the coordinator, a game of no length", "ms of CPU", ours, "one row in SQLite", bare)
+    yield Row("the coordinator, a game of a block of a cluster", "ms of CPU", blocks, "one row in SQLite", bare)

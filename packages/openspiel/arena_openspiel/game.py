@@ -1,0 +1,348 @@
+"""Hosts a game of OpenSpiel: a state is the history of its actions, and OpenSpiel's own state is a cache of it.
+
+Laws:
+1. A history holds the actions of chance and of seats in their order. Where seats decide at once it holds one action for
+   each seat, 0 for one that has none.
+2. A seat is shown what OpenSpiel shows it: its information state, or its observation where the game has none. Where
+   nothing is hidden everybody is shown the whole position.
+3. A choice among others that are made at once is shown when all have been made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any, ClassVar, Final, TypeAlias
+
+import msgspec
+import pyspiel
+
+from arena.errors import ConfigError, IllegalAction
+from arena.rules.base import Board, Choose, Decision, Draw, Event, Legal, Outcome, Product, Rules, Ruleset
+from arena.types import Payload, Seat
+from arena_openspiel.parameters import VIEW, options_of, parameters_of
+from arena_openspiel.worlds import other_world
+
+NO_ACTION: Final = 0
+"""What stands in a history for a seat that has no action where others decide at once."""
+CHANCE: Final = int(pyspiel.PlayerId.CHANCE)
+SIMULTANEOUS: Final = int(pyspiel.PlayerId.SIMULTANEOUS)
+TERMINAL: Final = int(pyspiel.PlayerId.TERMINAL)
+ANYBODY: Final = -100
+"""Stands for all players and chance."""
+MOST_NODES: Final = 2_048
+"""How many positions are kept in memory, the latest ones."""
+THOUSAND: Final = 1_000
+FINEST: Final = 1_000_000
+"""The largest denominator of a probability that a game of OpenSpiel means."""
+
+
+Done: TypeAlias = tuple[Any, int, int]
+"""An action: OpenSpiel's position in which it was done, the player, and its number. Most are never asked for a name."""
+
+
+class State(msgspec.Struct, frozen=True):
+    """What was done, chance included, and what seats that decide at once have chosen so far."""
+
+    history: tuple[int, ...] = ()
+    chosen: tuple[tuple[Seat, int], ...] = ()
+
+
+class Move(msgspec.Struct, frozen=True):
+    """An action, by OpenSpiel's number."""
+
+    action: int
+
+
+class Node:
+    """A position of OpenSpiel's. Nobody changes `spiel`: what follows it is a copy."""
+
+    def __init__(self, spiel: Any, last: Mapping[int, Done] | None = None) -> None:
+        self.spiel = spiel
+        self.last: Mapping[int, Done] = last or {}
+        """By player the last action; by `ANYBODY` that of all."""
+        self.player: int = spiel.current_player()
+        """Who decides, in OpenSpiel's numbers: chance, several at once and nobody have numbers below 0."""
+        self.is_chance = self.player == CHANCE
+        self.is_joint = self.player == SIMULTANEOUS
+        self.is_over = self.player == TERMINAL
+        self.views: dict[Seat, Payload] = {}
+        """What each seat is shown, as far as somebody asked."""
+
+    @cached_property
+    def legal(self) -> dict[Seat, list[int]]:
+        """The actions of each seat that decides here, in the order of the seats."""
+        if self.player >= 0:
+            return {self.player: self.spiel.legal_actions()}
+        if not self.is_joint:
+            return {}
+        legal = {seat: self.spiel.legal_actions(seat) for seat in range(self.spiel.num_players())}
+        return {seat: actions for seat, actions in legal.items() if actions}
+
+    @cached_property
+    def pending(self) -> tuple[Decision, ...]:
+        """The decisions that are owed before anybody has chosen."""
+        return tuple(Decision(seat, "move") for seat in self.legal)
+
+    @cached_property
+    def draws(self) -> tuple[list[int], list[int]]:
+        """The actions of chance, and how many of equally likely outcomes each has."""
+        actions, chances = zip(*self.spiel.chance_outcomes(), strict=True)
+        if len(set(chances)) == 1:
+            return list(actions), [1] * len(actions)
+        exact = [Fraction(chance).limit_denominator(FINEST) for chance in chances]
+        if sum(exact) != 1:
+            raise ArithmeticError(f"expected probabilities that add up to 1, got: {chances}")
+        whole = lcm(*(share.denominator for share in exact))
+        return list(actions), [int(share * whole) for share in exact]
+
+    def after(self, actions: Sequence[int]) -> Node:
+        """Returns the position after an action, or after one of each seat where they decide at once."""
+        spiel = self.spiel.clone()
+        if self.is_joint:
+            spiel.apply_actions(list(actions))
+            return Node(spiel, {**self.last, **{seat: (self.spiel, seat, actions[seat]) for seat in self.legal}})
+        spiel.apply_action(actions[0])
+        done = (self.spiel, self.player, actions[0])
+        return Node(spiel, {**self.last, self.player: done, ANYBODY: done})
+
+
+def shown(done: Done | None) -> Payload | None:
+    """Returns an action as views show it; the seat of chance is None."""
+    if done is None:
+        return None
+    before, player, action = done
+    return {
+        "seat": player if player >= 0 else None, "action": action, "name": before.action_to_string(player, action),
+    }  # fmt: skip
+
+
+class Spiel(Rules[State]):
+    """A game of OpenSpiel. There is a subclass for each."""
+
+    short: ClassVar[str]
+    """OpenSpiel's name of the game."""
+    state_type = State
+    play_type = Move
+
+    def __init__(self, seats: int, options: Mapping[str, str], board: Board | None = None) -> None:
+        super().__init__(seats, options, board)
+        self.kind = pyspiel.load_game(self.short).get_type()
+        try:
+            self.game = pyspiel.load_game(self.short, parameters_of(self.kind, options, seats))
+        except (pyspiel.SpielError, ValueError) as error:
+            raise ConfigError(
+                f"expected options with which OpenSpiel plays {self.short}, got: {dict(options)}: {error}; use --rule"
+            ) from None
+        if self.game.num_players() != seats:
+            raise ConfigError(
+                f"expected {self.game.num_players()} players for {self.name} with these options, got: {seats}; "
+                "use --players"
+            )
+        self._wants_tensor = options[VIEW] == "tensor"
+        self._nodes: dict[tuple[int, ...], Node] = {}
+        self._latest: tuple[tuple[int, ...], Node] | None = None
+
+    def node(self, history: tuple[int, ...]) -> Node:
+        """Returns the position after a history."""
+        if self._latest is not None and self._latest[0] is history:
+            return self._latest[1]
+        found = self._found(history)
+        self._latest = history, found
+        return found
+
+    def _found(self, history: tuple[int, ...]) -> Node:
+        found = self._nodes.get(history)
+        if found is None:
+            done = max(0, len(history) - 1)
+            while done > 0 and history[:done] not in self._nodes:
+                done -= 1
+            found = self._nodes[history[:done]] if done > 0 else Node(self.game.new_initial_state())
+            while done < len(history):
+                step = self.seats if found.is_joint else 1
+                found = found.after(history[done : done + step])
+                done += step
+            if len(self._nodes) >= MOST_NODES:
+                for old in list(self._nodes)[: MOST_NODES // 2]:
+                    del self._nodes[old]
+            self._nodes[history] = found
+        return found
+
+    # The engine
+
+    def start(self) -> State:
+        return State()
+
+    def draw_wanted(self, state: State) -> Draw | None:
+        node = self.node(state.history)
+        return Draw("chance", sum(node.draws[1])) if node.is_chance else None
+
+    def draw(self, state: State, index: int, events: list[Event] | None = None) -> State:
+        node = self.node(state.history)
+        for action, outcomes in zip(*node.draws, strict=True):
+            if index < outcomes:
+                return self._reached(state, State((*state.history, action)), events)
+            index -= outcomes
+        raise IndexError(index)
+
+    def legal_of(self, state: State, seat: Seat) -> list[int]:
+        """Returns the actions of a seat that still owes a decision; none for any other."""
+        if state.chosen and any(seat == done for done, _ in state.chosen):
+            return []
+        return self.node(state.history).legal.get(seat, [])
+
+    def pending(self, state: State) -> tuple[Decision, ...]:
+        pending = self.node(state.history).pending
+        if not state.chosen:
+            return pending
+        chosen = dict(state.chosen)
+        return tuple(decision for decision in pending if decision.seat not in chosen)
+
+    def legal(self, state: State, seat: Seat) -> Legal:
+        actions = self.legal_of(state, seat)
+        return Legal([Product(Move, (actions,), len(actions))] if actions else [])
+
+    def check(self, state: State, seat: Seat, play: Move) -> None:
+        if play.action not in self.legal_of(state, seat):
+            raise IllegalAction(f"expected one of the legal actions, got: {play.action}")
+
+    def apply(self, state: State, seat: Seat, play: Move, events: list[Event] | None = None) -> State:
+        node = self.node(state.history)
+        if not node.is_joint:
+            return self._reached(state, State((*state.history, play.action)), events)
+        chosen = dict(state.chosen) | {seat: play.action}
+        if len(chosen) < len(node.legal):
+            return self._reached(state, State(state.history, tuple(sorted(chosen.items()))), events)
+        joint = [chosen.get(player, NO_ACTION) for player in range(self.seats)]
+        return self._reached(state, State((*state.history, *joint)), events)
+
+    def _reached(self, before: State, after: State, events: list[Event] | None) -> State:
+        """Returns the state after a step, and tells each seat what it sees now that it did not see before."""
+        if events is None:
+            return after
+        for seat in range(1 if self.nothing_hidden else self.seats):
+            old, new = self.view(before, seat), self.view(after, seat)
+            # Where nothing is hidden each step is told, so that its actions are the history.
+            changed = {
+                key: value for key, value in new.items() if old[key] != value or (key == "last" and self.nothing_hidden)
+            }
+            if changed:
+                events.append(Event({"event": "seen", **changed}, to=None if self.nothing_hidden else (seat,)))
+        return after
+
+    def outcome(self, state: State) -> Outcome | None:
+        node = self.node(state.history)
+        if not node.is_over:
+            return None
+        gains = node.spiel.returns()
+        whole = all(float(gain).is_integer() for gain in gains)
+        ranks = tuple(1 + sum(other > gain for other in gains) for gain in gains)
+        return Outcome(ranks, tuple(map(int, gains)) if whole else None)
+
+    def turn(self, state: State) -> int:
+        return len(state.history) + 1
+
+    # What a seat may know
+
+    def view(self, state: State, seat: Seat) -> Payload:
+        node = self.node(state.history)
+        if seat not in node.views:
+            node.views[seat] = self._open_view(node, seat) if self.nothing_hidden else self._own_view(node, seat)
+        view = node.views[seat]
+        chosen = dict(state.chosen)
+        if seat not in chosen:
+            return view
+        return {**view, "last": shown((node.spiel, seat, chosen[seat])), "actions": [], "names": []}
+
+    def _open_view(self, node: Node, seat: Seat) -> Payload:
+        """Returns what everybody sees where nothing is hidden: the position, and what may be done in it."""
+        to_move = node.player if node.player >= 0 else None
+        view = {"seat": seat, "text": str(node.spiel), "to_move": to_move, "last": shown(node.last.get(ANYBODY))}
+        return self._completed(view, node, to_move or 0)
+
+    def _own_view(self, node: Node, seat: Seat) -> Payload:
+        """Returns what OpenSpiel shows a seat, what it did last, and what it may do."""
+        view = {"seat": seat, "text": self.read_text(node.spiel, seat), "last": shown(node.last.get(seat))}
+        return self._completed(view, node, seat)
+
+    def _completed(self, view: Payload, node: Node, eye: Seat) -> Payload:
+        if self._wants_tensor:
+            view["tensor"] = self._read_tensor(node.spiel, eye)
+        actions = node.legal.get(eye, [])
+        view["actions"] = actions
+        view["names"] = [node.spiel.action_to_string(eye, action) for action in actions]
+        view["returns"] = [f"{gain:g}" for gain in node.spiel.returns()] if node.is_over else None
+        return view
+
+    def read_text(self, spiel: Any, seat: Seat) -> str:
+        """Returns what a seat sees of a position, in words. Some games have nothing to show before the deal."""
+        try:
+            if self.remembers:
+                return str(spiel.information_state_string(seat))
+            return str(spiel.observation_string(seat))
+        except (pyspiel.SpielError, RuntimeError):
+            return ""
+
+    def _read_tensor(self, spiel: Any, seat: Seat) -> list[int]:
+        """Returns what a seat sees of a position in numbers, as thousandths: messages have no fractions."""
+        try:
+            if self.kind.provides_information_state_tensor:
+                numbers = spiel.information_state_tensor(seat)
+            else:
+                numbers = spiel.observation_tensor(seat)
+        except (pyspiel.SpielError, RuntimeError):
+            return []
+        return [round(THOUSAND * number) for number in numbers]
+
+    @cached_property
+    def remembers(self) -> bool:
+        """Whether what a seat is shown holds all that it has ever seen."""
+        return bool(self.kind.provides_information_state_string)
+
+    def fold(self, view: Payload, event: Payload) -> Payload:
+        return {**view, **{key: value for key, value in event.items() if key != "event"}}
+
+    def resample(self, state: State, seat: Seat, choose: Choose) -> State:
+        return state if self.nothing_hidden else other_world(self, state, seat, choose)
+
+
+def game_class(
+    name: str, short: str, about: str, players: range, changed: Mapping[str, str] | None = None
+) -> type[Spiel]:
+    """Returns the rules of a game.
+
+    Args:
+        name: Its name in the arena.
+        short: OpenSpiel's name of it.
+        about: The game in one sentence.
+        players: The numbers of players that it can have.
+        changed: The parameters that are not as OpenSpiel has them.
+    """
+    kind = pyspiel.load_game(short).get_type()
+    options = tuple(options_of(kind))
+    rulesets = {"standard": Ruleset("OpenSpiel's defaults", {option.name: option.default for option in options})}
+    if changed:
+        why = ", ".join(f"{option}={value}" for option, value in changed.items())
+        usual = Ruleset(f"OpenSpiel's defaults, but for {why}", {**rulesets["standard"].options, **changed})
+        rulesets = {"played": usual, **rulesets}
+    open_to_all = (
+        kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION
+        and kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL
+    )
+    return type(
+        short,
+        (Spiel,),
+        {
+            "__doc__": about,
+            "__module__": __name__,
+            "name": name,
+            "short": short,
+            "about": about,
+            "seat_counts": players,
+            "option_list": options,
+            "rulesets": rulesets,
+            "nothing_hidden": open_to_all,
+        },
+    )

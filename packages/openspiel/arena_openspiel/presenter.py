@@ -1,0 +1,64 @@
+"""Shows a game of OpenSpiel to people: what OpenSpiel says of the position, and who did what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from arena.show.layout import paragraph, shelves
+from arena.show.presenter import Presenter
+from arena.text import plain
+from arena.types import Payload, Seat
+from arena_openspiel.drawing import SpielDrawing
+from arena_openspiel.game import Spiel
+
+
+class SpielPresenter(Presenter):
+    """Tells and draws a game."""
+
+    rules: Spiel
+
+    def decision(self, kind: str, action: Payload | None = None) -> str:
+        """Returns nothing: the events tell it."""
+        return ""
+
+    def tell(self, events: Sequence[Payload]) -> Iterator[Text]:
+        """Yields who did what, as far as one of the shown seats saw it."""
+        for event in events:
+            last = event.get("last")
+            if last is None:
+                continue
+            name = plain(last["name"])
+            yield Text(f"chance: {name}") if last["seat"] is None else self.seats.who(last["seat"]).append(f": {name}")
+
+    def draw(
+        self, views: Mapping[Seat, Payload], before: Mapping[Seat, Payload], events: Sequence[Payload], width: int
+    ) -> list[Text]:
+        """Returns the position as each of the seats sees it, or once where nothing is hidden."""
+        shown = dict([next(iter(views.items()))]) if self.rules.nothing_hidden else views
+        return shelves((self._position(seat, view, width) for seat, view in shown.items()), width)
+
+    def drawing(self) -> SpielDrawing:
+        """Returns what draws the game for a page."""
+        return SpielDrawing(self.rules, self.names)
+
+    def _position(self, seat: Seat, view: Payload, width: int) -> list[Text]:
+        lines = [] if self.rules.nothing_hidden else [self.seats.who(seat)]
+        for line in view["text"].rstrip().splitlines():
+            lines += paragraph(Text(plain(line)), width)
+        return lines
+
+    def word(self, key: str, value: Any, view: Payload) -> str:
+        """Returns the name of an action."""
+        names = dict(zip(view["actions"], view["names"], strict=True))
+        return plain(names.get(value, str(value)))
+
+    def question(self, kind: str, key: str) -> str:
+        """Returns what a person is asked."""
+        return "Which action?"
+
+    def legend(self) -> Iterator[Text]:
+        """Yields nothing: OpenSpiel does not say what its signs mean."""
+        yield from ()

@@ -1,0 +1,174 @@
+"""OpenSpiel's games keep the laws of the arena, hide what they hide, and are played from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from arena_openspiel.boards import split_board
+from arena_openspiel.catalogue import catalogue
+from arena_openspiel.family import FAMILY, OpenSpiel
+from arena_openspiel.game import Node, Spiel, State
+
+from arena.errors import ConfigError
+from arena.rules.base import Event
+from arena.testing import GameFault, check_declaration, check_variant
+from arena.testing.walks import walk
+
+PACKAGE = Path(__file__).parents[1]
+ROOT = PACKAGE.parents[1]
+
+
+def rules_of(name: str, seats: int = 2, **options: str) -> Spiel:
+    kind = OpenSpiel().game(name)
+    assert issubclass(kind, Spiel)
+    return kind(seats, {**kind.rulesets["standard"].options, **options})
+
+
+def test_the_catalogue_is_that_of_openspiel() -> None:
+    known, found = OpenSpiel().catalogue, catalogue()
+    assert {name: found.get(name) for name in known} == known, "run python -m arena_openspiel.catalogue"
+    assert len(known) >= 97
+
+
+def test_to_list_the_games_loads_no_openspiel() -> None:
+    code = "import sys, arena_openspiel.family as f; f.OpenSpiel().games(); print('pyspiel' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "seats"),
+    [
+        ("backgammon", 2), ("blotto", 3), ("coin_game", 2), ("dark_hex", 2), ("goofspiel", 3), ("hanabi", 2),
+        ("kuhn_poker", 3), ("leduc_poker", 2), ("liars_dice", 2), ("oh_hell", 3), ("phantom_ttt", 2), ("skat", 3),
+        ("snake", 2), ("tiny_bridge_4p", 4),
+    ],
+)  # fmt: skip
+def test_it_keeps_the_laws_of_a_game(name: str, seats: int) -> None:
+    check_declaration(OpenSpiel().game(name))
+    check_variant(rules_of(name, seats), games=2)
+
+
+def test_with_numbers_for_programs_it_keeps_them_too() -> None:
+    check_variant(rules_of("leduc_poker", view="tensor"), games=2)
+    rules = rules_of("leduc_poker", view="tensor")
+    state = list(walk(rules, 1))[3].before
+    tensor = rules.node(state.history).spiel.information_state_tensor(0)
+    assert rules.view(state, 0)["tensor"] == [round(1_000 * number) for number in tensor]
+
+
+def test_a_view_that_shows_the_whole_position_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def leaking(self: Spiel, node: Node, seat: int) -> Any:
+        return self._completed({"seat": seat, "text": str(node.spiel), "last": None}, node, seat)
+
+    rules = rules_of("leduc_poker")
+    monkeypatch.setattr(Spiel, "_own_view", leaking)
+    with pytest.raises(GameFault, match="expected resample to return another state"):
+        check_variant(rules, games=3)
+
+
+def test_whatever_else_tells_a_secret_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Spiel, "turn", lambda self, state: sum(state.history[:1]) + 1)
+    with pytest.raises(GameFault, match="expected the turn of seat 1 as the same bytes in two states"):
+        check_variant(rules_of("leduc_poker"), games=3)
+
+
+def test_a_choice_among_several_at_once_is_hidden_until_all_have_chosen() -> None:
+    rules = rules_of("matrix_rps")
+    start = rules.start()
+    rock, paper = rules.legal(start, 0)[0], rules.legal(start, 1)[1]
+    events: list[Event] = []
+    one = rules.apply(start, 0, rock, events)
+    assert [event.to for event in events] == [(0,)]
+    assert rules.view(one, 1) == rules.view(start, 1)
+    assert [decision.seat for decision in rules.pending(one)] == [1]
+    assert rules.apply(one, 1, paper) == rules.apply(rules.apply(start, 1, paper), 0, rock)
+    others = {rules.resample(one, 1, random.Random(seed).randrange) for seed in range(30)}
+    assert {dict(state.chosen)[0] for state in others} == {0, 1, 2}
+
+
+def test_chance_is_exact() -> None:
+    rules = rules_of("backgammon")
+    node = rules.node(())
+    draw = rules.draw_wanted(rules.start())
+    assert draw is not None
+    shares = dict(zip(*node.draws, strict=True))
+    for action, probability in node.spiel.chance_outcomes():
+        assert Fraction(shares[action], draw.n) == Fraction(probability).limit_denominator(1_000)
+    drawn = [rules.draw(rules.start(), index).history[0] for index in range(draw.n)]
+    assert {action: drawn.count(action) for action in drawn} == shares
+
+
+def test_a_history_of_any_length_leads_to_its_position() -> None:
+    rules, other = rules_of("chess"), rules_of("chess")
+    last = State()
+    for step in walk(rules, 3):
+        last = step.after
+    assert len(last.history) > 50
+    assert other.view(last, 0) == rules.view(last, 0), "nothing is remembered there"
+    assert other.outcome(last) == rules.outcome(last)
+
+
+def test_options_are_openspiels_parameters() -> None:
+    assert len(rules_of("liars_dice", numdice="2").node(()).spiel.legal_actions()) == 6
+    assert rules_of("kuhn_poker", 3).game.get_parameters()["players"] == 3
+    with pytest.raises(ConfigError, match="expected options with which OpenSpiel plays goofspiel"):
+        rules_of("goofspiel", points_order="backwards")
+    with pytest.raises(ConfigError, match="expected 2 players for openspiel:chess"):
+        rules_of("chess", 3)
+
+
+def test_a_game_that_is_refused_says_why() -> None:
+    with pytest.raises(ConfigError, match="'pathfinding': OpenSpiel's own grid is for one player"):
+        OpenSpiel().game("pathfinding")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_hex", "is_chess", "rows"),
+    [("chess", False, True, 8), ("dark_chess", False, True, 8), ("go", False, False, 19), ("hex", True, False, 11)],
+)
+def test_boards_are_found_in_what_it_writes(name: str, is_hex: bool, is_chess: bool, rows: int) -> None:
+    rules = rules_of(name)
+    board, _ = split_board(rules.view(list(walk(rules, 1))[5].before, 0)["text"])
+    assert board is not None
+    assert (board.is_hex, board.is_chess, len(board.rows)) == (is_hex, is_chess, rows)
+    assert len(board.rows[0]) == rows
+
+
+def test_a_tournament_is_played_shown_and_verified(tmp_path: Path) -> None:
+    installed, folder = tmp_path / "installed", tmp_path / "home"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps",
+         "--no-build-isolation", "--no-index", "--target", str(installed), str(PACKAGE)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    path = os.pathsep.join([str(installed), str(ROOT)])
+
+    def arena(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "arena", *words], cwd=folder, capture_output=True, text=True, check=False,
+            env={**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert f"{FAMILY}  " in arena("rules", "list")
+    assert "openspiel:liars_dice " in arena("rules", "list", FAMILY)
+    page = json.loads(arena("rules", "show", "openspiel:liars_dice", "--json"))
+    assert {"view", "numdice"} <= {option["option"] for option in page["options"]}
+    arena("tournament", "random", "random", "--rules", "openspiel:liars_dice", "--rule", "numdice=2", "--deals", "3")
+    assert "6 of 6 games" in arena("verify", "logs")
+    log = str(sorted((folder / "logs").rglob("*.jsonl*"))[0])
+    assert "▲ random (seat 0): " in arena("replay", log, "--all")
+    arena("replay", log, "--html", "game.html")
+    assert "d-text" in (folder / "game.html").read_text(encoding="utf-8")

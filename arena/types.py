@@ -303,6 +303,8 @@ class SeatResult(msgspec.Struct, frozen=True, kw_only=True):
     """Set if it lost by its own doing."""
     score: int | None = None
     """Its score, if the game has scores."""
+    margin: int | None = None
+    """Its leads over all others in the end, added up, if the game counts them."""
     off_turn_cpu_ms: int | None = None
     """CPU time of all its processes while it had no open request; None where that is not measured."""
 

@@ -3,14 +3,17 @@
 Runs are drawn from shares of deals as two equal bots had them in real games (`record_leagues.py`, the league
 `equal-samurai-2`, made symmetric), or thrown with a coin. Where one bot is better, the same shares are made more or
 less likely until their mean is right. The evidence is looked at after every deal. Beside it stands what happens to
-those who look after every deal (from the eighth on) whether the mean is 1.96 standard errors from 1/2. At last the
-sequential test of chess engines' testers, which was told what to look for.
+those who look after every deal (from the eighth on) whether the mean is 1.96 standard errors from 1/2. Then the same
+deals of real bots that differ in how often they blunder, judged by wins and by margins. At last the sequential test of
+chess engines' testers, which was told what to look for.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,6 +22,9 @@ from record_leagues import load
 
 from arena.ratings.evidence import ALPHA, Evidence, fractions
 from arena.ratings.sprt import Sprt, score_of
+from arena.rules.base import Rules
+from arena.rules.gardener.game import Gardener
+from arena.rules.samurai.game import Samurai
 
 NULL_DEALS = 400
 """Runs between equal bots go on for so many deals."""
@@ -70,13 +76,40 @@ class Runs(msgspec.Struct, frozen=True):
 COIN = Shares((0.0, 1.0), (0.5, 0.5))
 
 
+RECORDED = (
+    ("equal-samurai-2", Samurai, (0, 1)),
+    ("lapsing-samurai-2", Samurai, (0, 1)),
+    ("lapsing-samurai-2", Samurai, (1, 2)),
+    ("lapsing-samurai-2", Samurai, (3, 4)),
+    ("lapsing-gardener-2", Gardener, (0, 1)),
+    ("lapsing-gardener-2", Gardener, (1, 2)),
+)
+"""Leagues, games, and two bots that are compared by wins and by margins."""
+
+
+def drawn_from(shares: Iterable[float], *, symmetric: bool) -> Shares:
+    """Returns how likely each of some shares is; made symmetric, as between equal bots, if that is asked for."""
+    counts = Evidence.of(shares).counts
+    if symmetric:
+        values = sorted({*counts, *(round(1 - share, 12) for share in counts)})
+        counts = {value: counts.get(value, 0) + counts.get(round(1 - value, 12), 0) for value in values}
+    return Shares(tuple(counts), tuple(count / sum(counts.values()) for count in counts.values()))
+
+
 def real() -> Shares:
     """Returns the shares of the recorded equal bots, made symmetric."""
-    evidence = Evidence.of(pair.share for pair in load("equal-samurai-2").pairs)
-    counts = evidence.counts
-    values = sorted({*counts, *(1 - share for share in counts)})
-    weights = [counts.get(value, 0) + counts.get(1 - value, 0) for value in values]
-    return Shares(tuple(values), tuple(weight / sum(weights) for weight in weights))
+    return drawn_from((pair.share for pair in load("equal-samurai-2").pairs), symmetric=True)
+
+
+def of_both(league: str, game: type[Rules[Any]], bots: tuple[int, int]) -> tuple[Shares, Shares]:
+    """Returns the shares of two bots on the same deals by wins and by margins."""
+    found = load(league)
+    margin = game.margin(found.players, {})
+    assert margin is not None
+    pairs = [pair for pair in found.pairs if (pair.one, pair.other) == bots]
+    by_margin = [share for pair in pairs if (share := pair.margin_share(margin.most, found.players)) is not None]
+    is_equal = league.startswith("equal")
+    return drawn_from((pair.share for pair in pairs), symmetric=is_equal), drawn_from(by_margin, symmetric=is_equal)
 
 
 def run(shares: Shares, runs: int, deals: int, seed: int = 1) -> Runs:
@@ -163,6 +196,18 @@ def main() -> None:
         ran = run(shares, options.power_runs, MOST_DEALS)
         figures = f"{ran.better:17.1%} {ran.deals:7.0f} {ran.worse:7.1%}"
         print(f"  {mean:10.2f} {fixed(shares):16} {figures} {share:19.1%} {deals or '-':>7}", flush=True)
+
+    print(f"\nThe same deals by wins and by margins, {options.power_runs} runs of at most {MOST_DEALS} deals")
+    print("                               by wins: share   shown   deals   by margins: shown   deals   times fewer")
+    for name, game, bots in RECORDED:
+        wins, margins = of_both(name, game, bots)
+        one, other = (run(shares, options.power_runs, MOST_DEALS) for shares in (wins, margins))
+        who = f"{name}, {bots[0]} and {bots[1]}"
+        print(
+            f"  {who:28} {wins.mean:14.1%} {one.better + one.worse:7.1%} {one.deals:7.0f}"
+            f" {other.better + other.worse:19.1%} {other.deals:7.0f} {one.deals / other.deals:13.1f}",
+            flush=True,
+        )
 
     test = Sprt(0, 50)
     print(f"\nThe sequential test of 0 against 50 Elo at 5 %, {options.sprt_runs} runs, shares as in real games")

@@ -38,7 +38,7 @@ from shares import mean_interval, wilson
 from arena import games
 from arena.referee.chance import NO_MIX, Deal, bot_seed, deal_secret, seed_secret
 from arena.resources import bots_folder
-from arena.rules.base import Decision, Rules
+from arena.rules.base import Decision, Outcome, Rules
 from arena.rules.course import Accepted, Answers, Ask, Chance, Course, Late, Over
 from arena.tournament.formats.seating import orders as seatings
 from arena.types import Payload, Ranks
@@ -117,8 +117,15 @@ class Player:
         return action[0] if isinstance(action, tuple) else action
 
 
-def play(table: Table, deal: int, bots: Sequence[int], seed: str, lapses: Sequence[float] | None = None) -> Ranks:
-    """Plays one game. Returns the rank of each seat.
+def play(table: Table, deal: int, bots: Sequence[int], seed: str) -> Ranks:
+    """Plays one game. Returns the rank of each seat."""
+    return played(table, deal, bots, seed)[0].ranks
+
+
+def played(
+    table: Table, deal: int, bots: Sequence[int], seed: str, lapses: Sequence[float] | None = None
+) -> tuple[Outcome, tuple[int, ...] | None]:
+    """Plays one game. Returns its outcome and its margins.
 
     `bots` is by seat; a bot's lapses follow it from seat to seat, and `lapses` says by seat how often. Who races is as
     fast as all others: chance says who comes first, who next, and so on.
@@ -142,7 +149,7 @@ def play(table: Table, deal: int, bots: Sequence[int], seed: str, lapses: Sequen
                 assert isinstance(answered, Accepted | Late), answered
             case _:
                 raise AssertionError(due)
-    return due.outcome.ranks
+    return due.outcome, course.margins
 
 
 def shares(table: Table, deal: int) -> Shares:

@@ -3,7 +3,7 @@
 Two kinds. `bundled-*` are tournaments of bundled bots, played as `arena tournament` plays them. `lapsing-*` are five
 copies of the bundled `greedy` that take 0 to 30 % of their decisions at random, run in this process on the rules as a
 library: bots of one style and known order. In `equal-*` there are two that both take 10 %. Games and lapses follow from
-fixed seeds. A league's rows are those of `PairResult`: deal, one, other, better, equal, worse.
+fixed seeds. A league's rows are those of `PairResult`: deal, one, other, better, equal, worse, margin.
 
 A league also gets what other libraries say about its first games, under `oracles`: `trueskillthroughtime` (one batch
 of all games, no drift, until it moves no more) and `choix` (expectation propagation with the probit model). So the
@@ -48,8 +48,8 @@ class League(msgspec.Struct, frozen=True):
     players: int
     bots: tuple[str, ...]
     """The names of the entrants."""
-    results: tuple[tuple[int, int, int, int, int, int], ...]
-    """Rows of `PairResult`."""
+    results: tuple[tuple[int | None, ...], ...]
+    """Rows of `PairResult`, of leagues that were recorded earlier without margins."""
     oracle_deals: int
     """The other libraries rate the games of so many deals, from the first."""
     oracles: dict[str, tuple[float, ...]]
@@ -58,7 +58,7 @@ class League(msgspec.Struct, frozen=True):
     @property
     def pairs(self) -> list[PairResult]:
         """The rows as results of pairs."""
-        return [PairResult(*row) for row in self.results]
+        return [PairResult(*row) for row in self.results]  # type: ignore[arg-type]
 
 
 def load(name: str) -> League:
@@ -74,8 +74,8 @@ def lapsing_deal(table: fairness.Table, lapses: Sequence[float], deal: int) -> l
         for rotation, order in enumerate(circles[deal % len(circles)]):
             seated = [entrants[place] for place in order]
             seed = f"{table} deal {deal} of {entrants} rotation {rotation}"
-            ranks = fairness.play(table, deal, seated, seed, [lapses[bot] for bot in seated])
-            rows.extend(pairs_of(deal, seated, ranks))
+            outcome, margins = fairness.played(table, deal, seated, seed, [lapses[bot] for bot in seated])
+            rows.extend(pairs_of(deal, seated, outcome.ranks, margins or ()))
     return add_up(rows)
 
 
@@ -95,8 +95,9 @@ def bundled(rules: str, ruleset: str, players: int, deals: int, *bots: str) -> L
     rows: list[PairResult] = []
     with tempfile.TemporaryDirectory(prefix="league-") as logs:
         for played in play_match(setup, begin_match(setup, Path(logs))):
-            ranks = [seat.rank for seat in played.result.seats]
-            rows.extend(pairs_of(played.game.deal, played.game.entrants, ranks))
+            seats = played.result.seats
+            ranks, margins = [seat.rank for seat in seats], [seat.margin for seat in seats]
+            rows.extend(pairs_of(played.game.deal, played.game.entrants, ranks, margins))
     return league(rules, ruleset, players, tuple(bots), add_up(rows))
 
 
@@ -151,6 +152,7 @@ def centred(ratings: Sequence[float]) -> tuple[float, ...]:
 LEAGUES = {
     "equal-samurai-2": partial(lapsing, "samurai", "standard", 2, 400, (0.1, 0.1)),
     "lapsing-samurai-2": partial(lapsing, "samurai", "standard", 2, 200),
+    "lapsing-gardener-2": partial(lapsing, "gardener", "draft", 2, 200, (0.05, 0.1, 0.2)),
     "lapsing-samurai-3": partial(lapsing, "samurai", "standard", 3, 50),
     "lapsing-samurai-4": partial(lapsing, "samurai", "standard", 4, 60),
     "lapsing-gardener-5": partial(lapsing, "gardener", "draft", 5, 80),

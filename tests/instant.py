@@ -18,6 +18,7 @@ from typing import Any
 
 from arena.link.bots import BotSpec
 from arena.referee.job import Job
+from arena.rules.base import Margin
 from arena.store.records import PlannedGame, Tournament, game_id
 from arena.store.store import Store
 from arena.tournament.blocks import Processes
@@ -84,6 +85,7 @@ def play(job: Job) -> GameResult:
     loser = dice[9] % len(job.bots) if dice[8] < 40 else None
     if loser is not None:
         points[loser] = -1
+    leads = Margin("points", 4).leads(points, () if loser is None else (loser,))
     log = f"{job.game}.jsonl"
     data = digest.hexdigest().encode() + b"\n"
     (Path(job.logs) / log).write_bytes(data)
@@ -97,6 +99,7 @@ def play(job: Job) -> GameResult:
                 total_ms=float(dice[seat + 10]),
                 max_ms=float(dice[seat + 20]),
                 forfeit=forfeit(seat) if seat == loser else None,
+                margin=leads[seat],
             )
             for seat, mine in enumerate(points)
         ),

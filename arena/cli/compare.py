@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from arena.cli import complete
-from arena.cli.help import HOW, WHAT, WHO, Command, option
+from arena.cli.help import HOW, RESULTS, WHAT, WHO, Command, option
 from arena.cli.options import (
     MakeGame,
     db_option,
@@ -20,9 +20,9 @@ from arena.cli.options import (
     quiet_option,
     seed_option,
 )
-from arena.cli.output import say, show_json, show_line
+from arena.cli.output import say, show_json, show_line, write_file
 from arena.cli.playing import Manner, nothing, play_tournament
-from arena.errors import ConfigError
+from arena.errors import CheckFailed, ConfigError
 
 if TYPE_CHECKING:
     from arena.standings.comparison import Comparison
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from arena.types import Level
 
 WHEN = "When it stops"
+OPEN = 5
+"""The exit code of --ci where nothing is shown yet."""
 
 
 class CompareCommand(Command):
@@ -56,6 +58,14 @@ class CompareCommand(Command):
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
 @option(WHEN, "--max-deals", default=5000, show_default=True, metavar="N", help="Stop after N deals.")
+@option(
+    WHEN,
+    "--by",
+    type=click.Choice(("wins", "margin")),
+    default="wins",
+    show_default=True,
+    help="What is judged: who was before, or by how much.",
+)
 @option(WHEN, "--alpha", default=0.05, show_default=True, metavar="P", help="How likely a wrong answer may be.")
 @option(WHEN, "--delta", default=0.05, show_default=True, metavar="SHARE", help="Level: a score so near to a half.")
 @option(WHEN, "--sprt", type=(float, float), metavar="E0 E1", help="By a sequential test of two Elo differences.")
@@ -65,6 +75,8 @@ class CompareCommand(Command):
 @db_option
 @logs_option("Where its folder of logs is made.")
 @each_game_option
+@option(RESULTS, "--ci", is_flag=True, help="One line of Markdown; exit 3 if A is worse, 5 if that is open.")
+@option(RESULTS, "--junit", type=click.Path(dir_okay=False), metavar="FILE", help="Write JUnit XML too.")
 @quiet_option
 @json_option
 @click.pass_context
@@ -77,6 +89,7 @@ def compare(
     players: int,
     seed: str | None,
     max_deals: int,
+    by: str,
     alpha: float,
     delta: float,
     sprt: tuple[float, float] | None,
@@ -86,6 +99,8 @@ def compare(
     db: Path,
     logs: Path,
     each_game: bool,
+    ci: bool,
+    junit: str | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -93,14 +108,19 @@ def compare(
 
     A and B play deal after deal until it is shown, or until they are shown to be level. The answer holds however often
     one looks and whenever one stops; docs/ratings.md says why. Ctrl-C keeps all games, and the same command goes on; a
-    larger --max-deals goes on after the last deal. The exit code is 0 whatever the answer is.
+    larger --max-deals goes on after the last deal. --by margin judges by how much a bot is ahead: where games are
+    close it needs fewer deals. Without --ci the exit code is 0 whatever the answer is.
 
     \b
     Example:
       arena compare shogun daimyo --time 0.1/move
     """
+    from msgspec import to_builtins
     from msgspec.structs import replace
 
+    from arena import games
+    from arena.show.comparison import accepted, ci_line
+    from arena.show.comparison import junit as junit_document
     from arena.standings.comparison import compared, earlier, going_on, others_of
     from arena.store.store import open_store
     from arena.tournament.formats.compare import Compare
@@ -114,7 +134,11 @@ def compare(
         raise ConfigError(
             f"expected at least {players - 2} --others for games of {players} players, got: {len(others)}; name more"
         )
-    format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, sprt=sprt)
+    margin = games.game(game.rules).margin(players, game.options)
+    if by == "margin" and margin is None:
+        raise ConfigError(f"expected a game that counts by how much a seat is ahead, got: {game.rules}; use --by wins")
+    most = margin.most if by == "margin" and margin is not None else None
+    format = Compare(max_deals=max_deals, alpha=alpha, delta=delta, margin=most, sprt=sprt)
     fill = others or others_of((one, other), players)
     setup = set_up((one, other, *fill), game, format, level=level, seed=seed)
     manner = Manner(workers=games_at_a_time(concurrency), logs=logs, new=new, each_game=each_game, quiet=quiet)
@@ -131,6 +155,14 @@ def compare(
             played = play_tournament(ctx, store, setup, manner, remark=how_it_stands)
             assert played is not None
             known = compared(store, played.tournament.id)
+    found = to_builtins(known)
+    if junit is not None:
+        write_file(junit, junit_document(found))
+    if ci:
+        show_json(known) if as_json else show_line(ci_line(found))
+        if not (is_accepted := accepted(found)):
+            ctx.exit(OPEN if is_accepted is None else CheckFailed.exit_code)
+        return
     show_comparison(known, as_json=as_json)
 
 

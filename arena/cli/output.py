@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.errors import ConfigError
 from arena.text import counted as counted
 from arena.text import plain, plain_json, plain_lines, without_surrogates
 
@@ -149,3 +150,12 @@ def command_line(ctx: click.Context, *, without: tuple[str, ...] = ()) -> str:
             for item in values:
                 options += [parameter.opts[0], item]
     return shlex.join([*outer, *(ctx.info_name or "").split(), *arguments, *options])
+
+
+def write_file(file: str, text: str) -> None:
+    """Writes a file, or stdout for `-`."""
+    try:
+        with click.open_file(file, "w", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        raise ConfigError(f"expected a file that can be written, got: {file!r}: {error.strerror}") from None

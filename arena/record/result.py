@@ -21,6 +21,7 @@ def result_of(
     header: Header,
     records: Sequence[Record],
     log_sha256: str,
+    margins: Sequence[int] | None = None,
     last_words: Mapping[Seat, tuple[str, ...]] | None = None,
 ) -> GameResult:
     """Returns the result of a game.
@@ -29,6 +30,7 @@ def result_of(
         header: The header of its log.
         records: All records after it. Nothing contradicts them, as `verify` finds out; the last is an outcome.
         log_sha256: SHA-256 (hex) of the log.
+        margins: By seat its leads over all others, if the game counts them. They follow from the last state.
         last_words: By seat that forfeited the last lines that its process wrote. No log has them.
     """
     outcome = records[-1]
@@ -51,6 +53,7 @@ def result_of(
                 max_ms=max(used, default=0) / NS_PER_MS,
                 forfeit=forfeits.get(seat),
                 score=_of(outcome.scores, seat),
+                margin=_of(margins, seat),
                 off_turn_cpu_ms=_of(outcome.off_turn_cpu_ms, seat),
             )
             for seat, used in enumerate(used_ns)

@@ -264,7 +264,8 @@ class Game:
             path = self._path.with_name(transcript_name(self._job.game, seat))
             self._chairs[seat].transcript.write(path, self._recorder.begun_ns)
         self._keep_output()
-        return self._recorder.write(self._path, {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()})
+        last_words = {seat: forfeit.stderr for seat, forfeit in self._forfeits.items()}
+        return self._recorder.write(self._path, self._course.margins, last_words)
 
     def _keep_output(self) -> None:
         """Saves what the bots printed, for their authors: one file for each seat that printed anything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -181,11 +181,14 @@ class Recorder:
                 self._watch(record)
             self._watched = len(self._records)
 
-    def write(self, path: Path, last_words: Mapping[Seat, tuple[str, ...]]) -> GameResult:
+    def write(
+        self, path: Path, margins: Sequence[int] | None, last_words: Mapping[Seat, tuple[str, ...]]
+    ) -> GameResult:
         """Writes the log. Returns the result of the game, which is that of the log.
 
         Args:
             path: The log.
+            margins: By seat its leads over all others, if the game counts them.
             last_words: By seat that forfeited the last lines that its process wrote.
 
         Raises:
@@ -194,7 +197,7 @@ class Recorder:
         header, *records = self._records
         assert isinstance(header, Header)
         sha256 = write_log(path, self._records)
-        return result_of(header, [one for one in records if not isinstance(one, Header)], sha256, last_words)
+        return result_of(header, [one for one in records if not isinstance(one, Header)], sha256, margins, last_words)
 
     def _ms(self, at_ns: int) -> int:
         return (at_ns - self.begun_ns) // NS_PER_MS

@@ -42,6 +42,8 @@ class Step(msgspec.Struct, frozen=True):
     """The state before it."""
     after: Any
     """The state after it."""
+    margins: tuple[int, ...] | None = None
+    """Of the last one by seat its leads over all others, if the game counts them."""
 
 
 def rules_of(header: Header, source: str) -> Rules[Any]:
@@ -90,7 +92,8 @@ def replay(log: Log, listen: Listen | None = None) -> Iterator[Step]:
         for line, record in enumerate(log.records, start=2):
             before = player.course.state
             player.play(line, record)
-            yield Step(line, record, before, player.course.state)
+            margins = player.course.margins if isinstance(record, OutcomeRecord) else None
+            yield Step(line, record, before, player.course.state, margins)
     except RecursionError:
         raise ReplayMismatch(log.source, line, "the values in it nest too deeply") from None
 

@@ -132,6 +132,8 @@ class Verdict(msgspec.Struct, frozen=True):
     """How many draws it holds."""
     draws_checked: bool
     """Whether they were computed again from the secret. Without it, only their form can be checked."""
+    margins: tuple[int, ...] | None
+    """By seat its leads over all others, if the game counts them."""
 
 
 def verify(path: Path, published: Publication | None = None) -> Verdict:
@@ -159,11 +161,13 @@ def verify(path: Path, published: Publication | None = None) -> Verdict:
                 reason = f"the secret gives the draw {drawn}, the log says {record.draw}"
                 raise ReplayMismatch(log.source, line, reason, check="deals")
     times = Times(log)
+    margins = None
     for step in replay(log, times.asked):
         times.check(step.line, step.record)
+        margins = step.margins
     for reason in contradictions(log.header, log.records, log.outcome):
         raise ReplayMismatch(log.source, len(log.records) + 1, reason)
-    return Verdict(log, log.outcome.turns, len(log.records) + 1, draws, deal is not None)
+    return Verdict(log, log.outcome.turns, len(log.records) + 1, draws, deal is not None, margins)
 
 
 def _deal(log: Log, published: Publication) -> Deal | None:

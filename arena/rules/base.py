@@ -21,14 +21,16 @@ Laws:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from math import prod
-from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from arena.errors import BoardError, ConfigError, IllegalAction, MalformedAction
+from arena.rules.legal import Legal as Legal
+from arena.rules.legal import Product as Product
+from arena.rules.margin import Margin as Margin
 from arena.rules.reading import maps
 from arena.types import Event as Event  # authors of games find all they need here
 from arena.types import Payload, Ranks, Seat, board_hash
@@ -181,70 +183,6 @@ class BoardFormat(ABC):
         """
 
 
-class Product(msgspec.Struct, frozen=True):
-    """All plays `make(a, b, ...)` with a, b, ... taken from `choices` in every combination."""
-
-    make: Any
-    """Makes the play from one value of each list of choices."""
-    choices: tuple[Sequence[Any], ...]
-    size: int
-    """How many plays these are."""
-
-    @classmethod
-    def of(cls, make: Any, *choices: Sequence[Any]) -> Product:
-        """Returns the product of some lists of choices."""
-        return cls(make, choices, prod(map(len, choices)))
-
-    def __getitem__(self, index: int) -> Any:
-        if len(self.choices) == 2:  # nearly every play of a game: worth a path of its own
-            left, right = self.choices
-            at, index = divmod(index, len(right))
-            return self.make(left[at], right[index])
-        picked = []
-        for values in reversed(self.choices):
-            index, at = divmod(index, len(values))
-            picked.append(values[at])
-        return self.make(*reversed(picked))
-
-
-class Legal(Sequence[Any]):
-    """The legal plays of one seat: a sequence that is stored as a few products and made one by one."""
-
-    __slots__ = ("products", "size")
-
-    def __init__(self, products: Sequence[Product]) -> None:
-        self.products = products
-        size = 0
-        for product in products:
-            size += product.size
-        self.size = size
-
-    def __len__(self) -> int:
-        return self.size
-
-    @overload
-    def __getitem__(self, index: int) -> Any: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> list[Any]: ...
-
-    def __getitem__(self, index: int | slice) -> Any:
-        if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(self.size))]
-        left = index if index >= 0 else index + self.size
-        if left >= 0:
-            for product in self.products:
-                if left < product.size:
-                    return product[left]
-                left -= product.size
-        raise IndexError(index)
-
-    def __iter__(self) -> Iterator[Any]:
-        for product in self.products:
-            for index in range(product.size):
-                yield product[index]
-
-
 S = TypeVar("S")
 
 
@@ -303,6 +241,11 @@ class Rules(ABC, Generic[S]):
         self.options = dict(options)
         self.board = board
 
+    @classmethod
+    def margin(cls, seats: int, options: Mapping[str, str]) -> Margin | None:
+        """Returns by how much a seat can be ahead of another in the end; None if the game counts nothing but ranks."""
+        return None
+
     @cached_property
     def board_payload(self) -> Payload | None:
         """The board as bots are sent it, in `game_start`; None for a game without boards."""
@@ -357,6 +300,13 @@ class Rules(ABC, Generic[S]):
     @abstractmethod
     def outcome(self, state: S) -> Outcome | None:
         """Returns how the game ended once it is over, else None."""
+
+    def amounts(self, state: S) -> tuple[int, ...]:
+        """Returns by seat how much it has in the end of what `margin` counts: its score, unless overridden."""
+        outcome = self.outcome(state)
+        if outcome is None or outcome.scores is None:
+            raise NotImplementedError(f"{self.name} has a margin and no scores: override amounts")
+        return outcome.scores
 
     def turn(self, state: S) -> int:
         """Returns the number of the current turn, counted from 1; 0 during the set-up.

@@ -164,6 +164,15 @@ class Course:
         return self._ended or self.rules.outcome(self.state)
 
     @property
+    def margins(self) -> tuple[int, ...] | None:
+        """By seat its leads over all others when the game is over (`Margin.leads`); None if the game counts none."""
+        rules = self.rules
+        margin = rules.margin(rules.seats, rules.options)
+        if margin is None:
+            return None
+        return margin.leads([0] * rules.seats if self._ended else rules.amounts(self.state), self.gone)
+
+    @property
     def due(self) -> Due:
         """What must happen next."""
         if self._due is None:

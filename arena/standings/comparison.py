@@ -9,15 +9,17 @@ that of all deals, and the answer must hold for them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec.structs import replace
 
+from arena.games import game, is_installed
 from arena.ratings.running import BETA
 from arena.standings.sources import chain
 from arena.store.reader import Reader
+from arena.store.records import Tournament
 from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.seating import orders
 from arena.tournament.settings import Settings
@@ -41,16 +43,19 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     deals: int
     games: int
     """Those of `tournaments`."""
+    by: Literal["wins", "margin"]
+    """What is judged, and what `counts` to `more_deals` tell of."""
     counts: tuple[tuple[float, int], ...]
     """Mean shares on a deal, and how many deals had each, in rising order."""
     score: float
-    """The mean share of a deal, from 0 to 1: better than the other counts 1, level with it a half."""
+    """The mean share of a deal, from 0 to 1. By wins better than the other counts 1, level with it a half; by margins
+    the largest lead counts 1, none a half."""
     interval: tuple[float, float]
     """Where the true score is, with 1 - `alpha`, at all looks together."""
     one_look: tuple[float, float] | None
     """Where it is if this is the only look (Student's t); None if all deals were alike."""
     rating: float | None
-    """By how many rating points the first is ahead; None if it won or lost everything."""
+    """By how many rating points the first is ahead; None if it won or lost everything, or if wins are not judged."""
     e_plus: float
     """Evidence that the first is better: 20 says 20 : 1."""
     e_minus: float
@@ -65,6 +70,10 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """`level`: the score is within `delta` of a half. `open`: nothing is shown yet."""
     more_deals: int | None
     """Roughly how many more deals like these bring an answer; None if that is too far away to say."""
+    lead: Lead | None
+    """By how much the first was ahead; None if the game does not count it."""
+    wins: Share | None
+    """What wins show, where they are not judged."""
     sprt: Sprt | None
     """The sequential test that was asked for, if any. Then it says when to stop."""
     forfeits: tuple[int, int]
@@ -76,6 +85,30 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     def is_over(self, max_deals: int) -> bool:
         """Returns whether there is an answer, or there are so many deals."""
         return self.answered or self.deals >= max_deals
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """What the deals show by something that is not judged."""
+
+    score: float
+    interval: tuple[float, float]
+    verdict: Verdict
+
+
+class Lead(msgspec.Struct, frozen=True, kw_only=True):
+    """By how much the first bot was ahead of the other in a game, on average."""
+
+    unit: str
+    """What is counted, in the plural."""
+    most: int
+    """A larger lead in a game counts as this one."""
+    mean: float
+    interval: tuple[float, float]
+    """Where the true mean is, with 1 - `alpha`, at all looks together."""
+    one_look: tuple[float, float] | None
+    """Where it is if this is the only look (Student's t); None if all deals were alike."""
+    deals: tuple[int, int, int]
+    """In how many deals the first was ahead, level, behind."""
 
 
 class Sprt(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +146,17 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     rows = list(chain(reader, last, "continues"))
     settings = Settings.read(last.settings)
     format = _format(settings)
-    evidence = evidence_of(reader, last.id, format, settings.game.players)
+    players = settings.game.players
+    evidence = evidence_of(reader, last.id, format, players)
+    played = settings.game
+    margin = game(played.rules).margin(players, played.options) if is_installed(played.rules) else None
+    lead = wins = None
+    if format.margin is not None:
+        wins = _share(_of_all(reader, rows, replace(format, margin=None), players), format)
+    if margin is not None:
+        by_margin = replace(format, margin=format.margin or margin.most)
+        margins = _of_all(reader, rows, by_margin, players) if format.margin is None else evidence
+        lead = _lead(margins, by_margin, margin.unit, players) if margins.deals == evidence.deals else None
     test = format.test()
     sprt = None
     if test is not None and format.sprt is not None:
@@ -127,11 +170,12 @@ def compared(reader: Reader, tournament: str) -> Comparison:
         tournaments=tuple(row.id for row in rows),
         deals=evidence.deals,
         games=sum(reader.done(row.id) for row in rows),
+        by="wins" if format.margin is None else "margin",
         counts=tuple((share, round(count)) for share, count in evidence.counts.items()),
         score=score,
         interval=evidence.interval(format.alpha),
         one_look=_one_look(evidence, format.alpha),
-        rating=_rating(score),
+        rating=_rating(score) if format.margin is None else None,
         e_plus=evidence.e_plus,
         e_minus=evidence.e_minus,
         needed=2 / format.alpha,
@@ -140,6 +184,8 @@ def compared(reader: Reader, tournament: str) -> Comparison:
         delta=format.delta,
         verdict=verdict,
         more_deals=evidence.more_deals(format.alpha, format.delta),
+        lead=lead,
+        wins=wins,
         sprt=sprt,
         forfeits=(sum(each[0].forfeits for each in tallies), sum(each[1].forfeits for each in tallies)),
         max_deals=format.max_deals,
@@ -162,11 +208,61 @@ def evidence_of(reader: Reader, tournament: str, format: Compare, players: int) 
     evidence = Evidence()
     for share, count in format.before:
         evidence.add(share, count)
+    _add(evidence, reader, tournament, format, players)
+    return evidence
+
+
+def _of_all(reader: Reader, rows: Iterable[Tournament], format: Compare, players: int) -> Evidence:
+    """Returns what the tournaments show by another measure than the one that is judged."""
+    from arena.ratings.evidence import Evidence
+
+    evidence = Evidence()
+    for row in rows:
+        _add(evidence, reader, row.id, format, players)
+    return evidence
+
+
+def _add(evidence: Evidence, reader: Reader, tournament: str, format: Compare, players: int) -> None:
     whole = len(orders(players, format.seatings)[0])
     for pair in reader.pairs(tournament):
         if (pair.one, pair.other) == (0, 1) and pair.games == whole:
-            evidence.add(pair.share)
-    return evidence
+            share = format.share(pair, players)
+            if share is not None:
+                evidence.add(share)
+
+
+def _share(evidence: Evidence, format: Compare) -> Share:
+    return Share(
+        score=evidence.score,
+        interval=evidence.interval(format.alpha),
+        verdict=evidence.verdict(format.alpha, format.delta),
+    )
+
+
+def _lead(evidence: Evidence, format: Compare, unit: str, players: int) -> Lead:
+    most = format.margin or 0
+
+    def units(share: float) -> float:
+        """Returns a share by margins as the lead of a game: `PairResult.margin_share` turned round."""
+        return (share - 0.5) * 4 * most * (players - 1) / players
+
+    def ends(interval: tuple[float, float]) -> tuple[float, float]:
+        return units(interval[0]), units(interval[1])
+
+    once = _one_look(evidence, format.alpha)
+    counts = evidence.counts.items()
+    return Lead(
+        unit=unit,
+        most=most,
+        mean=units(evidence.score),
+        interval=ends(evidence.interval(format.alpha)),
+        one_look=None if once is None else ends(once),
+        deals=(
+            round(sum(count for share, count in counts if share > 0.5)),
+            round(sum(count for share, count in counts if share == 0.5)),
+            round(sum(count for share, count in counts if share < 0.5)),
+        ),
+    )
 
 
 def _same(there: Payload, here: Payload) -> bool:

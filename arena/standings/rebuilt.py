@@ -25,6 +25,8 @@ from arena.store.records import Entrant, Tournament
 from arena.store.store import Store
 from arena.store.views import VIEWS
 from arena.tournament.extend import starts_of
+from arena.tournament.formats.base import Format
+from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.extension import Extension
 from arena.tournament.planner import plan_further
 from arena.tournament.runner import store_result
@@ -47,6 +49,8 @@ PARTLY: Final[Mapping[str, str]] = {
     "entrants.spec": "the record has no bot's files, only their digest. Name, version and digest in it are compared",
 }
 """The columns of which only a part follows from a record."""
+LATER: Final = ("seats.margin", "pairs.margin")
+"""The columns that are empty where an earlier version stored the results; never in what is judged by margins."""
 LAST: Final = "fits"
 """The table that follows from all others, and from earlier tournaments where a format goes on from them."""
 TABLES: Final = ("tournaments", "entrants", "rounds", "games", "seats", "tallies", "pairs", "ratings")
@@ -209,6 +213,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
     """Yields where a database tells something else than what was stored anew."""
     at = f" - at {told.reader.path}"
     names = [bot.name for bot in record.settings.bots]
+    may_be_empty = () if _by_margin(record.settings.format) else LATER
     found = False
     for reason in (*_of_chance(told, record), *_of_dates(told), *of_views(told.reader, store)):
         found = True
@@ -218,7 +223,7 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
         here, there = (reader.rows(table, told.id, columns, key) for reader in (told.reader, store))
         pairs = _beside(here, there, [columns.index(name) for name in key])
         count = 0
-        for reason in _differences(table, columns, key, pairs, names):
+        for reason in _differences(table, columns, key, pairs, names, may_be_empty):
             count += 1
             if count <= MOST_FAULTS:
                 yield reason + at
@@ -227,6 +232,10 @@ def contradictions(told: Told, store: Store, record: Record) -> Iterator[str]:
         found = found or count > 0
     if not found:  # only then the database is good enough to compute them from it
         yield from (reason + at for reason in _of_fits(told, names))
+
+
+def _by_margin(format: Format) -> bool:
+    return isinstance(format, Compare) and format.margin is not None
 
 
 Row: TypeAlias = tuple[Any, ...]
@@ -262,6 +271,7 @@ def _differences(
     key: Sequence[str],
     pairs: Iterator[tuple[Row | None, Row | None]],
     names: Sequence[str],
+    may_be_empty: Sequence[str] = (),
 ) -> Iterator[str]:
     for one, other in pairs:
         told, expected = (None if row is None else dict(zip(columns, row, strict=True)) for row in (one, other))
@@ -275,6 +285,8 @@ def _differences(
         else:
             for column in columns:
                 name = f"{table}.{column}"
+                if told[column] is None and name in may_be_empty:
+                    continue
                 if name not in (*GIVEN, "games.status") and not _same(
                     told[column], expected[column], NEAR.get(name, EXACT)
                 ):

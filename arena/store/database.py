@@ -52,6 +52,7 @@ MIGRATIONS = (
     "0014_public_logs",
     "0015_remaking",
     "0016_together",
+    "0017_margins",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
 

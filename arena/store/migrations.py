@@ -455,6 +455,15 @@ def together(db: Database) -> None:
         db.execute(statement)
 
 
+@migrations(name="0017_margins")
+def margins(db: Database) -> None:
+    """Notes by how much seats were ahead in the end, in games that count it. NULL for games before."""
+    views.drop(db.conn)
+    db.execute("ALTER TABLE seats ADD COLUMN margin INTEGER")
+    db.execute("ALTER TABLE pairs ADD COLUMN margin INTEGER")
+    views.make(db.conn)
+
+
 _OF_THE_GAME = ("rules", "rules_version", "ruleset", "options", "players", "board", "race_window_ms")
 
 

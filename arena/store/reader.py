@@ -203,7 +203,7 @@ class Reader:
         """Yields the sums of each pair of entrants that met, by deal: of these deals, or of all."""
         where, limits = ("", ()) if deals is None else (" AND deal >= ? AND deal < ?", (deals.start, deals.stop))
         rows = self._db.execute(
-            f"SELECT deal, one, other, better, equal, worse FROM pairs WHERE tournament = ?{where}",
+            f"SELECT deal, one, other, better, equal, worse, margin FROM pairs WHERE tournament = ?{where}",
             (tournament, *limits),
         )
         return (PairResult(*row) for row in rows)

@@ -341,10 +341,8 @@ class Store(Reader):
                 changed.
         """
         if result.game != claim.game or len(result.seats) != len(entrants):
-            raise StoreError(
-                f"expected the result of game {claim.game} with {len(entrants)} seats, "
-                f"got: game {result.game} with {len(result.seats)}"
-            )
+            wanted = f"the result of game {claim.game} with {len(entrants)} seats"
+            raise StoreError(f"expected {wanted}, got: game {result.game} with {len(result.seats)}")
         if result.termination is Termination.INTERRUPTED:
             raise StoreError(f"expected a result, got: game {claim.game} was interrupted, which is none")
         with immediate(self._db):
@@ -368,12 +366,12 @@ class Store(Reader):
 
     def _insert_seats(self, result: GameResult, entrants: Sequence[int]) -> None:
         self._db.executemany(
-            "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, score, off_turn_cpu_ms,"
-            f" forfeit, sentence, turn, stderr, overloaded, denied_ms) VALUES ({', '.join('?' * 15)})",
+            "INSERT INTO seats (game, seat, entrant, rank, decisions, total_ms, max_ms, score, margin, off_turn_cpu_ms,"
+            f" forfeit, sentence, turn, stderr, overloaded, denied_ms) VALUES ({', '.join('?' * 16)})",
             [
                 (
                     *(result.game, number, entrant, seat.rank, seat.decisions, seat.total_ms, seat.max_ms, seat.score),
-                    *(seat.off_turn_cpu_ms, *forfeit_values(seat)),
+                    *(seat.margin, seat.off_turn_cpu_ms, *forfeit_values(seat)),
                 )
                 for number, (seat, entrant) in enumerate(zip(result.seats, entrants, strict=True))
             ],
@@ -390,11 +388,12 @@ class Store(Reader):
             ],
         )
         self._db.executemany(
-            "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-            " better = better + excluded.better, equal = equal + excluded.equal, worse = worse + excluded.worse",
+            "INSERT INTO pairs VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+            " better = better + excluded.better, equal = equal + excluded.equal, worse = worse + excluded.worse,"
+            " margin = margin + excluded.margin",
             [
-                (claim.tournament, pair.deal, pair.one, pair.other, pair.better, pair.equal, pair.worse)
-                for pair in pairs_of(claim.deal, entrants, result.ranks)
+                (claim.tournament, *astuple(pair))
+                for pair in pairs_of(claim.deal, entrants, result.ranks, [seat.margin for seat in result.seats])
             ],
         )
 

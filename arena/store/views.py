@@ -103,6 +103,7 @@ VIEWS: Final[Mapping[str, str]] = {
                 ELSE 'won'
             END AS outcome,
             score,
+            margin,
             decisions,
             total_ms,
             max_ms,

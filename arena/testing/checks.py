@@ -276,6 +276,10 @@ def check_outcome(rules: Rules[Any], seed: int) -> None:
         outcome = rules.outcome(state)
         assert outcome is not None, "the walk ends with the game"
         _check_outcome(at, outcome)
+        margin = rules.margin(rules.seats, rules.options)
+        if margin is not None:
+            at.demand(margin.most >= 1, "a margin of at least 1", shown(margin.most), "name a lead that can happen")
+            _check_numbers(at, rules.amounts(state), "what the margin counts")
 
 
 def _check_outcome(at: Probe, outcome: Outcome) -> None:
@@ -287,9 +291,14 @@ def _check_outcome(at: Probe, outcome: Outcome) -> None:
         "give each seat 1 + the number of seats that are better",
     )  # fmt: skip
     if scores is not None:
-        whole = isinstance(scores, tuple) and all(type(score) is int and abs(score) <= MAX_INT for score in scores)
-        fix = "count in the smallest unit"
-        at.demand(whole and len(scores) == seats, f"a tuple of {seats} whole numbers as scores", shown(scores), fix)
+        _check_numbers(at, scores, "scores")
+
+
+def _check_numbers(at: Probe, numbers: object, what: str) -> None:
+    whole = isinstance(numbers, tuple) and all(type(one) is int and abs(one) <= MAX_INT for one in numbers)
+    right = whole and len(numbers) == at.rules.seats  # type: ignore[arg-type]
+    fix = "count in the smallest unit"
+    at.demand(right, f"a tuple of {at.rules.seats} whole numbers as {what}", shown(numbers), fix)
 
 
 def check_forfeits(rules: Rules[Any], seed: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
-from arena.rules.base import Choose, Decision, Draw, Event, Legal, Outcome, Product, Rules
+from arena.rules.base import Choose, Decision, Draw, Event, Legal, Margin, Outcome, Product, Rules
 from arena.types import Payload, Seat
 
 CARDS = ("J", "Q", "K")
@@ -67,6 +68,10 @@ class KuhnPoker(Rules[State]):
             if after.moves in OVER and play.move != "fold":
                 events.append(Event({"event": "shown", "cards": list(after.cards)}))
         return after
+
+    @classmethod
+    def margin(cls, seats: int, options: Mapping[str, str]) -> Margin:
+        return Margin("chips", most=4)
 
     def outcome(self, state: State) -> Outcome | None:
         if state.moves not in OVER:

@@ -37,6 +37,19 @@ def test_the_better_bot_is_found_from_either_side(arena: Run) -> None:
     arena("verify", "logs", "--complete", "--db", "arena.db")
 
 
+@pytest.mark.long
+def test_by_margins_in_a_pipeline(arena: Run, tmp_path: Path) -> None:
+    words = ("compare", "random", "greedy", "--by", "margin", "--seed", "m")
+    done = arena(*words, "--ci", "--junit", "junit.xml", code=3)
+    assert re.match(
+        r"❌ `random` against `greedy`: \*\*worse\*\* after \d+ deals, -\d\.\d\d captured pieces", done.stdout
+    )
+    assert "greedy is better than random by captured pieces" in (tmp_path / "junit.xml").read_text(encoding="utf-8")
+    found = json.loads(arena(*words, "--json").stdout)
+    assert found["lead"]["interval"][0] <= found["lead"]["mean"] < found["lead"]["interval"][1] < 0
+    arena("verify", "logs", "--complete", "--db", "arena.db")
+
+
 @pytest.mark.thorough
 def test_a_bot_against_itself_is_open_and_later_level(arena: Run) -> None:
     words = ("compare", "greedy", "greedy", "--seed", "twins", "--json", "--max-deals")

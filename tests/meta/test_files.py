@@ -23,7 +23,7 @@ OTHERWISE = {
     "arena.store.lock": "/proc, the database and the lock beside it: neither follows a link nor waits",
     "arena.cli": "/dev/null",
     "arena.cli.board": "the picture that the operator names, or stdout",
-    "arena.cli.bot.check": "the report that the operator names, or stdout",
+    "arena.cli.output": "the report that the operator names, or stdout",
 }
 """Modules that open files by other means, and which files those are."""
 FOLDERS = ("arena.link.sandbox.",)

@@ -10,8 +10,8 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import console, echo, show, show_json
-from arena.errors import CheckFailed, ConfigError
+from arena.cli.output import console, echo, show, show_json, write_file
+from arena.errors import CheckFailed
 from arena.types import Level as Confinement
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def check(
         for line in verdict_lines(reports, demanded):
             show(line)
     if junit is not None:
-        write(junit, junit_document(reports, demanded))
+        write_file(junit, junit_document(reports, demanded))
     if not all(report.reaches(demanded) for report in reports):
         ctx.exit(CheckFailed.exit_code)
 
@@ -122,15 +122,6 @@ def document(reports: list[BotReport], demanded: Level, confined: Confinement) -
         "passed": all(report.reaches(demanded) for report in reports),
         "bots": reports,
     }
-
-
-def write(file: str, text: str) -> None:
-    """Writes a file, or stdout for `-`."""
-    try:
-        with click.open_file(file, "w", encoding="utf-8") as stream:
-            stream.write(text)
-    except OSError as error:
-        raise ConfigError(f"expected a file that can be written, got: {file!r}: {error.strerror}") from None
 
 
 @contextmanager

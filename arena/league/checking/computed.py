@@ -79,7 +79,7 @@ class Computed:
             for entrant, rating, seat in zip(entrants, after, seats, strict=True):
                 self.ratings[entrant] = rating
                 self.tallies[entrant] = _sum(self.tallies[entrant], Tally.of(entrant, seat, seats))
-            pairs += pairs_of(deal, entrants, tuple(result.ranks))
+            pairs += pairs_of(deal, entrants, tuple(result.ranks), [seat.margin for seat in seats])
         self.pairs = add_up(pairs)
 
     def document(self, final: FinalResult | None, matches: Sequence[tuple[int, list[Result]]]) -> Payload:

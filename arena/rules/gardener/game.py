@@ -59,6 +59,11 @@ class Gardener(Rules[State]):
         self.has_race = options["seize"] == "race"
         self.tables = Tables(board, seats, options)
 
+    @classmethod
+    def margin(cls, seats: int, options: Mapping[str, str]) -> base.Margin:
+        """Returns that points are counted. A lead of so many is a clear one (docs/ratings.md, "Margins")."""
+        return base.Margin("points", 12 if seats == 2 else 8)
+
     def start(self) -> State:
         """Returns the state before anything happened: every card is in the deck."""
         return self.tables.start

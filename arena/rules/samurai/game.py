@@ -81,6 +81,11 @@ class Samurai(Rules[State]):
         super().__init__(seats, options, board)
         self.tables = Tables(board, seats, options)
 
+    @classmethod
+    def margin(cls, seats: int, options: Mapping[str, str]) -> base.Margin:
+        """Returns that captured pieces are counted. A lead of so many is a clear one (docs/ratings.md, "Margins")."""
+        return base.Margin("captured pieces", 4 if seats == 2 else 3)
+
     def start(self) -> State:
         """Returns the state before anything happened: the pieces of Edo are in place."""
         return self.tables.start
@@ -151,6 +156,10 @@ class Samurai(Rules[State]):
     def outcome(self, state: State) -> Outcome | None:
         """Returns the ranks once the game is over. There is no score: the comparison has three numbers."""
         return Outcome(state.ranks) if state.ranks else None
+
+    def amounts(self, state: State) -> tuple[int, ...]:
+        """Returns how many pieces each seat has captured."""
+        return tuple(map(sum, state.captured))
 
     def turn(self, state: State) -> int:
         """Returns the number of the current turn; 0 during the set-up."""

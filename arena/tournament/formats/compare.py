@@ -14,6 +14,8 @@ from arena.tournament.formats.seating import orders
 
 if TYPE_CHECKING:
     from arena.ratings.evidence import Evidence
+    from arena.ratings.pairs import PairResult
+    from arena.types import Payload
 
 
 class Compare(Format, frozen=True, kw_only=True, tag="compare"):
@@ -34,6 +36,8 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
     """How likely a wrong answer may be."""
     delta: float = 0.05
     """The two are level if their mean share is shown to be within so much of a half."""
+    margin: int | None = None
+    """Judge by margins, in which one seat's lead over another counts at most so much (`Margin.most`); else by wins."""
     sprt: tuple[float, float] | None = None
     """For two players: stop by a sequential test of these two differences, in Elo points, and not by evidence."""
 
@@ -50,10 +54,23 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
             raise ConfigError(f"expected at least 1 deal, got: {self.max_deals}; use --max-deals")
         check_chances(self.alpha, self.delta)
         if self.sprt is not None:
+            if self.margin is not None:
+                raise ConfigError("expected --sprt to be by wins, got: --by margin too; leave one of them out")
             if players > 2:
                 raise ConfigError(f"expected --sprt with games of 2 players, got: {players}; leave it out")
             self.test()
         check_games(self.max_deals, len(orders(players, self.seatings)[0]), "--max-deals")
+
+    def parameters(self, players: int) -> Payload:
+        """Returns them as the others do. `margin` is there only if it is judged by: so earlier documents stay."""
+        parameters = super().parameters(players)
+        if self.margin is None:
+            del parameters["margin"]
+        return parameters
+
+    def share(self, pair: PairResult, players: int) -> float | None:
+        """Returns what of a deal counts for the first of the two, from 0 to 1; None if that is not known."""
+        return pair.share if self.margin is None else pair.margin_share(self.margin, players)
 
     @property
     def deals_before(self) -> int:
@@ -79,6 +96,7 @@ class _Comparison(Lagging):
         self._format = format
         self._test = format.test()
         self._others = entrants - 2
+        self._players = players
         self._seats = players - 2
         """Of a table, those that are left for the others."""
         self._rounds = 0
@@ -114,8 +132,11 @@ class _Comparison(Lagging):
             for share, count in self._format.before:
                 self._evidence.add(share, count)
         for meeting in result.meetings:
-            for share in meeting.deal_shares(0, 1):
-                self._evidence.add(share)
+            for pair in meeting.pairs:
+                if (pair.one, pair.other) == (0, 1):
+                    judged = self._format.share(pair, self._players)
+                    if judged is not None:
+                        self._evidence.add(judged)
 
     def _is_shown(self) -> bool:
         if self._evidence is None:

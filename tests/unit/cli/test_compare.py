@@ -10,8 +10,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from arena.cli.compare import compare
+from arena.cli.compare import OPEN, compare
 from arena.cli.playing import Manner
+from arena.errors import ConfigError
+from arena.rules.samurai.game import Samurai
 from arena.standings.closing import close
 from arena.standings.report import Report
 from arena.store.store import Store
@@ -78,3 +80,20 @@ def test_fewer_deals_show_what_there_is(tmp_path: Path, played: list[str]) -> No
     shown, said = run(tmp_path, "--seed", "storm", "--max-deals", "5")
     assert shown == found
     assert "; a larger --max-deals goes on." in said
+
+
+@pytest.mark.parametrize(("words", "code"), [((), 0), (("--max-deals", "2"), OPEN), (("--by", "margin"), 0)])
+def test_a_pipeline_goes_by_the_exit_code(tmp_path: Path, played: list[str], words: tuple[str, ...], code: int) -> None:
+    options = ("--db", str(tmp_path / "arena.db"), "--logs", str(tmp_path), "--quiet", "--seed", "a", "--delta", "0.4")
+    junit = tmp_path / "junit.xml"
+    done = CliRunner().invoke(compare, ["random", "greedy", *options, *words, "--ci", "--junit", str(junit)])
+    assert done.exit_code == code, done.stderr
+    assert len(done.stdout.splitlines()) == 1
+    assert f'failures="{int(code != 0)}"' in junit.read_text(encoding="utf-8")
+
+
+def test_a_game_that_counts_no_lead_cannot_be_judged_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Samurai, "margin", lambda seats, options: None)
+    done = CliRunner().invoke(compare, ["random", "random", "--by", "margin"])
+    assert isinstance(done.exception, ConfigError)
+    assert "use --by wins" in str(done.exception)

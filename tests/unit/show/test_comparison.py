@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from arena.show.comparison import brief, comparison_lines
+from arena.show.comparison import accepted, brief, ci_line, comparison_lines, junit
 
 FOUND: dict[str, Any] = {
     "bots": ("shogun", "daimyo"), "tournaments": ("20261122-3a6b",), "deals": 120, "games": 240,
     "counts": ((0.0, 11), (0.25, 2), (0.5, 73), (0.75, 5), (1.0, 29)), "score": 0.5813, "interval": (0.499, 0.666),
     "one_look": (0.528, 0.635), "rating": 1.21, "e_plus": 37.4, "e_minus": 0.01, "needed": 40.0, "p": 0.053,
     "alpha": 0.05, "delta": 0.05, "verdict": "open", "more_deals": 10, "sprt": None, "forfeits": (0, 2),
-    "max_deals": 120, "answered": False,
+    "max_deals": 120, "answered": False, "by": "wins", "lead": None, "wins": None,
+}  # fmt: skip
+
+
+LEAD = {
+    "unit": "captured pieces", "most": 4, "mean": 0.826, "interval": (0.1, 1.5), "one_look": (0.5, 1.2),
+    "deals": (70, 9, 41),
+}  # fmt: skip
+BY_MARGIN: dict[str, Any] = {
+    "by": "margin", "rating": None, "verdict": "better", "e_plus": 41.0, "lead": LEAD,
+    "wins": {"score": 0.5813, "interval": (0.499, 0.666), "verdict": "open"},
 }  # fmt: skip
 
 
@@ -86,3 +97,53 @@ def test_names_cannot_draw_on_the_terminal() -> None:
 def test_the_line_of_progress() -> None:
     assert brief("shogun", 0.5813, 1, 3.14, 40) == "shogun 58 % of 1 deal, evidence 3.1 : 1 of 40 : 1"
     assert brief("shogun", 0.5813, 120, 37.4, 40) == "shogun 58 % of 120 deals, evidence 37 : 1 of 40 : 1"
+
+
+def test_by_margins_the_lead_is_judged_and_wins_are_told_beside_it() -> None:
+    assert lines(**BY_MARGIN)[1:] == [
+        "shogun's lead is +0.83 captured pieces a game (95 %: +0.10 to +1.50 at any look, +0.50 to +1.20 at this one"
+        " alone)",
+        "It is ahead on 70 deals, level on 9, behind on 41",
+        "By wins it is open: 58 % a deal (95 %: 49.9 % to 66.6 % at any look)",
+        "Evidence 41 : 1 that shogun is better by captured pieces; 40 : 1 is needed",
+        "shogun is better than daimyo by captured pieces (an answer like this is wrong in 5 % of comparisons at most).",
+    ]
+
+
+def test_by_wins_the_lead_is_told_after_the_score() -> None:
+    assert lines(lead=LEAD)[3].startswith("shogun's lead is +0.83 captured pieces a game (")
+    assert lines(lead=LEAD)[-1].startswith("Open: neither is shown to be better")
+
+
+SPRT = {"elo": (0.0, 50.0), "log_ratio": 3.0, "bounds": (-2.944, 2.944)}
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_accepted"),
+    [
+        ({"verdict": "better"}, True),
+        ({"verdict": "level"}, True),
+        ({"verdict": "worse"}, False),
+        ({"verdict": "open"}, None),
+        ({"verdict": "open", "sprt": SPRT | {"verdict": "H1"}}, True),
+        ({"verdict": "better", "sprt": SPRT | {"verdict": "H0"}}, False),
+        ({"verdict": "better", "sprt": SPRT | {"verdict": "open"}}, None),
+    ],
+)
+def test_a_pipeline_accepts_what_is_shown_not_to_be_worse(changed: dict[str, Any], is_accepted: bool | None) -> None:
+    found = {**FOUND, **changed}
+    assert accepted(found) is is_accepted
+    (suite,) = ElementTree.fromstring(junit(found))
+    assert suite.get("failures") == ("0" if is_accepted else "1")
+    assert (suite.find("testcase/failure") is None) is bool(is_accepted)
+    assert ci_line(found)[0] == {True: "✅", False: "❌", None: "❔"}[is_accepted]
+
+
+def test_the_line_for_a_pull_request() -> None:
+    assert ci_line({**FOUND, "verdict": "better"}) == (
+        "✅ `shogun` against `daimyo`: **better** after 120 deals, 58 % by wins (95 %: 49.9 % to 66.6 %)"
+    )
+    assert ci_line({**FOUND, **BY_MARGIN}) == (
+        "✅ `shogun` against `daimyo`: **better** after 120 deals, +0.83 captured pieces a game (95 %: +0.10 to +1.50),"
+        " 58 % by wins (95 %: 49.9 % to 66.6 %)"
+    )

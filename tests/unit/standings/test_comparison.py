@@ -22,6 +22,9 @@ from tests import instant
 TAKEN_BACK = "spring"
 """A seed with which ann is shown to be better than bob, and the deals of the last round take it back."""
 
+MOST = 4
+"""The largest lead in instant games, and in Samurai."""
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
@@ -84,6 +87,48 @@ def test_the_verdict_is_told_of_the_first_bot(
     assert found.needed == 40
     assert (found.e_plus >= 40) == (verdict == "better")
     assert (found.e_minus >= 40) == (verdict == "worse")
+
+
+@pytest.mark.parametrize(("bots", "verdict"), [(("ann", "bob"), "better"), (("bob", "ann"), "worse")])
+def test_by_margins_a_lead_is_judged_and_wins_are_told(
+    store: Store, tmp_path: Path, bots: tuple[str, str], verdict: str
+) -> None:
+    found = finished(store, comparison(bots, margin=MOST), tmp_path)
+    assert (found.by, found.verdict, found.rating) == ("margin", verdict, None)
+    leads = [(pair.margin or 0) / pair.games / 2 for pair in store.pairs(found.tournaments[0])]
+    assert found.lead is not None
+    assert (found.lead.unit, found.lead.most) == ("captured pieces", MOST)
+    assert found.lead.mean == pytest.approx(sum(leads) / len(leads))
+    assert found.lead.interval[0] < found.lead.mean < found.lead.interval[1]
+    assert found.lead.deals == tuple(sum(map(of, leads)) for of in (lambda x: x > 0, lambda x: x == 0, lambda x: x < 0))
+    shares = Evidence.of(pair.share for pair in store.pairs(found.tournaments[0]))
+    assert found.wins is not None
+    assert (found.wins.score, found.wins.verdict) == (pytest.approx(shares.score), shares.verdict())
+
+
+def test_by_margins_continued_comparisons_tell_what_one_long_one_tells(store: Store, tmp_path: Path) -> None:
+    settings = comparison(delta=0.0, margin=MOST)
+    continued = of_many(store, settings, tmp_path, 10, 11, 30)
+    with open_store(tmp_path / "other.db") as other:
+        once = of_many(other, settings, tmp_path, 30)
+    assert replace(continued, tournaments=once.tournaments) == once
+
+
+def test_what_is_judged_is_committed_to(store: Store, tmp_path: Path) -> None:
+    """So nobody can choose it when they have seen the games."""
+    by_wins, by_margin = comparison(max_deals=4), comparison(max_deals=4, margin=MOST)
+    assert by_wins.digest != by_margin.digest
+    finished(store, by_wins, tmp_path)
+    assert earlier(store, by_margin) is None
+
+
+def test_by_wins_the_lead_is_told_if_all_games_have_one(store: Store, tmp_path: Path) -> None:
+    found = finished(store, comparison(max_deals=6), tmp_path)
+    assert found.by == "wins"
+    assert found.wins is None
+    assert found.lead is not None
+    store._db.execute("UPDATE pairs SET margin = NULL WHERE deal = 0")  # stored by an earlier version
+    assert compared(store, found.tournaments[0]) == replace(found, lead=None)
 
 
 def test_a_bot_that_scores_more_is_ahead_in_rating(store: Store, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from arena.store.reader import Reader
 from arena.store.removal import PARTS
 from arena.store.store import open_reader
 from arena.store.temporary import temporary_store
+from arena.tournament.formats.compare import Compare
 from arena.tournament.formats.swiss import Swiss
 from tests.audit_kit import Folder, setup
 
@@ -111,6 +112,7 @@ FORGERIES = {
         "v_standings: expected the view that arena defines",
     ),
     "no JSON": ("UPDATE entrants SET spec = '{'", "expected spec"),
+    "a margin": ("UPDATE seats SET margin = margin + 1 WHERE seat = 0", "expected margin"),
     "numbers of another type": ("UPDATE seats SET rank = 'first'; UPDATE pairs SET deal = 'first'", "got: first"),
 }
 
@@ -123,6 +125,24 @@ def test_a_forgery_of_the_database_is_found(played: Folder, examined: list[Exami
     faults = audit(played, examined, db).faults
     assert {fault.check for fault in faults} == {"database"}
     assert any(says in fault.reason for fault in faults), faults
+
+
+WITHOUT_MARGINS = "UPDATE seats SET margin = NULL; UPDATE pairs SET margin = NULL"
+
+
+def test_results_that_an_earlier_version_stored_have_no_margins(
+    played: Folder, examined: list[Examined], db: Path
+) -> None:
+    forge(db, WITHOUT_MARGINS)
+    assert not audit(played, examined, db).faults
+
+
+def test_nobody_takes_away_the_margins_that_are_judged(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "judged", setup(Compare(max_deals=1, margin=12), 2, 2, "gardener", "draft"))
+    logs = [examine(str(log)) for log in sorted(folder.logs.glob("*.jsonl"))]
+    assert not audit(folder, logs, folder.db).faults
+    forge(folder.db, WITHOUT_MARGINS)
+    assert any("expected margin" in fault.reason for fault in audit(folder, logs, folder.db).faults)
 
 
 @pytest.fixture

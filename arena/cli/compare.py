@@ -171,8 +171,8 @@ def how_it_stands(reader: Reader, tournament: str) -> str:
     from arena.show.comparison import brief
     from arena.standings.comparison import so_far
 
-    evidence, needed, bot = so_far(reader, tournament)
-    return brief(bot, evidence.score, evidence.deals, max(evidence.e_plus, evidence.e_minus), needed)
+    known = so_far(reader, tournament)
+    return brief(known.bot, known.score, known.deals, known.evidence, known.needed, known.lead)
 
 
 def show_comparison(found: Comparison, *, as_json: bool) -> None:

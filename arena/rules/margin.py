@@ -10,8 +10,11 @@ from arena.types import Seat
 
 
 class Margin(msgspec.Struct, frozen=True):
-    """By how much a seat can be ahead of another in the end: what a game counts beside ranks, so that a close game and
-    a clear one are not the same. `arena compare --by margin` judges by it."""
+    """By how much a seat can be ahead of another in the end: so a close game and a clear one are not the same.
+
+    `arena compare --by margin` judges by it. Raise `Rules.version` when it changes: stored margins are compared with
+    those of a replay.
+    """
 
     unit: str
     """What is counted, in the plural: `captured pieces`."""

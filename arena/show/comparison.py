@@ -14,9 +14,12 @@ def comparison_lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from map(plain, _lines(found))
 
 
-def brief(bot: str, score: float, deals: int, evidence: float, needed: float) -> str:
-    """Returns what is known so far, for a line of progress."""
-    return f"{bot} {percent(score)} of {_number(deals, 'deal')}, evidence {_odds(evidence)} of {_odds(needed)}"
+def brief(
+    bot: str, score: float, deals: int, evidence: float, needed: float, lead: tuple[float, str] | None = None
+) -> str:
+    """Returns what is known so far, for a line of progress; `lead` is that of a game and its unit, if it is judged."""
+    told = f"{percent(score)} of" if lead is None else f"{lead[0]:+.2f} {lead[1]} in"
+    return f"{bot} {told} {_number(deals, 'deal')}, evidence {_odds(evidence)} of {_odds(needed)}"
 
 
 def accepted(found: Mapping[str, Any]) -> bool | None:
@@ -115,6 +118,8 @@ def _answer(found: Mapping[str, Any], of: str) -> str:
             return f"{other} is better than {one}{of} ({error})."
         case "level":
             near = f"the score is within {100 * found['delta']:g} % of one half"
+            if found["by"] == "margin" and found["lead"] is not None:
+                near = f"the lead is within {found['lead']['level']:.2g} of none"
             return f"{one} and {other} are level{of}: {near} ({error})."
     if found["answered"]:
         return "Open: the sequential test has its answer, and that much evidence is not there."

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from arena.games import game, is_installed
 from arena.ratings.running import BETA
+from arena.rules.margin import Margin
 from arena.standings.sources import chain
 from arena.store.reader import Reader
 from arena.store.records import Tournament
@@ -102,6 +103,8 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True):
     """What is counted, in the plural."""
     most: int
     """A larger lead in a game counts as this one."""
+    level: float
+    """The two are level if the true mean is shown to be within so much of 0, where the lead is judged."""
     mean: float
     interval: tuple[float, float]
     """Where the true mean is, with 1 - `alpha`, at all looks together."""
@@ -148,8 +151,7 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     format = _format(settings)
     players = settings.game.players
     evidence = evidence_of(reader, last.id, format, players)
-    played = settings.game
-    margin = game(played.rules).margin(players, played.options) if is_installed(played.rules) else None
+    margin = _margin(settings)
     lead = wins = None
     if format.margin is not None:
         wins = _share(_of_all(reader, rows, replace(format, margin=None), players), format)
@@ -193,12 +195,36 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     )
 
 
-def so_far(reader: Reader, tournament: str) -> tuple[Evidence, float, str]:
-    """Returns the evidence so far, how much is an answer, and the first bot's name. Quicker than `compared`."""
+class SoFar(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a comparison that goes on."""
+
+    bot: str
+    """The first one. All is told of it."""
+    deals: int
+    score: float
+    """The mean share by what is judged."""
+    lead: tuple[float, str] | None
+    """Its mean lead in a game, and the unit, if that is judged."""
+    evidence: float
+    """For whichever is ahead."""
+    needed: float
+    """So much of it is an answer."""
+
+
+def so_far(reader: Reader, tournament: str) -> SoFar:
+    """Returns what is known so far. Quicker than `compared`."""
     settings = Settings.read(reader.tournament(tournament).settings)
-    format = _format(settings)
-    evidence = evidence_of(reader, tournament, format, settings.game.players)
-    return evidence, 2 / format.alpha, settings.bots[0].name
+    format, players = _format(settings), settings.game.players
+    evidence = evidence_of(reader, tournament, format, players)
+    margin = _margin(settings)
+    return SoFar(
+        bot=settings.bots[0].name,
+        deals=evidence.deals,
+        score=evidence.score,
+        lead=None if format.margin is None or margin is None else (format.lead(evidence.score, players), margin.unit),
+        evidence=max(evidence.e_plus, evidence.e_minus),
+        needed=2 / format.alpha,
+    )
 
 
 def evidence_of(reader: Reader, tournament: str, format: Compare, players: int) -> Evidence:
@@ -239,22 +265,23 @@ def _share(evidence: Evidence, format: Compare) -> Share:
     )
 
 
+def _margin(settings: Settings) -> Margin | None:
+    """Returns what the game counts; None if it counts nothing, or is not installed any more."""
+    played = settings.game
+    return game(played.rules).margin(played.players, played.options) if is_installed(played.rules) else None
+
+
 def _lead(evidence: Evidence, format: Compare, unit: str, players: int) -> Lead:
-    most = format.margin or 0
-
-    def units(share: float) -> float:
-        """Returns a share by margins as the lead of a game: `PairResult.margin_share` turned round."""
-        return (share - 0.5) * 4 * most * (players - 1) / players
-
     def ends(interval: tuple[float, float]) -> tuple[float, float]:
-        return units(interval[0]), units(interval[1])
+        return format.lead(interval[0], players), format.lead(interval[1], players)
 
     once = _one_look(evidence, format.alpha)
     counts = evidence.counts.items()
     return Lead(
         unit=unit,
-        most=most,
-        mean=units(evidence.score),
+        most=format.margin or 0,
+        level=format.lead(0.5 + format.delta, players),
+        mean=format.lead(evidence.score, players),
         interval=ends(evidence.interval(format.alpha)),
         one_look=None if once is None else ends(once),
         deals=(

@@ -72,6 +72,10 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
         """Returns what of a deal counts for the first of the two, from 0 to 1; None if that is not known."""
         return pair.share if self.margin is None else pair.margin_share(self.margin, players)
 
+    def lead(self, share: float, players: int) -> float:
+        """Returns a share by margins as a lead in a game: `PairResult.margin_share` turned round."""
+        return (share - 0.5) * 4 * (self.margin or 0) * (players - 1) / players
+
     @property
     def deals_before(self) -> int:
         """How many deals the comparison had that is continued."""

@@ -19,8 +19,8 @@ FOUND: dict[str, Any] = {
 
 
 LEAD = {
-    "unit": "captured pieces", "most": 4, "mean": 0.826, "interval": (0.1, 1.5), "one_look": (0.5, 1.2),
-    "deals": (70, 9, 41),
+    "unit": "captured pieces", "most": 4, "level": 0.4, "mean": 0.826, "interval": (0.1, 1.5),
+    "one_look": (0.5, 1.2), "deals": (70, 9, 41),
 }  # fmt: skip
 BY_MARGIN: dict[str, Any] = {
     "by": "margin", "rating": None, "verdict": "better", "e_plus": 41.0, "lead": LEAD,
@@ -51,6 +51,7 @@ def test_all_that_is_known_in_five_lines() -> None:
         ({"verdict": "better", "alpha": 0.001}, "an answer like this is wrong in 0.1 % of comparisons at most"),
         ({"verdict": "level"}, "shogun and daimyo are level: the score is within 5 % of one half ("),
         ({"verdict": "level", "delta": 0.025}, "within 2.5 % of one half"),
+        (BY_MARGIN | {"verdict": "level"}, "daimyo are level by captured pieces: the lead is within 0.4 of none ("),
         ({"more_deals": None}, "Open: neither is shown to be better."),
         ({"more_deals": 1}, "; about 1 more deal like these would tell."),
     ],
@@ -97,6 +98,8 @@ def test_names_cannot_draw_on_the_terminal() -> None:
 def test_the_line_of_progress() -> None:
     assert brief("shogun", 0.5813, 1, 3.14, 40) == "shogun 58 % of 1 deal, evidence 3.1 : 1 of 40 : 1"
     assert brief("shogun", 0.5813, 120, 37.4, 40) == "shogun 58 % of 120 deals, evidence 37 : 1 of 40 : 1"
+    by_margin = brief("shogun", 0.6, 1, 3.14, 40, (0.826, "captured pieces"))
+    assert by_margin == "shogun +0.83 captured pieces in 1 deal, evidence 3.1 : 1 of 40 : 1"
 
 
 def test_by_margins_the_lead_is_judged_and_wins_are_told_beside_it() -> None:

@@ -99,6 +99,8 @@ def test_by_margins_a_lead_is_judged_and_wins_are_told(
     assert found.lead is not None
     assert (found.lead.unit, found.lead.most) == ("captured pieces", MOST)
     assert found.lead.mean == pytest.approx(sum(leads) / len(leads))
+    assert so_far(store, found.tournaments[0]).lead == (pytest.approx(found.lead.mean), "captured pieces")
+    assert found.lead.level == pytest.approx(2 * MOST * found.delta)
     assert found.lead.interval[0] < found.lead.mean < found.lead.interval[1]
     assert found.lead.deals == tuple(sum(map(of, leads)) for of in (lambda x: x > 0, lambda x: x == 0, lambda x: x < 0))
     shares = Evidence.of(pair.share for pair in store.pairs(found.tournaments[0]))
@@ -242,10 +244,12 @@ class Counts:
         self.seen: set[int] = set()
 
     def check(self) -> None:
-        evidence, needed, bot = so_far(self._store, self._id)
+        known = so_far(self._store, self._id)
         whole = [pair.share for pair in self._store.pairs(self._id) if pair.games == 2]
-        assert evidence.counts == Evidence.of(whole).counts
-        assert (needed, bot) == (40, "bob")
+        evidence = Evidence.of(whole)
+        assert (known.deals, known.score) == (len(whole), pytest.approx(evidence.score))
+        assert known.evidence == pytest.approx(max(evidence.e_plus, evidence.e_minus))
+        assert (known.needed, known.bot, known.lead) == (40, "bob", None)
         assert compared(self._store, self._id).deals == len(whole)
         self.seen.add(len(whole))
 

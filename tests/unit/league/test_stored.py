@@ -47,7 +47,7 @@ FORGERIES = {
     "sums": ("UPDATE tallies SET wins = games - wins", "expected wins"),
     "the longest decision": ("UPDATE tallies SET max_ms = 9000", "expected max_ms"),
     "pairs": ("UPDATE pairs SET better = worse, worse = better", "expected results"),
-    "a pair that never met": ("INSERT INTO pairs VALUES ('cup-1', 99, 0, 1, 1, 0, 0)", "expected results None"),
+    "a pair that never met": ("INSERT INTO pairs VALUES ('cup-1', 99, 0, 1, 1, 0, 0, 0)", "expected results None"),
     "running ratings": ("UPDATE ratings SET mu = mu + 1", "expected mu"),
     "ranks": ("UPDATE seats SET rank = 3 - rank", "expected digest of its rows"),
     "what counts": ("UPDATE games SET counts = 1 - counts", "expected digest of its rows"),

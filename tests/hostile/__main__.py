@@ -6,12 +6,15 @@ Exit 1 if the outcome of a case is not the one that is expected at that level, 3
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -59,7 +62,7 @@ def main() -> int:
                 alone.append(verdict.case)
     for case in alone:
         for _ in range(TRIES):
-            verdict = tried(case, words.level, honest)
+            verdict = tried(case, words.level, honest, alone=True)
             print(row(verdict), flush=True)
             if verdict.ok or not verdict.may_differ:
                 break
@@ -108,13 +111,33 @@ def lacking(level: str) -> str:
         return done.stderr.strip()[-300:] or f"arena doctor ended with status {done.returncode}"
 
 
-def tried(case: Case, level: str, honest: Outcome) -> Verdict:
+@contextmanager
+def turn(*, alone: bool) -> Iterator[None]:
+    """Waits until a case may be played: one that measures time has the machine to itself, also among other levels.
+
+    Levels may be tried side by side, as CI does. Whoever waits for all others to end keeps new ones from beginning.
+    """
+    folder = Path(__file__).parent
+    gate, room = (os.open(path, os.O_RDONLY) for path in (folder / "attacks", folder))
+    try:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        if not alone:
+            fcntl.flock(gate, fcntl.LOCK_UN)
+        yield
+    finally:
+        os.close(room)
+        os.close(gate)
+
+
+def tried(case: Case, level: str, honest: Outcome, *, alone: bool = False) -> Verdict:
     """Plays a case, if this machine can."""
     if case.shown_by:
         return judge(case, level, None, honest)
     if case.compiled and not compiler():
         return skipped(case, level, "there is no C compiler")
-    return judge(case, level, Outcome(*started(case, level)), honest)
+    with turn(alone=alone):
+        return judge(case, level, Outcome(*started(case, level)), honest)
 
 
 def started(case: Case, level: str) -> list[object]:

@@ -93,7 +93,7 @@ class Case(NamedTuple):
     compiled: bool = False
     """It needs a C compiler."""
     alone: bool = False
-    """Measures time: no other case runs beside it."""
+    """Measures time: no other case runs beside it, of another level neither."""
     shown_by: str = ""
     """Instead of a bot: the test that shows it, as pytest names it, or the page that says it."""
     fenced: Expected | None = None

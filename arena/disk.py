@@ -34,7 +34,7 @@ class DiskLimits(msgspec.Struct, frozen=True, kw_only=True):
     least_files: float = 0.05
     """or below this part of the files that the disk can hold."""
     again: float = 1.5
-    """How many times that must be free before it goes on."""
+    """The multiple of that which must be free before it goes on."""
 
     def stop_below(self, total: int) -> int:
         """Returns below how many free bytes a league on a disk of `total` bytes stops."""

@@ -1,4 +1,4 @@
-"""What installed packages bring: entry points by their group, those of arena first, loaded without trust."""
+"""Entry points of installed packages, by their group: those of arena first, loaded without trust."""
 
 from __future__ import annotations
 

@@ -250,11 +250,8 @@ def _of_all(reader: Reader, rows: Iterable[Tournament], format: Compare, players
 
 def _add(evidence: Evidence, reader: Reader, tournament: str, format: Compare, players: int) -> None:
     whole = len(orders(players, format.seatings)[0])
-    for pair in reader.pairs(tournament):
-        if (pair.one, pair.other) == (0, 1) and pair.games == whole:
-            share = format.share(pair, players)
-            if share is not None:
-                evidence.add(share)
+    for share in format.shares((pair for pair in reader.pairs(tournament) if pair.games == whole), players):
+        evidence.add(share)
 
 
 def _share(evidence: Evidence, format: Compare) -> Share:

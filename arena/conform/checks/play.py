@@ -24,7 +24,7 @@ MUCH_OUTPUT: Final = 2**20
 _TRIES: Final = 5
 """Games in which a rare kind of decision may come up."""
 _LONGER: Final = 10
-"""How many times as long as others such a game may take."""
+"""The longest such a game may take, in times of the others."""
 _DECISIONS: Final = 12
 _IN_TIME: Final = "Stop thinking well before `clock.limit_ms` of the request is over, whatever has been found by then."
 

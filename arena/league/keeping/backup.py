@@ -40,9 +40,9 @@ _PLACES: Final = Folder(Path())
 """Where everything is within the league's folder."""
 DATABASE: Final = str(_PLACES.database)
 FIRST: Final = tuple(map(str, (_PLACES.settings, _PLACES.door, _PLACES.inbox, _PLACES.incoming)))
-"""What is copied as it is, before the database: settings, the door's keys, orders that may not be obeyed yet."""
+"""Files that are copied as they are, before the database: settings, the door's keys, orders perhaps not obeyed yet."""
 SEASON_FILES: Final = ("*.json", "deals.jsonl")
-"""What stands beside the logs of a season: what was committed to, and secrets that were revealed. They are copied
+"""The files beside the logs of a season: what was committed to, and secrets that were revealed. They are copied
 without the logs too: the league's ledger is made again from them."""
 SUMS: Final = "SHA256SUMS"
 _PART: Final = ".arena-backup-"
@@ -55,7 +55,7 @@ class Backup(msgspec.Struct, frozen=True, kw_only=True):
     made: str
     """When its database was copied; UTC (ISO 8601)."""
     files: int
-    """How many files it holds."""
+    """The number of files in it."""
     bytes: int
     """Of all files in it."""
     logs: int

@@ -28,7 +28,7 @@ from arena.tournament.lanes import Played
 from arena.types import Payload
 
 EACH_S: Final = 10.0
-"""How often they are written."""
+"""The time from one writing of them to the next."""
 FILE: Final = "metrics.prom"
 
 

@@ -150,10 +150,7 @@ class _Settler(Lagging):
             pair = found.one, found.other
             self._evidence.setdefault(pair, Evidence()).add(found.share)
             self._verdicts.pop(pair, None)
-            before = self._sums.get(pair, PairResult(0, *pair, 0, 0, 0))
-            self._sums[pair] = PairResult(
-                0, *pair, before.better + found.better, before.equal + found.equal, before.worse + found.worse
-            )
+            self._sums[pair] = self._sums.get(pair, PairResult(0, *pair, 0, 0, 0)).with_games_of(found)
 
     def _ratings(self) -> Sequence[float]:
         from arena.ratings.refit import refit

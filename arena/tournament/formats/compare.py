@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from arena.errors import ConfigError
@@ -68,9 +69,13 @@ class Compare(Format, frozen=True, kw_only=True, tag="compare"):
             del parameters["margin"]
         return parameters
 
-    def share(self, pair: PairResult, players: int) -> float | None:
-        """Returns what of a deal counts for the first of the two, from 0 to 1; None if that is not known."""
-        return pair.share if self.margin is None else pair.margin_share(self.margin, players)
+    def shares(self, pairs: Iterable[PairResult], players: int) -> Iterator[float]:
+        """Yields what of each deal of the two counts for the first, from 0 to 1, where that is known."""
+        for pair in pairs:
+            if (pair.one, pair.other) == (0, 1):
+                share = pair.share if self.margin is None else pair.margin_share(self.margin, players)
+                if share is not None:
+                    yield share
 
     def lead(self, share: float, players: int) -> float:
         """Returns a share by margins as a lead in a game: `PairResult.margin_share` turned round."""
@@ -136,11 +141,8 @@ class _Comparison(Lagging):
             for share, count in self._format.before:
                 self._evidence.add(share, count)
         for meeting in result.meetings:
-            for pair in meeting.pairs:
-                if (pair.one, pair.other) == (0, 1):
-                    judged = self._format.share(pair, self._players)
-                    if judged is not None:
-                        self._evidence.add(judged)
+            for judged in self._format.shares(meeting.pairs, self._players):
+                self._evidence.add(judged)
 
     def _is_shown(self) -> bool:
         if self._evidence is None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from hostile.stage import Stage, descendants, listen, living, name
 
@@ -366,10 +367,17 @@ class Times(Verified):
             stage.facts.append(f"{sum(used):.0f} ms in all, {max(used):.0f} ms at most")
             if stage.case.attack == "T2" and sum(ms > 250 for ms in used) < 2:
                 stage.opened.append("time before reading was not charged")
-            if stage.case.attack == "T3" and sum(used) > 1_150:
+            if stage.case.attack == "T3" and sum(used) > given_ms(records[0]["settings"], len(used)):
                 stage.opened.append("more time was used than the bank has")
             if stage.case.attack == "T8" and max(used) < 250:
                 stage.opened.append("the time that it claimed was believed")
+
+
+def given_ms(settings: dict[str, Any], decisions: int) -> int:
+    """The most that a bank without an increment gives for so many decisions: every deadline has the margin (§9-3)."""
+    bank_ms: int = settings["time"]["bank_ms"]
+    margin_ms: int = settings["margin_ms"]
+    return bank_ms + decisions * margin_ms
 
 
 class OffTurn(Scene):

@@ -6,7 +6,7 @@
      x ConfigError                    what the operator gave cannot be used; they can fix it
      |  + BoardError                  a board file, with line and column
      |  + BotError                    a bot's folder or manifest
-     |  + ParcelError                 an archive of a bot: it breaks a rule of parcels
+     |  + ArchiveError                 an archive of a bot: it breaks a rule of archives
      x StoreError                     the database cannot be used
  x Refused                        a league refuses an order; programs read the reason
      x MachineFault                   the machine, not a bot, is the reason that a game cannot be played
@@ -71,14 +71,14 @@ class BotError(ConfigError):
     code = "bot"
 
 
-class ParcelError(ConfigError):
+class ArchiveError(ConfigError):
     """An archive of a bot breaks a rule, or a bot cannot be put into an archive. Nothing was unpacked.
 
-    `rule` names the rule (`arena/parcels/base.py` has the list), `path` the file that breaks it, as it is called in the
-    archive, and `limit` the most that is allowed; "" and None where there is no such thing.
+    `rule` names the rule (`arena/archives/base.py` has the list), `path` the file that breaks it, as it is called in
+    the archive, and `limit` the most that is allowed; "" and None where there is no such thing.
     """
 
-    code = "parcel"
+    code = "archive"
 
     def __init__(self, rule: str, reason: str, *, path: str = "", limit: int | None = None) -> None:
         super().__init__(reason)

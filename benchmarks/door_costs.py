@@ -22,8 +22,8 @@ import msgpack
 import zmq
 from door import DOOR, MIB, Server, connected, pack
 
+from arena.archives import pack as pack_bot
 from arena.door.keys import Pair, make_pair
-from arena.parcels import pack as pack_bot
 
 AUTHORS: Final = 10
 """Who ask: each has the same games, under a name of their own."""
@@ -140,8 +140,8 @@ def largest(folder: Path) -> tuple[bytes, str]:
     (bot / "bot.py").write_text("")
     for number in range(9_000):
         (bot / f"{number}").write_bytes(bytes(128 * MIB // 9_000 - 100))
-    parcel = pack_bot(str(bot))
-    return parcel.data, parcel.digest
+    packed = pack_bot(str(bot))
+    return packed.data, packed.digest
 
 
 def beside_a_check(

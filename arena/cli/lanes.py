@@ -59,8 +59,8 @@ def lanes_on(
                 raise ConfigError(f"expected --cluster beside {option}, got: {option} alone; leave it out")
         yield Lanes(games_at_a_time(concurrency))
         return
+    from arena.cluster.archives import packed_anew
     from arena.cluster.engine import connected
-    from arena.cluster.parcels import packed_anew
 
     def told(sentence: str) -> None:
         tell(plain(sentence))
@@ -70,9 +70,9 @@ def lanes_on(
     ) as cluster:
         there = len(cluster.workers())
         number = there if concurrency is None else games_at_a_time(concurrency)
-        if cluster.parcels is None and number > there:
+        if cluster.archives is None and number > there:
             raise ConfigError(
                 f"expected at most {there} games at a time, one for each worker of {address}, got: {number} "
                 f"- at --concurrency; say local:{number}"
             )
-        yield Lanes(number, cluster.lane, elsewhere=cluster.parcels is not None)
+        yield Lanes(number, cluster.lane, elsewhere=cluster.archives is not None)

@@ -32,7 +32,7 @@ class Want(msgspec.Struct, frozen=True):
 
     bot: BotSpec
     """As it is started where the games are ordered."""
-    parcel: str = ""
+    archive: str = ""
     """The digest of its archive; empty if it cannot travel."""
     why: str = ""
     """Why it cannot."""

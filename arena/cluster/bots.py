@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.cluster.block import Want
 from arena.cluster.cache import BotCache
-from arena.errors import BotError, ParcelError
+from arena.errors import ArchiveError, BotError
 from arena.link.bots import BotSpec, bundled_bots, load_bot
 from arena.types import Level
 
@@ -49,7 +49,7 @@ class Bots:
                     self._found[want.bot.digest] = found
             except CannotStart:
                 raise
-            except (BotError, ParcelError) as error:  # what it needs to run is gone
+            except (BotError, ArchiveError) as error:  # what it needs to run is gone
                 raise CannotStart(want.bot, str(error)) from None
         return tuple(want.bot.digest for want in wants if want.bot.digest not in self._found)
 
@@ -57,9 +57,9 @@ class Bots:
         bundled = _bundled(want.bot.digest)
         if bundled is not None:
             return bundled
-        if not want.parcel:
+        if not want.archive:
             return _at_its_place(want)
-        folder = self._kept().take(want.parcel)
+        folder = self._kept().take(want.archive)
         return None if folder is None else _loaded(folder, want)
 
     def build(self, want: Want, archive: Path, level: Level) -> None:
@@ -71,8 +71,8 @@ class Bots:
             OSError: So too.
         """
         try:
-            self._found[want.bot.digest] = _loaded(self._kept().build(want.parcel, archive, level), want)
-        except (BotError, ParcelError) as error:
+            self._found[want.bot.digest] = _loaded(self._kept().build(want.archive, archive, level), want)
+        except (BotError, ArchiveError) as error:
             raise CannotStart(want.bot, str(error)) from None
 
     def here(self, bots: Sequence[BotSpec]) -> tuple[BotSpec, ...]:

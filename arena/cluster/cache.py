@@ -18,12 +18,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from arena.archives import bot_folder, check, is_digest
+from arena.archives.building import PART, build_archive
 from arena.errors import BotError, InternalError, MachineFault
 from arena.files import MIB
 from arena.link.sandbox.usage import entries_below
 from arena.link.warden import remove_tree
-from arena.parcels import bot_folder, check, is_digest
-from arena.parcels.building import PART, build_parcel
 from arena.types import Level
 
 MOST_BYTES: Final = 4096 * MIB
@@ -86,7 +86,7 @@ class BotCache:
 
         Raises:
             BotError: It cannot be built here. Show the message to the operator.
-            ParcelError: The archive breaks a rule.
+            ArchiveError: The archive breaks a rule.
             LevelError: This machine cannot confine the build so.
             MachineFault: The machine is the reason that it could not be built.
             OSError: So too.
@@ -99,7 +99,7 @@ class BotCache:
             try:
                 for part in self._folder.glob(f"{digest}.*{PART}"):  # of a process that was killed
                     remove_tree(str(part))
-                built = build_parcel(archive, contents, self._folder, level)
+                built = build_archive(archive, contents, self._folder, level)
             finally:
                 os.close(lock)
             if built.finding:

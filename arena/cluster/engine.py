@@ -39,9 +39,9 @@ import msgspec
 from arena import resources, scratch
 from arena.cluster import connection, far
 from arena.cluster.address import LOCAL, check_address, check_keys, local_workers
+from arena.cluster.archives import BotArchives, packed_anew
 from arena.cluster.check import Machine
 from arena.cluster.lane import LOOK_S, Lane
-from arena.cluster.parcels import Parcels, packed_anew
 from arena.cluster.survey import Facts
 from arena.cluster.workers import Workers, said
 from arena.errors import MachineFault
@@ -72,7 +72,7 @@ class Cluster:
         self,
         target: str | LocalCluster,
         loop: asyncio.AbstractEventLoop,
-        parcels: Parcels | None,
+        archives: BotArchives | None,
         tell: Callable[[str], object],
         *,
         same_worker: bool,
@@ -82,14 +82,14 @@ class Cluster:
         Args:
             target: The scheduler's address, or a cluster of this process.
             loop: What runs the connection.
-            parcels: What brings bots to workers; None if all are on this machine.
+            archives: What brings bots to workers; None if all are on this machine.
             tell: Called with a sentence about each worker that was lost, by the thread that has blocks played.
             same_worker: Whether each lane keeps to a worker of its own.
 
         Raises:
             MachineFault: The scheduler does not answer, or has no worker.
         """
-        self.parcels = parcels
+        self.archives = archives
         """What brings bots to workers; None if all are on this machine."""
         self._target = target
         self._loop = loop
@@ -211,7 +211,7 @@ class Cluster:
                 "All results so far are kept"
             )
         address = free[0] if self._same_worker else ""
-        lane = Lane(self._workers, lambda: self._client, self._loop, self.parcels, address)
+        lane = Lane(self._workers, lambda: self._client, self._loop, self.archives, address)
         self._lanes.add(lane)
         return lane
 
@@ -299,8 +299,8 @@ def connected(
                 cluster = make(here, here.loop.asyncio_loop, None)
             else:
                 loop = stack.enter_context(connection.looping())
-                folder = stack.enter_context(scratch.folder("arena-parcels-"))
-                cluster = make(address, loop, Parcels(folder, archive_of))
+                folder = stack.enter_context(scratch.folder("arena-archives-"))
+                cluster = make(address, loop, BotArchives(folder, archive_of))
         except MachineFault as error:
             raise MachineFault(f"expected a Dask cluster with workers at {address}, got: {error}") from error
         stack.callback(cluster.close)

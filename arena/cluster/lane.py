@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from arena.cluster import far
+from arena.cluster.archives import BotArchives
 from arena.cluster.block import Block, Done, Failed, Lacking, Outcome, decode_outcome, encode
 from arena.cluster.delivery import take
-from arena.cluster.parcels import Parcels
 from arena.cluster.workers import NoneAble, Workers
 from arena.errors import ArenaError
 from arena.referee.job import Job
@@ -39,7 +39,7 @@ class Lane(Remote):
         workers: Workers,
         client: Callable[[], Client],
         loop: asyncio.AbstractEventLoop,
-        parcels: Parcels | None,
+        archives: BotArchives | None,
         address: str = "",
     ) -> None:
         """Takes what it works with.
@@ -48,7 +48,7 @@ class Lane(Remote):
             workers: Those of the cluster.
             client: Returns the connection to it.
             loop: What runs that.
-            parcels: What brings bots to workers; None if all are on this machine.
+            archives: What brings bots to workers; None if all are on this machine.
             address: The worker that it keeps to; empty if any will do.
         """
         self.address = address
@@ -56,7 +56,7 @@ class Lane(Remote):
         self._workers = workers
         self._client = client
         self._loop = loop
-        self._parcels = parcels
+        self._archives = archives
         self._lost: BrokenExecutor | None = None
         self._playing: Future[None] | None = None
 
@@ -118,9 +118,9 @@ class Lane(Remote):
         """
         bots = {bot.digest: bot for job in jobs for bot in job.bots}
         block = Block(tuple(jobs))
-        parcels = self._parcels
-        if parcels is not None:
-            wants = [await asyncio.to_thread(parcels.want, bot) for bot in bots.values()]
+        brought = self._archives
+        if brought is not None:
+            wants = [await asyncio.to_thread(brought.want, bot) for bot in bots.values()]
             block = Block(tuple(replace(job, ahead=()) for job in jobs), tuple(wants))
         content, lacking = encode(block), ""
         archives: Mapping[str, bytes] = {}
@@ -129,10 +129,10 @@ class Lane(Remote):
             outcome = await self._run(content, archives, [lacking] if lacking in able else able)
             lacking, archives = "", {}
             match outcome.answers:
-                case (Lacking(digests),) if parcels is not None:
+                case (Lacking(digests),) if brought is not None:
                     lacking = outcome.address
-                    sent = [want.parcel for want in block.wants if want.bot.digest in digests]
-                    archives = {parcel: await asyncio.to_thread(parcels.data, parcel) for parcel in sent}
+                    sent = [want.archive for want in block.wants if want.bot.digest in digests]
+                    archives = {digest: await asyncio.to_thread(brought.data, digest) for digest in sent}
                 case (Failed(begun=False) as refusal,):
                     self._workers.refuse(outcome.address, refusal.reason, refusal.bot, rests=refusal.of_machine)
                 case _:

@@ -87,11 +87,11 @@ def _prepare(block: Block, brought: Path, bots: Bots) -> Lacking | None:
     require(level)
     lacking = bots.lacking(block.wants)
     wants = {want.bot.digest: want for want in block.wants}
-    absent = tuple(digest for digest in lacking if not (brought / wants[digest].parcel).is_file())
+    absent = tuple(digest for digest in lacking if not (brought / wants[digest].archive).is_file())
     if absent:
         return Lacking(absent)
     for digest in lacking:
-        bots.build(wants[digest], brought / wants[digest].parcel, level)
+        bots.build(wants[digest], brought / wants[digest].archive, level)
     return None
 
 

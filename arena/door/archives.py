@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena import parcels
+from arena import archives
 from arena.door.refusals import Refusal
-from arena.errors import ParcelError
+from arena.errors import ArchiveError
 
 
 def check(archive: Path) -> str:
@@ -16,8 +16,8 @@ def check(archive: Path) -> str:
         Refusal: It breaks a rule.
     """
     try:
-        return parcels.check(archive).digest
-    except ParcelError as error:
+        return archives.check(archive).digest
+    except ArchiveError as error:
         reason, _, remedy = str(error).rpartition("; ")
         raise Refusal(
             "archive",

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import ParcelError
+from arena.archives import pack
+from arena.errors import ArchiveError
 from arena.league.submissions.steps import Verdict, build, check
 from arena.link.sandbox.doctor import level_in_force
-from arena.parcels import pack
 from arena.types import Level
 from tests.e2e.test_steps import make
 
@@ -100,7 +100,7 @@ def test_a_version_that_names_a_program_of_another_does_not_get_it_run(
 @pytest.mark.parametrize("command", ["/x/first/python3", "../first/python3"])
 def test_a_command_that_leads_out_is_refused_before_anything_is_kept(command: str, tmp_path: Path) -> None:
     plain(tmp_path, tmp_path / "second", f'"{command}"')
-    with pytest.raises(ParcelError, match="expected"):
+    with pytest.raises(ArchiveError, match="expected"):
         pack(tmp_path / "second")
 
 

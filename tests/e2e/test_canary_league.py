@@ -26,7 +26,7 @@ from arena.league.settings import Bots, Settings
 from arena.link.sandbox.doctor import level_in_force
 from arena.types import Level
 from tests import command_kit
-from tests.parcel_kit import label, packed, plain, raw
+from tests.archive_kit import label, packed, plain, raw
 from tests.ports import free_port
 from tests.thorough import but_thorough
 

@@ -15,10 +15,10 @@ import msgspec
 import pytest
 import zstandard
 
+from arena.archives import check
 from arena.conform.render import report_lines
 from arena.conform.report import BotReport, Level, Result, Verdict
 from arena.door.keys import Pair, write_pair
-from arena.parcels import check
 from arena.record.compressed import compress
 from arena.resources import bots_folder
 from tests.door_kit import League, answering

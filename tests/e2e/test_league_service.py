@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from arena import parcels
+from arena import archives
 from arena.errors import StoreError
 from arena.league.folder import Folder
 from arena.league.season.opening import make_league
@@ -238,7 +238,7 @@ def submit(cup: Folder, tmp_path: Path, name: str, flag: Path, *, build: bool = 
         manifest += 'build = ["{python}", "build.py"]\nbuilt = ["made.py"]\n'
     (folder / "bot.toml").write_text(manifest)
     order = new_order("submit", {"author": f"of-{name}"})
-    answer = give(cup, load(cup), order, parcels.pack(str(folder)).data)
+    answer = give(cup, load(cup), order, archives.pack(str(folder)).data)
     assert answer is not None
     return answer
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.archives import PackedBot, pack
 from arena.author.new import templates
 from arena.league.submissions.steps import Verdict, build, check
 from arena.link.bots import Manifest, find_bot, read_manifest, unfetched
 from arena.link.sandbox.doctor import level_in_force
-from arena.parcels import Parcel, pack
 from arena.types import Level
 from tests.command_kit import Run
 from tests.e2e.test_bot_new import LACKING
@@ -40,9 +40,9 @@ def fetch(manifest: Manifest, folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def passes(parcel: Parcel, bots: Path, level: Level) -> None:
+def passes(packed: PackedBot, bots: Path, level: Level) -> None:
     bots.mkdir()
-    built = build(parcel.data, bots, level)
+    built = build(packed.data, bots, level)
     sign = next((sign for sign in LACKING if sign in built.output.decode()), None)
     if built.verdict is not Verdict.PASSED and sign is not None:
         pytest.skip(f"needs a library to build it: {sign}")
@@ -63,9 +63,9 @@ def test_a_new_bot_can_be_sent(
     arena("bot", "new", "ronin", "--language", language)
     folder = tmp_path / "ronin"
     fetch(template, folder)
-    parcel = pack(folder)
+    packed = pack(folder)
     shutil.rmtree(folder)  # it must do with what was packed
-    passes(parcel, tmp_path / "bots", level)
+    passes(packed, tmp_path / "bots", level)
 
 
 @pytest.mark.long(1)

@@ -15,16 +15,16 @@ from pathlib import Path
 
 import pytest
 
+from arena.archives import pack
 from arena.games import make_settings
 from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
 from arena.link.bots import load_bot
 from arena.link.pool import worker_pool
 from arena.link.sandbox.building import KEPT_OUTPUT, Bounds
 from arena.link.sandbox.doctor import level_in_force
-from arena.parcels import pack
 from arena.types import Level
+from tests.archive_kit import make, tree, with_bot
 from tests.ordinary import USER, ordinary, others_can_run
-from tests.parcel_kit import make, tree, with_bot
 
 CONFINED = (Level.ISOLATED, Level.STRICT)
 GOOD = "printf '#!/bin/sh\\n' > bot; chmod +x bot"
@@ -102,7 +102,7 @@ def test_a_bot_is_built_in_its_place(level: Level, bots: Path, tmp_path: Path) -
     assert report.output == b"hello\n"
     assert report.detail["removed"] == 1
     folder = bots / report.detail["folder"]
-    assert set(tree(folder)) == {".arena-parcel", "bot", "bot.toml", "lib/deep/tool", "tool", "where"}
+    assert set(tree(folder)) == {".arena-packed", "bot", "bot.toml", "lib/deep/tool", "tool", "where"}
     if level is not Level.TRUSTED:
         assert (folder / "where").read_text().strip() == "/bot"
     assert {path.stat().st_uid for path in folder.rglob("*")} == {os.geteuid()}
@@ -238,13 +238,13 @@ def test_what_is_closed_or_set_on_purpose_is_made_plain(bots: Path, tmp_path: Pa
     assert report.verdict is Verdict.PASSED, report
     folder = bots / report.detail["folder"]
     modes = {path.name: path.lstat().st_mode & 0o7777 for path in folder.iterdir() if not path.is_symlink()}
-    assert modes == {".arena-parcel": 0o644, "bot": 0o755, "bot.toml": 0o644, "data": 0o755}
+    assert modes == {".arena-packed": 0o644, "bot": 0o755, "bot.toml": 0o644, "data": 0o755}
     assert (folder / "data" / "x").read_text() == "1\n"
 
 
 def test_a_bot_that_needs_no_building_is_put_in_its_place(level: Level, bots: Path) -> None:
-    parcel = pack("random")
-    report = build(parcel.data, bots, level)
+    packed = pack("random")
+    report = build(packed.data, bots, level)
     assert report.verdict is Verdict.PASSED
     assert load_bot(str(bots / report.detail["folder"])).digest == load_bot("random").digest
 

@@ -12,7 +12,7 @@ LAYERS = {
     "ratings": 1, "rules": 1, "wire": 1, "record": 1, "disk": 1, "resources": 1, "installed": 1,
     "games": 2, "testing": 3,
     "link": 2,
-    "referee": 3, "store": 3, "parcels": 3,
+    "referee": 3, "store": 3, "archives": 3,
     "export": 4, "tournament": 4, "conform": 4, "author": 4, "show": 4, "door": 4,
     "play": 5, "standings": 5, "cluster": 5,
     "pages": 6, "league": 6, "tournaments": 6,

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from arena import files, parcels
+from arena import archives, files
 from arena.door.keys import is_key
 from arena.league.folder import Folder
 from arena.league.public import documents
@@ -97,7 +97,7 @@ def template() -> tuple[TemporaryDirectory[str], bytes]:
     bot.mkdir()
     (bot / "bot.toml").write_text('name = "fox"\ncommand = ["{python}", "bot.py"]\n')
     (bot / "bot.py").write_text("")
-    return kept, parcels.pack(bot).data
+    return kept, archives.pack(bot).data
 
 
 def leave(folder: Folder, verb: str, arguments: Payload, author: str | None, archive: bytes | None) -> Path:

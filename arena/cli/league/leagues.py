@@ -20,8 +20,8 @@ from arena.errors import ConfigError, DoorError
 from arena.files import MIB
 
 if TYPE_CHECKING:
+    from arena.archives import PackedBot
     from arena.door.client import Client
-    from arena.parcels import Parcel
     from arena.store.league.played import Only
     from arena.types import Payload
 
@@ -56,7 +56,7 @@ class League(Protocol):
     def log(self, game: str) -> bytes:
         """Returns the log of a game, compressed."""
 
-    def submit(self, parcel: Parcel) -> Payload | None:
+    def submit(self, packed: PackedBot) -> Payload | None:
         """Sends a bot, and returns the answer; None if it has not come yet, which was said then."""
 
     def state(self, version: str) -> str:
@@ -171,11 +171,11 @@ class Here:
             error = refusal.message(None)
             raise DoorError(f"{error.message}; {error.remedy}", error.code) from None
 
-    def submit(self, parcel: Parcel) -> Payload | None:
+    def submit(self, packed: PackedBot) -> Payload | None:
         from arena.league.season.opening import LOCAL
 
-        arguments = {"author": self._author or LOCAL, "digest": parcel.digest}
-        return order(self._path, "submit", arguments, parcel.data)
+        arguments = {"author": self._author or LOCAL, "digest": packed.digest}
+        return order(self._path, "submit", arguments, packed.data)
 
     def state(self, version: str) -> str:
         with reading(self._folder) as reader:
@@ -233,9 +233,9 @@ class There:
     def log(self, game: str) -> bytes:
         return self._client.log(game)
 
-    def submit(self, parcel: Parcel) -> Payload | None:
-        archive = BytesIO(parcel.data)
-        accepted = self._client.submit(archive, parcel.manifest.name, parcel.digest, _progress(parcel.size))
+    def submit(self, packed: PackedBot) -> Payload | None:
+        archive = BytesIO(packed.data)
+        accepted = self._client.submit(archive, packed.manifest.name, packed.digest, _progress(packed.size))
         if accepted.answer is None:
             say("The league has the bot and has not answered yet; its service may be stopped. Ask: arena league status")
         return accepted.answer

@@ -39,15 +39,15 @@ def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewh
       arena league submit ./fox --to cup --wait
       arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
     """
+    from arena.archives import pack
     from arena.link.bots import check_name
-    from arena.parcels import pack
 
     with opened(folder, elsewhere, author) as league:
-        parcel = pack(bot)
-        check_name(parcel.manifest.name)
-        for path in parcel.left_out:
+        packed = pack(bot)
+        check_name(packed.manifest.name)
+        for path in packed.left_out:
             say(plain(f"left out: {path}"))
-        answer = league.submit(parcel)
+        answer = league.submit(packed)
         if answer is None:
             return
         version, state = str(answer.get("version", "")), str(answer.get("state", ""))

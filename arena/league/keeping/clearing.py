@@ -28,12 +28,12 @@ from pathlib import Path
 from typing import Final
 
 from arena import files
+from arena.archives import is_digest
+from arena.archives.building import PART, part_of
 from arena.league.folder import ARCHIVE, Folder
 from arena.league.keeping.retention import DAY_S, GameFiles
 from arena.league.settings import Settings
 from arena.link.warden import remove_tree, removing
-from arena.parcels import is_digest
-from arena.parcels.building import PART, part_of
 from arena.store.league import LeagueStore
 from arena.store.league.named import archives
 from arena.store.league.records import Season, Version

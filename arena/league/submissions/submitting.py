@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from arena import files, parcels
-from arena.errors import BotError, ParcelError, Refused, StoreError
+from arena import archives, files
+from arena.errors import ArchiveError, BotError, Refused, StoreError
 from arena.files import MIB
 from arena.league.order_context import OrderContext
 from arena.league.settings import Limits
@@ -35,10 +35,10 @@ def submit(context: OrderContext) -> Payload:
     if context.archive is None:
         raise Refused("archive", "expected an archive with a submission, got none")
     try:
-        contents = parcels.check(context.archive)
-    except ParcelError as error:
+        contents = archives.check(context.archive)
+    except ArchiveError as error:
         raise Refused("archive", str(error), _remedy(error), limit=error.limit) from None
-    data = files.read(context.archive, "an archive", parcels.LIMITS.packed, StoreError, links=False)
+    data = files.read(context.archive, "an archive", archives.LIMITS.packed, StoreError, links=False)
     manifest = msgspec.to_builtins(contents.manifest)
     name = contents.manifest.name
     if (promised := context.order.arguments.get("digest", contents.digest)) != contents.digest:
@@ -87,10 +87,10 @@ def remote(context: OrderContext) -> Payload:
         )
     author = context.store.authors.known(context.order.author or context.text("author")).name
     name, digest = context.name("bot", "a bot"), context.text("digest")
-    if not parcels.is_digest(digest):
+    if not archives.is_digest(digest):
         raise Refused("argument", f"expected a digest of 64 hexadecimal digits, got: {digest!r:.80}")
     manifest = context.order.arguments.get("manifest", {})
-    if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > parcels.LIMITS.manifest:
+    if not isinstance(manifest, dict) or len(msgspec.json.encode(manifest)) > archives.LIMITS.manifest:
         raise Refused("argument", "expected a manifest of at most 64 KiB")
     if not _is_there(context.store, name, digest):
         check_quotas(context, author, name)
@@ -165,7 +165,7 @@ def _is_there(store: LeagueStore, bot: str, digest: str) -> bool:
     return any(version.digest == digest for version in store.versions.of_bot(bot))
 
 
-def _not_runnable(contents: parcels.Contents) -> BotError | None:
+def _not_runnable(contents: archives.Contents) -> BotError | None:
     """Returns what is wrong with the programs that a bot calls; None if all are its own or granted."""
     name, own = contents.manifest.name, contents.manifest.command[0]
     for program in (own, *contents.manifest.needs):
@@ -176,8 +176,8 @@ def _not_runnable(contents: parcels.Contents) -> BotError | None:
     return None
 
 
-def _remedy(error: ParcelError) -> str:
-    return f"the rule is {error.rule!r} of docs/parcels.md; pack the bot with `arena league submit`"
+def _remedy(error: ArchiveError) -> str:
+    return f"the rule is {error.rule!r} of docs/archives.md; pack the bot with `arena league submit`"
 
 
 def _now() -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from arena.archives import bot_folder
 from arena.door.relay import remote_bot, served
 from arena.errors import MachineFault
 from arena.league.folder import Folder
@@ -18,7 +19,6 @@ from arena.league.settings import Settings
 from arena.league.submissions.house import house_spec
 from arena.league.submissions.steps import StepReport, Verdict, build, check, qualify
 from arena.link.bots import BotSpec, load_bot
-from arena.parcels import bot_folder
 from arena.store.league import LeagueStore
 from arena.store.league.records import Kind, Version
 from arena.types import GameSettings, Level, Payload

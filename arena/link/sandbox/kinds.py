@@ -6,7 +6,7 @@ time; so later a look at the folders alone tells whether one is needed again.
 
 In a sandbox a folder is seen as it is on the machine at that moment. A pipe that is made while a game goes on is there
 too, and is refused before the next one. No bot at a level above trusted can make one, and what a build leaves is held
-to the same rule (`parcels/settling.py`).
+to the same rule (`archives/settling.py`).
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.archives import pack
 from arena.cluster.cache import BotCache
 from arena.errors import BotError, InternalError, MachineFault
-from arena.parcels import pack
 from arena.types import Level
 from tests.command_kit import environment
 
@@ -31,10 +31,10 @@ class Sent:
             f'name = "{name}"\ncommand = ["{{python}}", "built.py"]\nbuild = ["{{python}}", "make.py"]\n'
             'built = ["built.py"]\n'
         )
-        parcel = pack(bot)
-        self.digest = parcel.digest
+        packed = pack(bot)
+        self.digest = packed.digest
         self.archive = folder / f"{name}.archive"
-        self.archive.write_bytes(parcel.data)
+        self.archive.write_bytes(packed.data)
 
     @property
     def builds(self) -> int:

@@ -18,12 +18,12 @@ pytest.importorskip("distributed", reason="needs the packages of the extra `clus
 from distributed import LocalCluster, get_worker
 
 from arena.cluster import engine, far
+from arena.cluster.archives import BotArchives
 from arena.cluster.block import ANSWER, BROUGHT, ORDER, Answer, Block, Done, Failed, Lacking, decode_block, encode
 from arena.cluster.connection import silence
 from arena.cluster.delivery import Delivery, play_away
 from arena.cluster.engine import Cluster
 from arena.cluster.lane import Lane, WorkerLost
-from arena.cluster.parcels import Parcels
 from arena.errors import BotError, MachineFault
 from arena.link.bots import load_bot
 from arena.referee.job import Job
@@ -54,12 +54,12 @@ class Workers:
 
     @contextmanager
     def connected(
-        self, parcels: Parcels | None = None, *, same_worker: bool = False
+        self, archives: BotArchives | None = None, *, same_worker: bool = False
     ) -> Iterator[tuple[Cluster, list[str]]]:
         """A cluster, and what it told."""
         told: list[str] = []
         cluster = Cluster(
-            self.here.scheduler_address, self.here.loop.asyncio_loop, parcels, told.append, same_worker=same_worker
+            self.here.scheduler_address, self.here.loop.asyncio_loop, archives, told.append, same_worker=same_worker
         )
         try:
             yield cluster, told
@@ -191,21 +191,21 @@ def test_how_a_player_ended_says_how_much_that_proves(
 
 def test_what_a_block_lacks_is_sent_once(workers: Workers, job: Job, delivery: Delivery, tmp_path: Path) -> None:
     owl = load_bot(travelling_bots(tmp_path / "home")[0])
-    (tmp_path / "parcels").mkdir()
-    parcels = Parcels(tmp_path / "parcels")
+    (tmp_path / "archives").mkdir()
+    archives = BotArchives(tmp_path / "archives")
     there: dict[str, set[str]] = {"0": set(), "1": set()}
     sent: list[tuple[str, str]] = []
 
     def play(name: str, block: Block, folder: Path) -> list[Answer]:
         for path in (folder / BROUGHT).iterdir():
-            assert path.read_bytes() == parcels.data(path.name)
+            assert path.read_bytes() == archives.data(path.name)
             sent.append((name, path.name))
             there[name].add(path.name)
-        lacking = tuple(want.bot.digest for want in block.wants if want.bot == owl and want.parcel not in there[name])
+        lacking = tuple(want.bot.digest for want in block.wants if want.bot == owl and want.archive not in there[name])
         return [Lacking(lacking)] if lacking else [Done(delivery) for _ in block.jobs]
 
     workers.play = play
-    with workers.connected(parcels) as (cluster, _), cluster.lane() as one, cluster.lane() as other:
+    with workers.connected(archives) as (cluster, _), cluster.lane() as one, cluster.lane() as other:
         for _ in range(3):
             blocks = [lane.play([replace(job, bots=(owl, job.bots[1]))]) for lane in (one, other)]
             assert [results(games) for games in blocks] == [[delivery.result]] * 2

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena import files, parcels
+from arena import archives, files
 from arena.door.archives import check
 from arena.door.client import Client
 from arena.door.keys import Pair, make_pair
@@ -90,12 +90,12 @@ def served(tmp_path: Path) -> Served:
     return Served(tmp_path / "cup")
 
 
-def parcel(folder: Path, name: str, text: str = "") -> parcels.Parcel:
+def packed_bot(folder: Path, name: str, text: str = "") -> archives.PackedBot:
     path = folder / f"{name}{text}"
     path.mkdir(exist_ok=True)
     (path / "bot.toml").write_text(f'name = "{name}"\ncommand = ["{{python}}", "bot.py"]\n')
     (path / "bot.py").write_text(f"# {text}\n")
-    return parcels.pack(path)
+    return archives.pack(path)
 
 
 def ignore(count: int) -> None:
@@ -104,7 +104,7 @@ def ignore(count: int) -> None:
 
 def test_a_submission_over_the_network_becomes_a_version_once(served: Served, tmp_path: Path) -> None:
     """§D5-3, §D5-4."""
-    pair, packed = served.author("anna"), parcel(tmp_path, "fox")
+    pair, packed = served.author("anna"), packed_bot(tmp_path, "fox")
     with served.running(), Client(served.door.address, pair) as client:
         first = client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore).answer
         again = client.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore).answer
@@ -124,7 +124,7 @@ def test_a_submission_over_the_network_becomes_a_version_once(served: Served, tm
 def test_an_author_cannot_touch_anothers_bot(served: Served, tmp_path: Path) -> None:
     """Neither by its name, nor by retiring it; nor is an order of the operator obeyed."""
     anna, ben = served.author("anna"), served.author("ben")
-    packed, evil = parcel(tmp_path, "fox"), parcel(tmp_path, "fox", "evil")
+    packed, evil = packed_bot(tmp_path, "fox"), packed_bot(tmp_path, "fox", "evil")
     with served.running(), Client(served.door.address, anna) as hers, Client(served.door.address, ben) as his:
         hers.submit(io.BytesIO(packed.data), "fox", packed.digest, ignore)
         with pytest.raises(DoorError):

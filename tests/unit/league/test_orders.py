@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena import files, parcels
+from arena import archives, files
 from arena.errors import ConfigError, Refused, StoreError
 from arena.league.folder import Folder
 from arena.league.order_context import Order
@@ -22,7 +22,7 @@ from arena.store.league import LeagueStore, open_league, read_league
 from arena.store.league.records import HOUSE
 from arena.store.league.states import Actor, State
 from arena.types import Payload
-from tests.parcel_kit import make
+from tests.archive_kit import make
 
 SETTINGS = Settings(name="cup")
 
@@ -41,7 +41,7 @@ def bot(folder: Path, name: str = "fox", text: str = "") -> bytes:
     path.mkdir(exist_ok=True)
     (path / "bot.toml").write_text(f'name = "{name}"\ncommand = ["{{python}}", "bot.py"]\n')
     (path / "bot.py").write_text(f"# {text}\n")
-    return parcels.pack(path).data
+    return archives.pack(path).data
 
 
 def order(verb: str, *, author: str | None = None, id: str = "", **arguments: Any) -> Order:
@@ -110,7 +110,7 @@ def test_a_broken_archive_is_refused_with_its_rule_and_uses_no_number(
 ) -> None:
     answer = submit(store, folder, bot(tmp_path)[:-5])
     assert answer["code"] == "archive"
-    assert "docs/parcels.md" in answer["remedy"]
+    assert "docs/archives.md" in answer["remedy"]
     assert store.versions.of_author("anna") == []
     [notice] = store.notices.of("anna")
     assert notice.kind == "refused"
@@ -149,7 +149,7 @@ def test_a_submission_that_calls_what_is_not_granted_is_refused_in_one_sentence(
 ) -> None:
     (tmp_path / "fox").mkdir()
     (tmp_path / "fox" / "bot.toml").write_text(f'name = "fox"\n{line}\n')
-    archive = parcels.pack(tmp_path / "fox").data
+    archive = archives.pack(tmp_path / "fox").data
     answer = submit(store, folder, archive)
     assert answer["code"] == "archive"
     assert "or with the name of a runtime ({python}, {python+arena}, " in answer["message"]
@@ -164,7 +164,7 @@ def test_a_submission_whose_program_is_a_script_is_refused_in_one_sentence(
 ) -> None:
     """What its first line names would be run with it."""
     make(tmp_path / "fox", {"bot.toml": 'name = "fox"\ncommand = ["./run"]\n', "run": "#!/opt/python3\n"}, ["run"])
-    archive = parcels.pack(tmp_path / "fox").data
+    archive = archives.pack(tmp_path / "fox").data
     answer = submit(store, folder, archive)
     assert answer["code"] == "archive"
     assert answer["message"] == "fox: expected a program that needs no other, got: ./run, a script"
@@ -192,7 +192,7 @@ def test_a_league_at_level_fenced_refuses_in_one_sentence_what_cannot_play_there
 ) -> None:
     (tmp_path / "fox").mkdir()
     (tmp_path / "fox" / "bot.toml").write_text(f'name = "fox"\n{lines}\n')
-    archive = parcels.pack(tmp_path / "fox").data
+    archive = archives.pack(tmp_path / "fox").data
     fenced = msgspec.structs.replace(SETTINGS, bots=msgspec.structs.replace(SETTINGS.bots, level="fenced"))
     answer = submit(store, folder, archive, fenced)
     assert answer["code"] == "archive"

@@ -13,7 +13,7 @@ from arena.link import runtimes
 from arena.link.bots import BotSpec, load_bot
 from arena.link.sandbox import binds
 from arena.link.sandbox.binds import check, needs, shows
-from tests.parcel_kit import make
+from tests.archive_kit import make
 
 
 @pytest.fixture(autouse=True)

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from arena.errors import ParcelError
+from arena.archives import LIMITS, Archive, Limits
+from arena.archives import check as check_archive
+from arena.archives.building import build_archive
+from arena.errors import ArchiveError
 from arena.league.submissions.steps.base import StepReport, Stopwatch
 from arena.link.sandbox.building import Bounds
 from arena.link.sandbox.usage import used
-from arena.parcels import LIMITS, Archive, Limits
-from arena.parcels import check as check_archive
-from arena.parcels.building import build_parcel
 from arena.types import Level, Payload
 
 BYTES: Final = "bytes"
@@ -53,11 +53,11 @@ def _build(
 ) -> StepReport:
     try:
         contents = check_archive(archive, limits)
-    except ParcelError as error:
+    except ArchiveError as error:
         return watch.failed(str(error), detail={"rule": error.rule, "path": error.path, "limit": error.limit})
     watch.command_to_repeat = f"arena bot build {contents.manifest.name}"
     detail: Payload = {"folder": os.path.normpath(f"{contents.digest}/{contents.bot}")}
-    built = build_parcel(archive, contents, bots, level, bounds, limits)
+    built = build_archive(archive, contents, bots, level, bounds, limits)
     if not built.finding:
         detail[BYTES] = footprint(bots / contents.digest)
     if built.before:

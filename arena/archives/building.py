@@ -16,6 +16,10 @@ from typing import Final
 
 import msgspec
 
+from arena.archives.base import LABEL, LIMITS, Limits
+from arena.archives.checking import Archive, Contents
+from arena.archives.settling import settle, tree_digest, what_stays
+from arena.archives.unpacking import unpack
 from arena.errors import BotError, MachineFault
 from arena.files import MOST_TEXT, read
 from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
@@ -25,10 +29,6 @@ from arena.link.sandbox.building import Bounds, Run, run_build
 from arena.link.sandbox.doctor import require
 from arena.link.sandbox.fenced import check_build
 from arena.link.warden import remove_tree
-from arena.parcels.base import LABEL, LIMITS, Limits
-from arena.parcels.checking import Archive, Contents
-from arena.parcels.settling import settle, tree_digest, what_stays
-from arena.parcels.unpacking import unpack
 from arena.types import Level
 
 PART: Final = ".part"
@@ -60,7 +60,7 @@ def part_of(place: Path) -> Path:
     return place.with_name(f"{place.name}.{secrets.token_hex(8)}{PART}")
 
 
-def build_parcel(
+def build_archive(
     archive: Archive,
     contents: Contents,
     bots: Path,

@@ -15,20 +15,20 @@ from typing import Final
 import msgspec
 import zstandard
 
-from arena.errors import BotError, ParcelError
+from arena.archives.base import LABEL, LIMITS, Entry, Limits, Rule, check_path, parts, shown
+from arena.archives.checking import Count, check_places, label_bytes
+from arena.archives.headers import BLOCK, END, header, padding
+from arena.archives.streams import too_large
+from arena.errors import ArchiveError, BotError
 from arena.files import read
 from arena.link.bots import MANIFEST, Manifest, find_bot, read_manifest, unfetched
 from arena.link.contents import named_files, own_files
-from arena.parcels.base import LABEL, LIMITS, Entry, Limits, Rule, check_path, parts, shown
-from arena.parcels.checking import Count, check_places, label_bytes
-from arena.parcels.headers import BLOCK, END, header, padding
-from arena.parcels.streams import too_large
 
 _LEVEL: Final = 6
 _OWNER_EXECUTES: Final = 0o100
 
 
-class Parcel(msgspec.Struct, frozen=True, kw_only=True):
+class PackedBot(msgspec.Struct, frozen=True, kw_only=True):
     """A bot in an archive."""
 
     data: bytes
@@ -49,7 +49,7 @@ class Parcel(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.data)
 
 
-def pack(ref: str | Path, limits: Limits = LIMITS) -> Parcel:
+def pack(ref: str | Path, limits: Limits = LIMITS) -> PackedBot:
     """Packs a bot.
 
     Args:
@@ -59,7 +59,7 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> Parcel:
     Raises:
         BotError: There is no such bot, its manifest cannot be used, or a file is missing. Show the message to its
             author.
-        ParcelError: It does not fit into an archive. Show the message to its author.
+        ArchiveError: It does not fit into an archive. Show the message to its author.
     """
     folder = (ref if isinstance(ref, Path) else find_bot(ref)).resolve()
     manifest = read_manifest(folder)
@@ -84,7 +84,7 @@ def pack(ref: str | Path, limits: Limits = LIMITS) -> Parcel:
     packed = _Packed(bot, files, limits)
     data = packed.compressed()
     included = {os.path.normpath(name) for name in taken}
-    return Parcel(
+    return PackedBot(
         data=data,
         digest=packed.digest,
         bot=bot,
@@ -98,13 +98,13 @@ def _top(folder: Path, manifest: Manifest) -> Path:
     """Returns the smallest folder that holds the bot and all that its manifest names: its own, or the one around it.
 
     Raises:
-        ParcelError: Something lies farther away.
+        ArchiveError: Something lies farther away.
     """
     named = (*manifest.include, *manifest.fetched, *manifest.built)
     outside = [name for name in named if not _is_in(folder / name, folder)]
     for name in outside:
         if not _is_in(folder / name, folder.parent):
-            raise ParcelError(
+            raise ArchiveError(
                 Rule.PLACE,
                 f"expected files in the bot's folder or beside it, got: {name!r} - at {folder / MANIFEST}; "
                 "move it there, and name it so",
@@ -142,7 +142,7 @@ class _Packed:
         """Returns the archive.
 
         Raises:
-            ParcelError: It is too large.
+            ArchiveError: It is too large.
         """
         size = sum(place.stat().st_size + 2 * BLOCK for _, place in self._files if place.exists())
         parameters = zstandard.ZstdCompressionParameters.from_level(

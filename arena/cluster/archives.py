@@ -7,10 +7,10 @@ from pathlib import Path
 from threading import Lock
 
 from arena import files
+from arena.archives import LIMITS, check, pack
 from arena.cluster.block import Want
 from arena.errors import ArenaError, BotError, InternalError
 from arena.link.bots import MANIFEST, BotSpec
-from arena.parcels import LIMITS, check, pack
 
 
 def packed_anew(bot: BotSpec) -> Path | None:
@@ -18,7 +18,7 @@ def packed_anew(bot: BotSpec) -> Path | None:
     return None
 
 
-class Parcels:
+class BotArchives:
     """The archives of a run. Any thread may ask."""
 
     def __init__(self, folder: Path, archive_of: Callable[[BotSpec], Path | None] = packed_anew) -> None:
@@ -62,9 +62,9 @@ class Parcels:
                 digest = check(sent).digest
                 self._places[digest] = sent
                 return Want(bot, digest)
-            parcel = pack(Path(bot.folder))
-            self._places[parcel.digest] = self._folder / parcel.digest
-            files.write(self._places[parcel.digest], parcel.data, mode=0o600)
-            return Want(bot, parcel.digest)
+            packed = pack(Path(bot.folder))
+            self._places[packed.digest] = self._folder / packed.digest
+            files.write(self._places[packed.digest], packed.data, mode=0o600)
+            return Want(bot, packed.digest)
         except (ArenaError, OSError) as error:
             return Want(bot, why=str(error))

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from parcel_kit import MANIFEST, info, label, packed, raw, with_bot
+from archive_kit import MANIFEST, info, label, packed, raw, with_bot
 
-from arena.errors import ConfigError, ParcelError
-from arena.parcels import LIMITS, Limits, check, unpack
-from arena.parcels.checking import label_bytes
-from arena.parcels.headers import BLOCK, END
+from arena.archives import LIMITS, Limits, check, unpack
+from arena.archives.checking import label_bytes
+from arena.archives.headers import BLOCK, END
+from arena.errors import ArchiveError, ConfigError
 
 PAX, GNU = tarfile.PAX_FORMAT, tarfile.GNU_FORMAT
 SPARSE = info("hole", type=b"S", format=GNU)
@@ -78,14 +78,14 @@ HOSTILE = {
     "a file as a folder": ("order", with_bot(raw("src"), raw("src/passwd"))),
     # what it is
     "no label": ("label", packed(raw("bot.toml", MANIFEST))),
-    "another label": ("label", packed(raw(".arena-parcel", b"{}"), raw("bot.toml", MANIFEST))),
-    "a later format": ("label", packed(raw(".arena-parcel", b'{"format":2,"bot":"."}\n'))),
-    "a label with spaces": ("label", packed(raw(".arena-parcel", b'{"format":1, "bot":"."}\n'))),
-    "a label of another form": ("label", packed(raw(".arena-parcel", b'{"format":true,"bot":["."]}\n'))),
-    "a label not in UTF-8": ("label", packed(raw(".arena-parcel", b'{"format":1,"bot":"\xff"}\n'))),
-    "a long label": ("label", packed(raw(".arena-parcel", label_bytes("x" * 2000)))),
-    "a second label": ("label", packed(label(), raw(".arena-parcel", label_bytes(".")))),
-    "a bot elsewhere": ("path", packed(raw(".arena-parcel", label_bytes("../x")), raw("bot.toml", MANIFEST))),
+    "another label": ("label", packed(raw(".arena-packed", b"{}"), raw("bot.toml", MANIFEST))),
+    "a later format": ("label", packed(raw(".arena-packed", b'{"format":2,"bot":"."}\n'))),
+    "a label with spaces": ("label", packed(raw(".arena-packed", b'{"format":1, "bot":"."}\n'))),
+    "a label of another form": ("label", packed(raw(".arena-packed", b'{"format":true,"bot":["."]}\n'))),
+    "a label not in UTF-8": ("label", packed(raw(".arena-packed", b'{"format":1,"bot":"\xff"}\n'))),
+    "a long label": ("label", packed(raw(".arena-packed", label_bytes("x" * 2000)))),
+    "a second label": ("label", packed(label(), raw(".arena-packed", label_bytes(".")))),
+    "a bot elsewhere": ("path", packed(raw(".arena-packed", label_bytes("../x")), raw("bot.toml", MANIFEST))),
     "no manifest": ("manifest", packed(label(), raw("bot"))),
     "a manifest elsewhere": ("manifest", packed(label("a"), raw("bot.toml", MANIFEST))),
     "a large manifest": ("manifest", with_bot(manifest=MANIFEST + b"#" * LIMITS.manifest)),
@@ -136,7 +136,7 @@ def test_it_is_refused_before_anything_is_unpacked(name: str, tmp_path: Path) ->
     rule, archive = HOSTILE[name]
     into = tmp_path / "into"
     for attempt in (lambda: check(archive), lambda: unpack(archive, into)):
-        with pytest.raises(ParcelError) as caught:
+        with pytest.raises(ArchiveError) as caught:
             attempt()
         assert caught.value.rule == rule
         assert str(caught.value).isprintable()
@@ -153,14 +153,14 @@ def test_what_is_only_odd_is_let_in(tmp_path: Path) -> None:
     archive = packed(label(), *first, *back, raw("bot.toml", MANIFEST), *(e for e in last if e not in first + back))
     unpack(archive, tmp_path / "into")
     found = {str(path.relative_to(tmp_path / "into")) for path in (tmp_path / "into").rglob("*") if path.is_file()}
-    assert found == {*entries, "bot.toml", ".arena-parcel"}
+    assert found == {*entries, "bot.toml", ".arena-packed"}
 
 
 def test_a_file_that_changes_between_check_and_unpacking_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.parcels.unpacking.check", lambda archive, limits: None)  # the file was good then
-    with pytest.raises(ParcelError):
+    monkeypatch.setattr("arena.archives.unpacking.check", lambda archive, limits: None)  # the file was good then
+    with pytest.raises(ArchiveError):
         unpack(with_bot(raw("src/a", b"1" * 1000), info("src/b", type=b"2", linkname="/etc")), tmp_path / "into")
     assert list(tmp_path.iterdir()) == []
 
@@ -176,7 +176,7 @@ def test_a_file_is_read_like_bytes(tmp_path: Path, size: int) -> None:
     path = tmp_path / "fox.tar.zst"
     path.write_bytes(with_bot(raw("x", b"1" * size)))
     assert check(path) == check(path.read_bytes())
-    with pytest.raises(ParcelError) as caught:
+    with pytest.raises(ArchiveError) as caught:
         check(path, Limits(packed=10))
     assert (caught.value.rule, caught.value.limit) == ("packed", 10)
     (tmp_path / "link").symlink_to(path)
@@ -211,12 +211,12 @@ BOMBS = {
 READ = """
 import resource, sys
 from pathlib import Path
-from arena.errors import ParcelError
-from arena.parcels import check
+from arena.errors import ArchiveError
+from arena.archives import check
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     check(Path(sys.argv[1]))
-except ParcelError as error:
+except ArchiveError as error:
     sys.stdout.write(f"{error.rule} {(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10}")
 """
 

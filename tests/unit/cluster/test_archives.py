@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 from referee_kit import make_job
 
+from arena.archives import pack
+from arena.cluster.archives import BotArchives
 from arena.cluster.block import BROUGHT, Answer, Block, Done, Failed, Lacking, Want
 from arena.cluster.bots import Bots, CannotStart
-from arena.cluster.parcels import Parcels
 from arena.cluster.player import answers
 from arena.errors import BotError
 from arena.link.bots import load_bot
-from arena.parcels import pack
 from arena.types import Level
 from tests.cluster_kit import travelling_bots
 
@@ -26,18 +26,18 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def parcels(tmp_path: Path) -> Parcels:
-    (tmp_path / "parcels").mkdir()
-    return Parcels(tmp_path / "parcels")
+def archives(tmp_path: Path) -> BotArchives:
+    (tmp_path / "archives").mkdir()
+    return BotArchives(tmp_path / "archives")
 
 
-def test_a_bot_is_packed_once_and_comes_whole(parcels: Parcels, home: Path, tmp_path: Path) -> None:
+def test_a_bot_is_packed_once_and_comes_whole(archives: BotArchives, home: Path, tmp_path: Path) -> None:
     fox = load_bot(str(home / "fox"))
-    want = parcels.want(fox)
+    want = archives.want(fox)
     assert want == Want(fox, pack(home / "fox").digest)
     (home / "fox" / "bot.py").write_text("another")
-    assert parcels.want(replace(fox, name="another")) is want
-    (tmp_path / "archive").write_bytes(parcels.data(want.parcel))
+    assert archives.want(replace(fox, name="another")) is want
+    (tmp_path / "archive").write_bytes(archives.data(want.archive))
     there = Bots(tmp_path / "bots")
     assert there.lacking([want]) == (fox.digest,)
     there.build(want, tmp_path / "archive", Level.TRUSTED)
@@ -53,24 +53,24 @@ def test_a_bot_is_packed_once_and_comes_whole(parcels: Parcels, home: Path, tmp_
 
 
 def test_a_player_asks_for_what_is_lacking_and_plays_with_what_was_brought(
-    parcels: Parcels, home: Path, tmp_path: Path
+    archives: BotArchives, home: Path, tmp_path: Path
 ) -> None:
     fox = load_bot(str(home / "fox"))
-    want = parcels.want(fox)
+    want = archives.want(fox)
     job = replace(make_job(Path("/nowhere"), 2), bots=(replace(fox, folder="/nowhere"),) * 2)
     block = Block((job, replace(job, game="test-000001", deal=1)), (want,))
 
     def played(name: str, *archives: bytes) -> list[Answer]:
         (tmp_path / name / BROUGHT).mkdir(parents=True)
         for archive in archives:
-            (tmp_path / name / BROUGHT / want.parcel).write_bytes(archive)
+            (tmp_path / name / BROUGHT / want.archive).write_bytes(archive)
         return list(answers(block, tmp_path / name, Bots(tmp_path / "bots")))
 
     assert played("first") == [Lacking((fox.digest,))]
     (refusal,) = played("second", b"no archive")
     assert isinstance(refusal, Failed)
     assert (refusal.begun, refusal.of_machine, refusal.bot) == (False, False, fox.digest)
-    for done in (played("third", parcels.data(want.parcel)), played("fourth")):
+    for done in (played("third", archives.data(want.archive)), played("fourth")):
         assert [answer.delivery.result.game for answer in done if isinstance(answer, Done)] == [
             "test-000000",
             "test-000001",
@@ -81,8 +81,8 @@ def test_a_bot_that_came_in_an_archive_travels_in_it(home: Path, tmp_path: Path)
     archive = tmp_path / "archive"
     archive.write_bytes(pack(home / "owl").data)
     owl = load_bot(str(home / "owl"))
-    want = Parcels(tmp_path / "nothing", lambda bot: archive).want(owl)
-    assert want.parcel == pack(home / "owl").digest
+    want = BotArchives(tmp_path / "nothing", lambda bot: archive).want(owl)
+    assert want.archive == pack(home / "owl").digest
     assert not (tmp_path / "nothing").exists()
 
 
@@ -95,13 +95,13 @@ def test_a_bundled_bot_is_found_by_its_digest_and_does_not_travel(tmp_path: Path
     assert not (tmp_path / "bots").exists()
 
 
-def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(parcels: Parcels, home: Path) -> None:
+def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(archives: BotArchives, home: Path) -> None:
     (home / "owl" / "large").write_bytes(b"\0")
     with (home / "owl" / "large").open("r+b") as file:
         file.truncate(200 << 20)
     owl = load_bot(str(home / "owl"))
-    want = parcels.want(owl)
-    assert (want.parcel, want.bot) == ("", owl)
+    want = archives.want(owl)
+    assert (want.archive, want.bot) == ("", owl)
     assert "more than 128 MiB" in want.why
     assert Bots(home / "bots").lacking([want]) == ()
     (home / "owl" / "large").unlink()
@@ -109,6 +109,6 @@ def test_what_cannot_be_packed_is_taken_from_the_same_place_or_refused(parcels: 
         Bots(home / "bots").lacking([want])
 
 
-def test_a_command_line_cannot_be_sent(parcels: Parcels) -> None:
+def test_a_command_line_cannot_be_sent(archives: BotArchives) -> None:
     with pytest.raises(BotError, match="a command line; give a folder"):
-        parcels.want(load_bot("cmd:true"))
+        archives.want(load_bot("cmd:true"))

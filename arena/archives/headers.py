@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from arena.errors import ParcelError
-from arena.parcels.base import Entry, Rule, bad_path, check_path, shown
+from arena.archives.base import Entry, Rule, bad_path, check_path, shown
+from arena.errors import ArchiveError
 
 BLOCK: Final = 512
 """Bytes of a header. Contents are filled up to a multiple of it."""
@@ -38,7 +38,7 @@ def header(entry: Entry) -> bytes:
     """Returns the header of an entry.
 
     Raises:
-        ParcelError: Its path may not stand in an archive.
+        ArchiveError: Its path may not stand in an archive.
     """
     prefix, name = _split(entry.path)
     block = b"".join(
@@ -65,14 +65,14 @@ def read_header(block: bytes) -> Entry:
     """Returns the entry that a header is about.
 
     Raises:
-        ParcelError: It is not a header that `header` writes.
+        ArchiveError: It is not a header that `header` writes.
     """
     kind = block[_KIND_AT : _KIND_AT + 1]
     name, prefix = _text(block[:_NAME]), _text(block[345 : 345 + _PREFIX])
     path = f"{prefix}/{name}" if prefix else name
     if kind != _FILE:
         got = _KINDS.get(kind, f"an entry of kind {kind!r}")
-        raise ParcelError(
+        raise ArchiveError(
             Rule.KIND, f"expected regular files, got: {got} - at {shown(path)}; pack it with arena", path=shown(path)
         )
     check_path(path)
@@ -108,8 +108,8 @@ def _text(field: bytes) -> str:
     return field.partition(b"\0")[0].decode(errors="surrogateescape")
 
 
-def _unlike(path: str) -> ParcelError:
-    return ParcelError(
+def _unlike(path: str) -> ArchiveError:
+    return ArchiveError(
         Rule.HEADER,
         "expected a header of ustar with mode 644 or 755 and without owner and time, got: another one "
         f"- at {shown(path)}; pack it with arena",

@@ -8,8 +8,8 @@ from typing import Final
 
 import zstandard
 
-from arena.errors import ParcelError
-from arena.parcels.base import Limits, Rule
+from arena.archives.base import Limits, Rule
+from arena.errors import ArchiveError
 
 MAGIC: Final = b"\x28\xb5\x2f\xfd"
 """What every frame of zstd begins with."""
@@ -32,7 +32,7 @@ class Source:
         """Returns so many bytes.
 
         Raises:
-            ParcelError: There are not so many.
+            ArchiveError: There are not so many.
         """
         return b"".join(self.pieces(count))
 
@@ -40,13 +40,13 @@ class Source:
         """Yields so many bytes, piece by piece. Take all of them before anything else.
 
         Raises:
-            ParcelError: There are not so many.
+            ArchiveError: There are not so many.
         """
         while count:
             if not self._rest:
                 self._rest = memoryview(next(self._chunks, b""))
                 if not self._rest:
-                    raise ParcelError(
+                    raise ArchiveError(
                         Rule.END, "expected an archive with an end, got: one that is cut off; send it again"
                     )
             piece = bytes(self._rest[:count])
@@ -59,10 +59,10 @@ class Source:
         """Returns the SHA-256 (hex) of the content.
 
         Raises:
-            ParcelError: More follows.
+            ArchiveError: More follows.
         """
         if self._rest or any(self._chunks):
-            raise ParcelError(Rule.END, "expected nothing after the end of the archive, got: more; pack it with arena")
+            raise ArchiveError(Rule.END, "expected nothing after the end of the archive, got: more; pack it with arena")
         return self._digest.hexdigest()
 
 
@@ -70,7 +70,7 @@ def inflated(packed: Iterable[bytes], limits: Limits) -> Iterator[bytes]:
     """Yields what is in a frame of zstd.
 
     Raises:
-        ParcelError: It is no such frame, is not whole, is too large, or more follows it.
+        ArchiveError: It is no such frame, is not whole, is too large, or more follows it.
     """
     decoder = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW).decompressobj()
     begun = b""
@@ -80,11 +80,11 @@ def inflated(packed: Iterable[bytes], limits: Limits) -> Iterator[bytes]:
         if len(begun) < len(MAGIC):  # zstd skips frames of other kinds in silence
             begun += piece[: len(MAGIC)]
             if not MAGIC.startswith(begun[: len(MAGIC)]):
-                raise ParcelError(Rule.ZSTD, "expected an archive in zstd, got: something else; pack it with arena")
+                raise ArchiveError(Rule.ZSTD, "expected an archive in zstd, got: something else; pack it with arena")
         try:
             data = decoder.decompress(piece)
         except zstandard.ZstdError as error:
-            raise ParcelError(
+            raise ArchiveError(
                 Rule.ZSTD, f"expected an archive in zstd, got: damaged data ({error}); send it again"
             ) from None
         if data:
@@ -92,7 +92,7 @@ def inflated(packed: Iterable[bytes], limits: Limits) -> Iterator[bytes]:
     if decoder.unused_data:
         raise _trailing()
     if not decoder.eof:
-        raise ParcelError(Rule.ZSTD, "expected an archive with an end, got: one that is cut off; send it again")
+        raise ArchiveError(Rule.ZSTD, "expected an archive with an end, got: one that is cut off; send it again")
 
 
 def _pieces(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
@@ -104,14 +104,14 @@ def _pieces(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
         yield from (chunk[at : at + _PIECE] for at in range(0, len(chunk), _PIECE))
 
 
-def too_large(most: int) -> ParcelError:
+def too_large(most: int) -> ArchiveError:
     """Returns the error about an archive with too many bytes."""
-    return ParcelError(
+    return ArchiveError(
         Rule.PACKED,
         f"expected an archive of at most {most:,} bytes, got: a larger one; leave out what the bot does not need",
         limit=most,
     )
 
 
-def _trailing() -> ParcelError:
-    return ParcelError(Rule.ZSTD, "expected one frame of zstd, got: more after it; pack it with arena")
+def _trailing() -> ArchiveError:
+    return ArchiveError(Rule.ZSTD, "expected one frame of zstd, got: more after it; pack it with arena")

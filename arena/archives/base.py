@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from arena.errors import ParcelError
+from arena.errors import ArchiveError
 from arena.files import MIB
 from arena.text import plain
 
@@ -113,10 +113,10 @@ def check_path(path: str) -> None:
     >>> check_path("../key")
     Traceback (most recent call last):
         ...
-    arena.errors.ParcelError: expected a path below the top of the archive, got: '../key'; rename the file
+    arena.errors.ArchiveError: expected a path below the top of the archive, got: '../key'; rename the file
 
     Raises:
-        ParcelError: It may not.
+        ArchiveError: It may not.
     """
     try:
         size = len(path.encode())
@@ -130,10 +130,10 @@ def check_path(path: str) -> None:
         raise bad_path(f"a path of at most {MOST_PATH} bytes", path, MOST_PATH)
 
 
-def bad_path(expected: str, path: str, limit: int | None = None) -> ParcelError:
+def bad_path(expected: str, path: str, limit: int | None = None) -> ArchiveError:
     """Returns the error about a path that may not stand in an archive."""
     said = shown(path)
-    return ParcelError(Rule.PATH, f"expected {expected}, got: '{said}'; rename the file", path=said, limit=limit)
+    return ArchiveError(Rule.PATH, f"expected {expected}, got: '{said}'; rename the file", path=said, limit=limit)
 
 
 def shown(path: str) -> str:

@@ -17,11 +17,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from arena.errors import BotError, ConfigError, ParcelError
-from arena.files import MOST_PROGRAM, opened
-from arena.link.bots import MANIFEST, Manifest, parse_manifest
-from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
-from arena.parcels.base import (
+from arena.archives.base import (
     FORMAT,
     HERE,
     LABEL,
@@ -35,8 +31,12 @@ from arena.parcels.base import (
     parts,
     shown,
 )
-from arena.parcels.headers import BLOCK, END, padding, read_header
-from arena.parcels.streams import Source, inflated, too_large
+from arena.archives.headers import BLOCK, END, padding, read_header
+from arena.archives.streams import Source, inflated, too_large
+from arena.errors import ArchiveError, BotError, ConfigError
+from arena.files import MOST_PROGRAM, opened
+from arena.link.bots import MANIFEST, Manifest, parse_manifest
+from arena.link.runtimes import PYTHON, PYTHON_WITH_ARENA
 
 Archive: TypeAlias = Path | bytes
 """An archive: its file, or its bytes."""
@@ -65,7 +65,7 @@ def check(archive: Archive, limits: Limits = LIMITS) -> Contents:
     """Reads an archive to its end, and returns what it holds.
 
     Raises:
-        ParcelError: It breaks a rule. The error names the rule, the path and the limit.
+        ArchiveError: It breaks a rule. The error names the rule, the path and the limit.
         ConfigError: There is no such file.
     """
     return read_archive(archive, limits, lambda entry, content: None)
@@ -77,7 +77,7 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
     What comes after it may still break a rule: then this raises, and what was made of the entries must go.
 
     Raises:
-        ParcelError: As `check`.
+        ArchiveError: As `check`.
         ConfigError: As `check`.
     """
     with _chunks(archive, limits) as chunks:
@@ -102,10 +102,10 @@ def read_archive(archive: Archive, limits: Limits, take: Take) -> Contents:
                 pass
             _check_padding(source, entry)
         if source.take(BLOCK) != END[:BLOCK]:
-            raise ParcelError(Rule.END, "expected two empty blocks at the end, got: one; pack it with arena")
+            raise ArchiveError(Rule.END, "expected two empty blocks at the end, got: one; pack it with arena")
         digest = source.finish()
     if manifest is None:
-        raise ParcelError(Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path))
+        raise ArchiveError(Rule.MANIFEST, f"expected a bot's manifest, got: none - at {shown(path)}", path=shown(path))
     return Contents(
         digest=digest,
         bot=label.bot,
@@ -141,13 +141,13 @@ class Count:
         """Counts a file with the folders that begin with it.
 
         Raises:
-            ParcelError: It is one too many, or not in its place.
+            ArchiveError: It is one too many, or not in its place.
         """
         path, names = shown(entry.path), parts(entry.path)
         if entry.path == LABEL:
-            raise ParcelError(Rule.LABEL, f"expected {LABEL} once, got: it again; pack it with arena", path=LABEL)
+            raise ArchiveError(Rule.LABEL, f"expected {LABEL} once, got: it again; pack it with arena", path=LABEL)
         if names <= self._last or names[: len(self._last)] == self._last != ():
-            raise ParcelError(
+            raise ArchiveError(
                 Rule.ORDER,
                 "expected sorted paths, none twice and none a file and a folder, "
                 f"got: '{shown(b'/'.join(self._last).decode())}' before it - at {path}; pack it with arena",
@@ -157,7 +157,7 @@ class Count:
         self._entries += len(names) - shared
         self._last = names
         if self._entries > self._limits.entries:
-            raise ParcelError(
+            raise ArchiveError(
                 Rule.ENTRIES,
                 f"expected at most {self._limits.entries:,} files and folders, got: more - at {path}; "
                 "leave out what the bot does not need",
@@ -166,7 +166,7 @@ class Count:
             )
         self.bytes += entry.size
         if self.bytes > self._limits.unpacked:
-            raise ParcelError(
+            raise ArchiveError(
                 Rule.UNPACKED,
                 f"expected files of at most {self._limits.unpacked:,} bytes in all, got: more - at {path}; "
                 "leave out what the bot does not need",
@@ -184,10 +184,10 @@ def _read_label(source: Source) -> Label:
     """Reads the first entry.
 
     Raises:
-        ParcelError: It is another.
+        ArchiveError: It is another.
     """
     entry = read_header(source.take(BLOCK))
-    wrong = ParcelError(
+    wrong = ArchiveError(
         Rule.LABEL,
         f"expected {LABEL} of format {FORMAT} as the first entry, got: another - at {shown(entry.path)}; "
         "pack it with this version of arena",
@@ -210,7 +210,7 @@ def _read_label(source: Source) -> Label:
 
 def _check_padding(source: Source, entry: Entry) -> None:
     if any(source.take(padding(entry.size))):
-        raise ParcelError(
+        raise ArchiveError(
             Rule.HEADER,
             f"expected zeros after a content, got: other bytes - at {shown(entry.path)}; pack it with arena",
             path=shown(entry.path),
@@ -219,7 +219,7 @@ def _check_padding(source: Source, entry: Entry) -> None:
 
 def _manifest_bytes(entry: Entry, content: Iterator[bytes], limits: Limits) -> bytes:
     if entry.size > limits.manifest:
-        raise ParcelError(
+        raise ArchiveError(
             Rule.MANIFEST,
             f"expected a manifest of at most {limits.manifest:,} bytes, got: {entry.size:,} - at {shown(entry.path)}",
             path=shown(entry.path),
@@ -232,7 +232,7 @@ def _manifest(data: bytes, path: str, bot: str) -> Manifest:
     try:
         manifest = parse_manifest(data, shown(path))
     except BotError as error:
-        raise ParcelError(Rule.MANIFEST, str(error), path=shown(path)) from None
+        raise ArchiveError(Rule.MANIFEST, str(error), path=shown(path)) from None
     check_places(manifest, bot)
     return manifest
 
@@ -245,14 +245,14 @@ def check_places(manifest: Manifest, bot: str) -> None:
         bot: The path of the bot's folder in the archive, or `HERE`.
 
     Raises:
-        ParcelError: Something does not.
+        ArchiveError: Something does not.
     """
     programs = (*manifest.command[:1], *manifest.build[:1], *manifest.fetch[:1], *manifest.needs)
     named = (*manifest.include, *manifest.built, *manifest.fetched, *_python_file(manifest))
     for name in (*named, *(name for name in programs if "/" in name)):
         path = os.path.normpath(os.path.join(bot, name))
         if path.startswith(("/", "../")) or path == "..":
-            raise ParcelError(
+            raise ArchiveError(
                 Rule.PLACE,
                 f"expected files in the archive, got: {shown(name)!r} - at {MANIFEST}; move it into the bot's folder, "
                 "or name a runtime in `command`",

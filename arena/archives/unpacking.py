@@ -10,11 +10,11 @@ from typing import Final
 
 import msgspec
 
-from arena.errors import ConfigError, ParcelError
+from arena.archives.base import HERE, LABEL, LIMITS, MOST_LABEL, Entry, Label, Limits, Rule, check_path
+from arena.archives.checking import Archive, check, label_bytes, read_archive
+from arena.errors import ArchiveError, ConfigError
 from arena.files import create, read
 from arena.link.warden import remove_tree
-from arena.parcels.base import HERE, LABEL, LIMITS, MOST_LABEL, Entry, Label, Limits, Rule, check_path
-from arena.parcels.checking import Archive, check, label_bytes, read_archive
 
 _FOLDER, _FILE, _PROGRAM = 0o755, 0o644, 0o755
 _PLAIN: Final = "a folder that an archive was unpacked to"
@@ -29,7 +29,7 @@ def unpack(archive: Archive, into: Path, limits: Limits = LIMITS) -> Path:
         limits: How large it may be.
 
     Raises:
-        ParcelError: It breaks a rule. Nothing is left of it.
+        ArchiveError: It breaks a rule. Nothing is left of it.
         ConfigError: There is no such archive, or the folder is there already.
         OSError: The folder cannot be written. Nothing is left of it.
     """
@@ -62,12 +62,12 @@ def bot_folder(into: Path) -> Path:
         ConfigError: It is no such folder.
     """
     data = read(into / LABEL, _PLAIN, MOST_LABEL, ConfigError, links=False)
-    with suppress(msgspec.DecodeError, ParcelError):
+    with suppress(msgspec.DecodeError, ArchiveError):
         bot = msgspec.json.decode(data, type=Label).bot
         if bot != HERE:
             check_path(bot)
         return _inside(into, bot)
-    raise ParcelError(Rule.LABEL, f"expected {_PLAIN}, got: another {LABEL} - at {into}; unpack it again", path=LABEL)
+    raise ArchiveError(Rule.LABEL, f"expected {_PLAIN}, got: another {LABEL} - at {into}; unpack it again", path=LABEL)
 
 
 def _inside(into: Path, bot: str) -> Path:

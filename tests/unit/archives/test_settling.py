@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.archives.settling import settle, tree_digest, what_stays
 from arena.errors import BotError
 from arena.link.bots import Manifest
-from arena.parcels.settling import settle, tree_digest, what_stays
-from tests.parcel_kit import make, tree
+from tests.archive_kit import make, tree
 
 
 def test_what_was_sent_and_what_is_named_stays() -> None:

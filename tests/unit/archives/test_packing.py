@@ -8,13 +8,13 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from parcel_kit import info, make, names, plain, tree
+from archive_kit import info, make, names, plain, tree
 
-from arena.errors import BotError, ParcelError
+from arena.archives import Limits, bot_folder, check, pack, unpack
+from arena.archives.base import Entry
+from arena.archives.headers import header
+from arena.errors import ArchiveError, BotError
 from arena.link.bots import bundled_folders, find_bot, load_bot, read_manifest, unfetched
-from arena.parcels import Limits, bot_folder, check, pack, unpack
-from arena.parcels.base import Entry
-from arena.parcels.headers import header
 
 FOX = 'name = "fox"\ncommand = ["./bot"]\n'
 
@@ -24,33 +24,33 @@ def fox(folder: Path, extra: str = "", **files: str) -> Path:
 
 
 def test_a_bot_alone_is_the_whole_archive(tmp_path: Path) -> None:
-    parcel = pack(fox(tmp_path / "fox", **{"src/a.c": "1", "src.c": "2"}))
-    assert names(parcel.data) == [".arena-parcel", "bot", "bot.toml", "src/a.c", "src.c"]
-    assert parcel.bot == "."
-    assert [entry.path for entry in parcel.entries if entry.executable] == ["bot"]
+    packed = pack(fox(tmp_path / "fox", **{"src/a.c": "1", "src.c": "2"}))
+    assert names(packed.data) == [".arena-packed", "bot", "bot.toml", "src/a.c", "src.c"]
+    assert packed.bot == "."
+    assert [entry.path for entry in packed.entries if entry.executable] == ["bot"]
 
 
 def test_the_top_is_the_folder_around_if_the_manifest_names_something_there(tmp_path: Path) -> None:
     make(tmp_path, {"client.py": "1", "other/bot.py": "2"})
-    parcel = pack(fox(tmp_path / "fox", 'include = ["../client.py"]\n'))
-    assert names(parcel.data) == [".arena-parcel", "client.py", "fox/bot", "fox/bot.toml"]
-    assert parcel.bot == "fox"
-    assert ".." not in "".join(names(parcel.data))
+    packed = pack(fox(tmp_path / "fox", 'include = ["../client.py"]\n'))
+    assert names(packed.data) == [".arena-packed", "client.py", "fox/bot", "fox/bot.toml"]
+    assert packed.bot == "fox"
+    assert ".." not in "".join(names(packed.data))
 
 
 @pytest.mark.parametrize("named", ["../../key", "/etc/passwd", "../../elsewhere/lib"])
 def test_nothing_from_farther_away_goes_along(tmp_path: Path, named: str) -> None:
     make(tmp_path, {"key": "1", "elsewhere/lib/a": "2"})
-    with pytest.raises(ParcelError, match="in the bot's folder or beside it") as caught:
+    with pytest.raises(ArchiveError, match="in the bot's folder or beside it") as caught:
         pack(fox(tmp_path / "bots" / "fox", f'include = ["{named}"]\n'))
     assert caught.value.rule == "place"
 
 
 def test_what_tools_leave_behind_is_left_out_and_listed(tmp_path: Path) -> None:
     files = {"__pycache__/a.pyc": "", ".idea/b": "", "src/.DS_Store": "", "node_modules/m/c.js": "", "out/bin": ""}
-    parcel = pack(fox(tmp_path / "fox", 'built = ["out"]\n', **files))
-    assert names(parcel.data) == [".arena-parcel", "bot", "bot.toml"]
-    assert parcel.left_out == (".idea", "__pycache__", "node_modules", "out", "src/.DS_Store")
+    packed = pack(fox(tmp_path / "fox", 'built = ["out"]\n', **files))
+    assert names(packed.data) == [".arena-packed", "bot", "bot.toml"]
+    assert packed.left_out == (".idea", "__pycache__", "node_modules", "out", "src/.DS_Store")
 
 
 def test_what_the_manifest_names_goes_along_all_the_same(tmp_path: Path) -> None:
@@ -58,11 +58,11 @@ def test_what_the_manifest_names_goes_along_all_the_same(tmp_path: Path) -> None
     extra = 'include = [".cargo/config.toml", "node_modules"]\nfetched = ["vendor"]\nfetch = ["true"]\n'
     folder = fox(tmp_path / "fox", extra, **files)
     (folder / "node_modules" / ".bin").symlink_to("/bin")
-    parcel = pack(folder)
-    assert names(parcel.data)[1:] == [
+    packed = pack(folder)
+    assert names(packed.data)[1:] == [
         ".cargo/config.toml", "bot", "bot.toml", "node_modules/.lock", "node_modules/m/c.js", "vendor/a",
     ]  # fmt: skip
-    assert parcel.left_out == (".env",)
+    assert packed.left_out == (".env",)
 
 
 def test_what_was_not_fetched_is_asked_for(tmp_path: Path) -> None:
@@ -101,9 +101,9 @@ def test_links_to_files_of_the_bot_become_files_and_others_are_refused(tmp_path:
     folder = fox(tmp_path / "fox", a="1")
     (folder / "b").symlink_to("a")
     (folder / "broken").symlink_to("nothing")
-    parcel = pack(folder)
-    assert {entry.path for entry in parcel.entries} == {"a", "b", "bot", "bot.toml"}
-    assert parcel.left_out == ("broken",)
+    packed = pack(folder)
+    assert {entry.path for entry in packed.entries} == {"a", "b", "bot", "bot.toml"}
+    assert packed.left_out == ("broken",)
     (folder / "c").symlink_to("/etc/passwd")
     with pytest.raises(BotError, match="leads to /etc/passwd"):
         pack(folder)
@@ -120,14 +120,14 @@ def test_links_to_files_of_the_bot_become_files_and_others_are_refused(tmp_path:
 def test_a_bot_that_is_too_large_is_told_to_its_author(tmp_path: Path, limits: Limits, rule: str, limit: int) -> None:
     folder = fox(tmp_path / "fox", **{"a/b": "x"})
     (folder / "noise").write_bytes(os.urandom(400) if rule == "packed" else b"x" * 20)
-    with pytest.raises(ParcelError) as caught:
+    with pytest.raises(ArchiveError) as caught:
         pack(folder, limits)
     assert (caught.value.rule, caught.value.limit) == (rule, limit)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "\u202egnp.exe", "x" * 101, "é" * 60])
 def test_names_that_cannot_be_sent_are_told(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ParcelError) as caught:
+    with pytest.raises(ArchiveError) as caught:
         pack(fox(tmp_path / "fox", **{name: ""}))
     assert caught.value.rule == "path"
     assert str(caught.value).isprintable()
@@ -154,14 +154,14 @@ def test_bundled_bots_are_packed_as_they_are(name: str, tmp_path: Path) -> None:
         with pytest.raises(BotError, match="run `arena bot build"):
             pack(name)
         return
-    parcel = pack(name)
-    folder = unpack(parcel.data, tmp_path / "there")
-    contents = check(parcel.data)
-    assert contents.digest == parcel.digest == pack(folder).digest
-    assert (contents.bot, contents.entries, contents.manifest) == (parcel.bot, parcel.entries, parcel.manifest)
+    packed = pack(name)
+    folder = unpack(packed.data, tmp_path / "there")
+    contents = check(packed.data)
+    assert contents.digest == packed.digest == pack(folder).digest
+    assert (contents.bot, contents.entries, contents.manifest) == (packed.bot, packed.entries, packed.manifest)
     assert bot_folder(tmp_path / "there") == folder
     there = tree(tmp_path / "there")
-    with tarfile.open(fileobj=io.BytesIO(plain(parcel.data))) as theirs:
+    with tarfile.open(fileobj=io.BytesIO(plain(packed.data))) as theirs:
         assert set(there) == set(theirs.getnames())
-    if parcel.manifest.language == "python":
+    if packed.manifest.language == "python":
         assert load_bot(str(folder)).digest == load_bot(name).digest

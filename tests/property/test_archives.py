@@ -8,14 +8,14 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from archive_kit import MANIFEST, label, make, packed, plain, raw, tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parcel_kit import MANIFEST, label, make, packed, plain, raw, tree
 
-from arena.errors import ParcelError
-from arena.parcels import Limits, check, pack, unpack
-from arena.parcels.base import LABEL, Entry, check_path, parts
-from arena.parcels.headers import header, read_header
+from arena.archives import Limits, check, pack, unpack
+from arena.archives.base import LABEL, Entry, check_path, parts
+from arena.archives.headers import header, read_header
+from arena.errors import ArchiveError
 
 VISIBLE = st.sampled_from("abzA09.-_~ \\'$é中\U0001f98a")
 NAMES = st.text(VISIBLE, min_size=1, max_size=20).filter(lambda name: name not in (".", "..") and name[0] != ".")
@@ -48,17 +48,17 @@ def write(folder: Path, files: dict[str, tuple[bytes, bool]]) -> Path:
 def test_what_is_packed_is_checked_and_unpacked_the_same(files: dict[str, tuple[bytes, bool]], chance: object) -> None:
     top = Path(tempfile.mkdtemp())
     try:
-        parcel = pack(write(top / "one", files))
+        packed = pack(write(top / "one", files))
         order = list(files.items())
         chance.shuffle(order)  # type: ignore[attr-defined]
-        assert pack(write(top / "two", dict(order))).digest == parcel.digest
-        contents = check(parcel.data)
-        assert (contents.digest, contents.entries) == (parcel.digest, parcel.entries)
-        assert contents.size == sum(entry.size for entry in parcel.entries)
-        folder = unpack(parcel.data, top / "there")
+        assert pack(write(top / "two", dict(order))).digest == packed.digest
+        contents = check(packed.data)
+        assert (contents.digest, contents.entries) == (packed.digest, packed.entries)
+        assert contents.size == sum(entry.size for entry in packed.entries)
+        folder = unpack(packed.data, top / "there")
         os.unlink(folder / LABEL)
         assert tree(folder) == tree(top / "one")
-        assert pack(folder).digest == parcel.digest
+        assert pack(folder).digest == packed.digest
     finally:
         shutil.rmtree(top)
 
@@ -66,7 +66,7 @@ def test_what_is_packed_is_checked_and_unpacked_the_same(files: dict[str, tuple[
 @given(st.text(max_size=300), st.integers(0, 2**33 - 1), st.booleans())
 def test_a_header_is_read_as_it_was_written(path: str, size: int, executable: bool) -> None:
     entry = Entry(path, size, executable)
-    with suppress(ParcelError):
+    with suppress(ArchiveError):
         assert read_header(header(entry)) == entry
         check_path(path)
 
@@ -75,14 +75,14 @@ def test_a_header_is_read_as_it_was_written(path: str, size: int, executable: bo
 def test_a_changed_header_is_the_same_or_refused(path: str, at: int, new: bytes) -> None:
     block = header(Entry(path, 7, False))
     changed = block[:at] + new[: 512 - at] + block[at + len(new) :]
-    with suppress(ParcelError):
+    with suppress(ArchiveError):
         assert header(read_header(changed)) == changed
 
 
 @given(st.binary(max_size=2000))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for archive in (data, packed(data), packed(label(), raw("bot.toml", MANIFEST), data)):
-        with suppress(ParcelError):
+        with suppress(ArchiveError):
             check(archive, Limits(unpacked=10_000))
 
 
@@ -92,11 +92,11 @@ def test_a_changed_archive_is_the_same_or_refused(data: st.DataObject) -> None:
     inner = bytearray(plain(good))
     at = data.draw(st.integers(0, len(inner) - 1))
     inner[at] ^= data.draw(st.integers(1, 255))
-    with suppress(ParcelError):
+    with suppress(ArchiveError):
         assert check(packed(bytes(inner), end=b"")).digest != check(good).digest
     outer = bytearray(good)
     outer[data.draw(st.integers(0, len(outer) - 1))] ^= data.draw(st.integers(1, 255))
-    with suppress(ParcelError):
+    with suppress(ArchiveError):
         check(bytes(outer))
 
 

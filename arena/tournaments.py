@@ -98,7 +98,7 @@ def play_tournament(
     yield begun
     tournament = fix_chance(store, begun.tournament, setup.specs, beacon_value)
     schedule = schedule_of(store, tournament, setup.settings)
-    with steered(store.path, at_a_time, tell) as directions:
+    with steered(store.path, tournament.id, at_a_time, tell) as directions:
         runner = Runner(
             store,
             tournament,

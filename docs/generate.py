@@ -10,6 +10,7 @@ import click
 
 from arena.cli import cli
 from arena.cli.formats import NAMES, Explained
+from arena.cli.help import show_all
 from arena.cli.steer import ORDERS, Steered
 from arena.link.sandbox import fenced_filter, filter
 from arena.store.league import states
@@ -60,6 +61,7 @@ def helps(command: click.Command, name: str, parent: click.Context | None = None
     """Yields each command under `command`, itself first, as it is called, with its help."""
     settings = command.context_settings | {"terminal_width": WIDTH, "max_content_width": WIDTH}
     ctx = click.Context(command, info_name=name, parent=parent, **settings)
+    show_all(ctx)
     yield ctx.command_path, command.get_help(ctx)
     if isinstance(command, Explained):
         for format in NAMES:

@@ -21,41 +21,34 @@ from arena.cli.group import INTERRUPTED, LazyGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournament": ("arena.cli.tournament:tournament", "Play a tournament and print its standings."),
-    "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
     "match": ("arena.cli.match:match", "Play bots against each other on one deal, the seats rotated."),
+    "compare": ("arena.cli.compare:compare", "Say which of two bots is better, and by how much."),
     "play": ("arena.cli.play:play", "Play against bots yourself, at the terminal or in a browser."),
-    "replay": (
-        "arena.cli.replay:replay",
-        "Show a logged game decision by decision: the board, what happened, and the bots' notes.",
-    ),
-    "verify": ("arena.cli.verify:verify", "Check logged games, and that none was chosen, changed or left out."),
     "watch": ("arena.cli.watch:watch", "Show what is played now: standings, running games, results."),
-    "standings": ("arena.cli.standings:standings", "Print the standings of a tournament in the database."),
-    "site": (
-        "arena.cli.site:site",
-        "Write the tournaments of a database as a folder of pages, which any browser opens from disk.",
-    ),
-    "tournaments": (
-        "arena.cli.tournaments:tournaments",
-        "List the tournaments in the database, show one, or remove some with their logs.",
-    ),
-    "games": ("arena.cli.games:games", "Find games in the database, the latest first."),
-    "export": ("arena.cli.export:export", "Write the decisions of logged games as a table, for programs that learn."),
-    "league": ("arena.cli.league:league", "Run a league of strangers' bots, or take part in one."),
+    "standings": ("arena.cli.standings:standings", "Print the standings of a tournament that was played."),
+    "tournaments": ("arena.cli.tournaments:tournaments", "List the tournaments that were played, or remove some."),
+    "games": ("arena.cli.games:games", "Find games of tournaments, the latest first."),
+    "replay": ("arena.cli.replay:replay", "Show a logged game, decision by decision."),
+    "verify": ("arena.cli.verify:verify", "Check logs, and that no game was chosen, changed or left out."),
+    "site": ("arena.cli.site:site", "Write pages of tournaments, for any browser, without a server."),
+    "export": ("arena.cli.export:export", "Write the decisions of games as a table, to learn from."),
     "bot": ("arena.cli.bot:bot", "Write, build, check and debug a bot."),
-    "rules": ("arena.cli.rules:rules", "Show the games: who may play, rulesets, options; check your own."),
+    "rules": ("arena.cli.rules:rules", "Show the games, their rulesets and options; check your own."),
     "board": ("arena.cli.board:board", "List, check and draw boards and decks, including your own."),
-    "doctor": ("arena.cli.doctor:doctor", "Say which levels of protection this machine can give."),
+    "league": ("arena.cli.league:league", "Run a league of strangers' bots, or take part in one."),
     "cluster": ("arena.cli.cluster:cluster", "Look at the machines of a Dask cluster."),
+    "doctor": ("arena.cli.doctor:doctor", "Say which levels of protection this machine can give."),
     "config": ("arena.cli.config:config", "Print what arena.toml sets, and which options are in force."),
-    "completion": ("arena.cli.completion:completion", "Print the script that completes commands, bots, rules and ids."),
+    "completion": ("arena.cli.completion:completion", "Print what completes commands and names in a shell."),
 }
 """Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
+HEADINGS: Mapping[str, str] = {"tournament": "Play", "watch": "Look", "bot": "Write", "league": "Run"}
+"""What stands above the parts of that list, by the first command of each."""
 COMPLETE = "_ARENA_COMPLETE"
 """The environment variable by which a shell asks for completions; click derives it from the name `arena`."""
 
 
-@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, lazy=COMMANDS, headings=HEADINGS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena", message="%(prog)s %(version)s")
 @click.option(
     "--config",

@@ -16,7 +16,7 @@ RC = {
 @click.argument("shell", type=click.Choice(list(RC)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that completes commands, bots, rules and ids.
+    """Print what completes commands and names in a shell.
 
     Put the line that the script begins with into the file that it names; or, to try it in the shell at hand, type that
     line. In zsh, compinit must have run before.

@@ -29,7 +29,7 @@ from arena.text import plain
 @db_option
 @moved_option
 def export(names: tuple[str, ...], out: Path, db: Path, logs: Path | None) -> None:
-    """Write the decisions of logged games as a table, for programs that learn.
+    """Write the decisions of games as a table, to learn from.
 
     LOG is a game's log, or a folder that holds logs; ID is that of a game or a tournament in the database, or `latest`.
     Each decision is a row: the game and the bot, what the seat was shown, the legal plays, what it did and how long it

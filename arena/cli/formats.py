@@ -48,17 +48,17 @@ def _all() -> list[str]:
 class Parameter(Option):
     """A parameter of formats. Help shows it with the formats that have it. Its name is that of their field."""
 
-    def __init__(self, *args: Any, rare: bool = False, **kwargs: Any) -> None:
-        """Takes what an option takes. A rare one is only shown with the explanation of a format."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Takes what an option takes, and whether it is `explained`: shown with the explanation of a format alone."""
+        self.explained = kwargs.pop("explained", False)
         super().__init__(*args, section=FORMAT, **kwargs)
-        self.rare = rare
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Returns the option's row of the help, with the format's default, if the format has the parameter."""
         kind = FORMATS[ctx.params.get("format_") or DEFAULT]
         fields = kind.__struct_fields__
         record = super().get_help_record(ctx)
-        if self.name not in fields or record is None or (self.rare and not _is_asked_for(ctx)):
+        if self.name not in fields or record is None or (self.explained and not _is_asked_for(ctx)):
             return None
         default = inspect.signature(kind).parameters[self.name].default
         told = f"  [default: {default}]" if default not in (None, False, inspect.Parameter.empty) else ""
@@ -94,7 +94,7 @@ _PARAMETERS: Final = (
         type=click.Choice(["cyclic", "all"]),
         metavar="WHICH",
         help="Orders of the seats: cyclic or all.",
-        rare=True,
+        explained=True,
     ),
 )
 
@@ -133,7 +133,7 @@ class Explained(Command):
                 formatter.write_text(" ".join(paragraph.split()))
                 formatter.write_paragraph()
             others = ", ".join(other for other in NAMES if other != name)
-            formatter.write_text(f"Other formats: {others}. All other options: {ctx.command_path} --help.")
+            formatter.write_text(f"Other formats: {others}. All other options: {ctx.command_path} --help-all.")
 
     def sections(self, ctx: click.Context) -> Sequence[str]:
         """Returns the sections of options to show: only the format's if one was named."""

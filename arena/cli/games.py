@@ -118,7 +118,7 @@ def games(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Find games in the database, the latest first.
+    """Find games of tournaments, the latest first. `arena league games` finds those of a league.
 
     All that is said of a bot must be true of one seat: --bot ronin --lost --slow 500 finds games that ronin lost and in
     which it took half a second for a decision. Without --bot, games in which any seat fits are found. Under the games

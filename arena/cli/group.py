@@ -70,9 +70,17 @@ class Failure(click.ClickException):
 class LazyGroup(click.Group):
     """A group that imports a command when it is called."""
 
-    def __init__(self, *args: Any, lazy: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        lazy: Mapping[str, tuple[str, str]],
+        headings: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Takes a table of commands, and by the first command of each part of it what stands above that part."""
         super().__init__(*args, **kwargs)
         self.lazy = lazy
+        self._headings = headings or {next(iter(lazy)): "Commands"}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of all commands, in the order of the table."""
@@ -102,8 +110,15 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of commands from the table, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help_text) for name, (_, help_text) in self.lazy.items()])
+        parts: list[tuple[str, list[tuple[str, str]]]] = []
+        width = max(map(len, self.lazy))
+        for name, (_, help_text) in self.lazy.items():
+            if name in self._headings:
+                parts.append((self._headings[name], []))
+            parts[-1][1].append((name.ljust(width), help_text))
+        for heading, rows in parts:
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Returns the commands and options that begin with what was typed, without importing any command."""

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from arena.cli.output import echo
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 WHAT = "What is played"
@@ -18,17 +20,50 @@ _SECTIONS = (WHO, WHAT, FORMAT, HOW, RESULTS)
 """In the order in which they are shown. Options without a section come under the last."""
 
 
-class Option(click.Option):
-    """An option that knows its section."""
+ALL = "--help-all"
+_ASKED = f"{__name__}.all"
 
-    def __init__(self, *args: Any, section: str, **kwargs: Any) -> None:
+
+class Option(click.Option):
+    """An option that knows its section. A rare one is shown by `--help-all` alone."""
+
+    def __init__(self, *args: Any, section: str, rare: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.section = section
+        self.rare = rare
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Returns the option's row of the help, or None if it is not shown."""
+        return None if self.rare and not asked_for_all(ctx) else super().get_help_record(ctx)
+
+
+def asked_for_all(ctx: click.Context) -> bool:
+    """Returns whether the help shows rare options, too."""
+    return bool(ctx.meta.get(_ASKED))
+
+
+def show_all(ctx: click.Context) -> None:
+    """Makes the help of a context show rare options, too."""
+    ctx.meta[_ASKED] = True
 
 
 def option(section: str, *names: str, **settings: Any) -> Callable[[F], F]:
     """Returns the decorator that adds an option in a section; the rest is as for `click.option`."""
     return click.option(*names, cls=Option, section=section, **settings)
+
+
+def _help_all(rare: int) -> click.Option:
+    def show(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked and not ctx.resilient_parsing:
+            show_all(ctx)
+            for line in ctx.get_help().splitlines():
+                echo(line)
+            ctx.exit()
+
+    return click.Option(
+        [ALL], is_flag=True, expose_value=False, is_eager=True, callback=show,
+        help=f"Show this message with {rare} more options.",
+    )  # fmt: skip
 
 
 class Command(click.Command):
@@ -37,6 +72,12 @@ class Command(click.Command):
     def sections(self, ctx: click.Context) -> Sequence[str]:
         """Returns the sections of options to show."""
         return _SECTIONS
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Returns the options, with `--help-all` before the last, `--help`, if any is rare."""
+        own = super().get_params(ctx)
+        rare = sum(isinstance(option, Option) and option.rare for option in own)
+        return [*own[:-1], _help_all(rare), own[-1]] if rare else own
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, section by section, without empty lines between, and with one width for all names."""

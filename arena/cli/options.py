@@ -37,9 +37,9 @@ _GAME = (
     ),
 )  # fmt: skip
 _AFTER_TIME = (
-    option(WHAT, "--cpu", metavar="TIME", help="CPU time of a bot in a game, such as 20s, beside --time."),
+    option(WHAT, "--cpu", rare=True, metavar="TIME", help="CPU time of a bot in a game, such as 20s, beside --time."),
     option(
-        WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, metavar="MS",
+        WHAT, "--race-window", "race_window_ms", type=float, default=RACE_WINDOW_MS, rare=True, metavar="MS",
         help=f"Answers of a race this close are a tie.  [default: {RACE_WINDOW_MS:g}]",
     ),
 )  # fmt: skip

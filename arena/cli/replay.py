@@ -40,7 +40,7 @@ FILE_WIDTH = 80
 def replay(
     log: str, seat: int | None, turn: int | None, html: Path | None, everything: bool, db: Path, logs: Path | None
 ) -> None:
-    """Show a logged game decision by decision: the board, what happened, and the bots' notes.
+    """Show a logged game, decision by decision. That is the board, what happened, and the bots' notes.
 
     On a terminal of 80 columns or more the arrow keys step through the game, digits show what a seat knew, c goes to
     the next capture, ? lists all keys, and q quits. Without --seat everything is shown, hidden hands too. LOG may be a

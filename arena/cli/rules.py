@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def rules() -> None:
-    """Show the games: who may play, rulesets, options; check your own.
+    """Show the games, their rulesets and options; check your own.
 
     \b
     Example:

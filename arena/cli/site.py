@@ -64,7 +64,7 @@ def site(
     db: Path, league: Path | None, out: Path | None, title: str | None, replays: int | None, seconds: float | None,
     verify: bool, jobs: int | None, quiet: bool,
 ) -> None:  # fmt: skip
-    """Write the tournaments of a database as a folder of pages, which any browser opens from disk.
+    """Write pages of tournaments, for any browser, without a server.
 
     There are the standings with their intervals, the cross-table, the course of the ratings, a page for each bot with
     its forfeits and their causes, every game, the latest ones with their replay, and what `arena verify` finds. Given

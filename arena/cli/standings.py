@@ -53,7 +53,7 @@ def standings(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Print the standings of a tournament in the database. It may still be running.
+    """Print the standings of a tournament that was played. It may still be running.
 
     \b
     #              rank: 1, and 1 for each bot that is shown to be better; 2= is

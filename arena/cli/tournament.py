@@ -53,11 +53,11 @@ class TournamentCommand(Explained, Steered):
 @option(WHAT, "--players", default=2, show_default=True, metavar="N", help="Seats of a game.")
 @seed_option
 @format_options
-@option(FORMAT, "--seeding", "seeds", metavar="ID", help="Seed by the standings of this tournament.")
+@option(FORMAT, "--seeding", "seeds", metavar="ID", rare=True, help="Seed by the standings of this tournament.")
 @level_option
 @option(HOW, "--concurrency", type=int, metavar="N", help="Games at a time.  [default: half of the cores]")
 @option(HOW, "--cluster", metavar="ADDRESS", help="On a Dask cluster, or local:N (--insecure: no TLS).")
-@option(HOW, "--same-worker", is_flag=True, help="Play all seatings of a deal on one worker of the cluster.")
+@option(HOW, "--same-worker", is_flag=True, rare=True, help="Play all seatings of a deal on one worker of the cluster.")
 @option(HOW, "--insecure", is_flag=True, hidden=True, help="Allow a cluster without TLS beyond this machine.")
 @option(
     HOW,
@@ -66,17 +66,26 @@ class TournamentCommand(Explained, Steered):
     default="rate",
     show_default=True,
     metavar="HOW",
+    rare=True,
     help="rate or void games lost by it.",
 )
-@option(HOW, "--keep-bots", "processes", flag_value="tournament", help="Keep bots running: they may recognise deals.")
-@option(HOW, "--fresh", "processes", flag_value="game", help="Start the bots anew for every game.")
-@option(HOW, "--commit", is_flag=True, help="Publish the commitment to the deals, and play later.")
-@option(HOW, "--beacon", metavar="NAME", help="A public value to come; later give it: --beacon-value V.")
+@option(
+    HOW,
+    "--keep-bots",
+    "processes",
+    flag_value="tournament",
+    rare=True,
+    help="Keep bots running: they may recognise deals.",
+)
+@option(HOW, "--fresh", "processes", flag_value="game", rare=True, help="Start the bots anew for every game.")
+@option(HOW, "--commit", is_flag=True, rare=True, help="Publish the commitment to the deals, and play later.")
+@option(HOW, "--beacon", metavar="NAME", rare=True, help="A public value to come; later give it: --beacon-value V.")
 @option(HOW, "--beacon-value", metavar="V", hidden=True, help="The value of the beacon, once it is out.")
 @option(
     HOW,
     "--extend",
     "extends",
+    rare=True,
     metavar="ID",
     help="Play what this finished round-robin lacks (or `latest`).",
     shell_complete=complete.tournaments,

@@ -41,7 +41,7 @@ class ListingGroup(LazyGroup):
 
 @click.command(cls=ListingGroup, lazy=COMMANDS)
 def tournaments() -> None:
-    """List the tournaments in the database, show one, or remove some with their logs.
+    """List the tournaments that were played, or remove some. `arena tournament` plays one.
 
     Without a command it is `list`. An ID may be abbreviated to its beginning, or to that of the part after the date;
     `latest` is the latest.
@@ -77,11 +77,13 @@ def list_(db: Path, as_json: bool, as_csv: bool) -> None:
     """
     from arena.show.finding import tournaments_table
     from arena.store.finding import open_finder
+    from arena.tournament.steering import running
 
     if as_json and as_csv:
         raise ConfigError("expected --json or --csv, got: both")
+    now = running(db)
     with open_finder(db) as finder:
-        rows = [with_size(row) for row in finder.tournaments()]
+        rows = [as_listed(row, now) for row in finder.tournaments()]
         if as_json:
             show_json({"tournaments": rows})
         elif as_csv:
@@ -92,13 +94,19 @@ def list_(db: Path, as_json: bool, as_csv: bool) -> None:
             say(f"There is no tournament in {db}.")
 
 
-def with_size(row: Payload) -> Payload:
-    """Returns a row with the size of its logs on the disk."""
+def as_listed(row: Payload, running: str) -> Payload:
+    """Returns a row of the database with how it stands now, and the size of its logs on the disk.
+
+    Args:
+        row: The row.
+        running: The tournament that is played now.
+    """
     from msgspec import to_builtins
 
     from arena.tournament.catalogue import size_of
 
-    return {**row, "logs_size": to_builtins(size_of(row["tournament"], Path(row["logs"])))}
+    status = "running" if row["tournament"] == running else "finished" if row["finished"] else "unfinished"
+    return {**row, "status": status, "logs_size": to_builtins(size_of(row["tournament"], Path(row["logs"])))}
 
 
 def flat(row: Payload) -> dict[str, Any]:
@@ -139,13 +147,14 @@ def describe(finder: Finder, tournament: str) -> Payload:
 
     from arena.standings.report import forfeit_counts
     from arena.tournament.commands import refs_of, repeat_command
+    from arena.tournament.steering import running
 
     row = finder.tournament(tournament)
     entrants = finder.entrants(tournament)
     refs = refs_of([entrant.spec for entrant in entrants])
     rows, size = finder.stored(tournament)
     return {
-        **with_size(finder.overview(tournament)),
+        **as_listed(finder.overview(tournament), running(finder.path)),
         "entrants": [
             {"bot": entrant.name, "version": entrant.version, "digest": entrant.digest, "ref": ref}
             for entrant, ref in zip(entrants, refs, strict=True)
@@ -185,10 +194,12 @@ def remove(
     from arena.store.finding import open_finder
     from arena.store.store import open_store
     from arena.tournament.catalogue import remove_logs
+    from arena.tournament.steering import running
 
+    now = running(db)
     with open_finder(db) as finder, finder.snapshot():
         ids = dict.fromkeys(finder.identify(text) for text in tournaments)
-        rows = [with_size(finder.overview(id)) for id in ids]
+        rows = [as_listed(finder.overview(id), now) for id in ids]
     if not yes and not confirm(rows, with_logs=with_logs):
         say("Nothing is removed.")
         ctx.exit(1)
@@ -220,7 +231,7 @@ def confirm(rows: Iterable[Payload], *, with_logs: bool) -> bool:
         ConfigError: There is no terminal on which to ask.
         click.Abort: There is no answer.
     """
-    from arena.show.finding import bytes_text, state_text
+    from arena.show.finding import bytes_text
 
     if not sys.stdin.isatty():
         raise ConfigError("expected --yes, because there is no terminal on which to ask whether to remove them")
@@ -229,5 +240,5 @@ def confirm(rows: Iterable[Payload], *, with_logs: bool) -> bool:
         logs = "" if size is None or not with_logs else f", {bytes_text(size['bytes'])} of logs in {row['logs']}"
         bots = ", ".join(row["bots"])
         games = counted(row["games"], "game")
-        say(plain(f"{row['tournament']} ({state_text(row['status'])}): {games} of {bots}{logs}"))
+        say(plain(f"{row['tournament']} ({row['status']}): {games} of {bots}{logs}"))
     return click.confirm("Remove?", err=True)

@@ -93,7 +93,7 @@ def verify(
     logs: Path | None,
     as_json: bool,
 ) -> None:
-    """Check logged games, and that none was chosen, changed or left out.
+    """Check logs, and that no game was chosen, changed or left out.
 
     LOG is a game's log, or a folder that holds logs. ID is that of a game in the database, as `arena games` lists it,
     or that of a tournament, or `latest`. Every log is played again: each event, the outcome, the digests and the

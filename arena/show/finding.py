@@ -109,7 +109,7 @@ def tournaments_table(tournaments: Sequence[Mapping[str, Any]], width: int) -> T
         Column(title="tournament", cells=[row["tournament"] for row in tournaments], left=True),
         Column(title="what", cells=[_what(row) for row in tournaments], left=True),
         Column(title="games", cells=[_done(row) for row in tournaments]),
-        Column(title="status", cells=[state_text(row["status"]) for row in tournaments], left=True),
+        Column(title="status", cells=[row["status"] for row in tournaments], left=True),
         Column(title="begun", cells=[local_time(row["created"]) for row in tournaments], left=True),
         Column(title="logs", cells=[logs(row["logs_size"]) for row in tournaments], left=True),
     ]
@@ -144,7 +144,7 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
     ended = f", finished {local_time(document['finished'])}" if document["finished"] else ""
     yield f"begun      {local_time(document['created'])}{ended}, {document['seconds']:.1f} s of play"
     void = f", {document['void']} void" if document["void"] else ""
-    yield f"games      {document['games']} of {document['planned']} done{void}"
+    yield f"games      {document['games']} of {document['planned']} done{void}; {document['status']}"
     yield f"format     {document['format']}"
     yield f"level      {document['level']}"
     seed = "none: chance is the system's" if document["seed"] is None else document["seed"]
@@ -162,8 +162,9 @@ def tournament_lines(document: Mapping[str, Any], near: Callable[[str], str]) ->
         version = f" {entrant['version']}" if entrant["version"] else ""
         yield plain(f"{entrant['bot']}{version}  {entrant['digest'][:12]}{codes and f'  forfeited: {codes}'}")
     yield ""
-    yield "To play it again:" if document["finished"] else "To go on:"
-    yield plain(f"  {document['command']}")
+    if document["status"] != "running":
+        yield "To play it again:" if document["finished"] else "To go on:"
+        yield plain(f"  {document['command']}")
     yield "More:"
     for command in ("standings --tournament", "games --tournament", "verify"):
         yield f"  arena {command} {id}"
@@ -186,11 +187,6 @@ def removed_lines(rows: Sequence[Mapping[str, Any]], logs: Sequence[Mapping[str,
         else:
             words += f"; its logs are still in {row['logs']}"
         yield plain(words)
-
-
-def state_text(status: str) -> str:
-    """Returns the status of a tournament in words: whether one that is `running` is being played now, nobody knows."""
-    return "finished" if status == "finished" else "unfinished"
 
 
 def _files(number: int) -> str:

@@ -27,6 +27,8 @@ POLL_S: Final = 0.2
 """How often the running command looks for orders: it obeys within a second."""
 ANSWER_S: Final = 10.0
 """How long a command waits for the answer: a busy machine may take longer than a second."""
+_TOURNAMENT: Final = "tournament"
+"""The file in the folder that names the tournament."""
 MAX_CONCURRENCY: Final = 1_000
 """The most games at a time that an order may ask for."""
 
@@ -115,15 +117,26 @@ class Steering(Directions):
 
 
 @contextmanager
-def steered(db: Path, lanes: int, tell: Callable[[str], None]) -> Iterator[Steering]:
+def steered(db: Path, tournament: str, lanes: int, tell: Callable[[str], None]) -> Iterator[Steering]:
     """Yields what steers the tournament that this process plays on a database. Orders find it until the block ends."""
     folder = folder_of(db)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
+    write(folder / _TOURNAMENT, tournament.encode())
     try:
         yield Steering(folder, lanes, tell)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def running(db: Path) -> str:
+    """Returns the tournament that a process plays on a database now; empty if there is none."""
+    if not is_written_to(db):
+        return ""
+    try:
+        return read_text(folder_of(db) / _TOURNAMENT, "a tournament's name", MOST_TEXT, ArenaError, links=False)
+    except ArenaError:
+        return ""
 
 
 def folder_of(db: Path) -> Path:

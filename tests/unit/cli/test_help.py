@@ -15,8 +15,8 @@ SCREEN = 44
 """Lines of a terminal. More options of a format belong where only `--format NAME --help` shows them."""
 
 
-def shown(*words: str) -> list[str]:
-    result = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80)
+def shown(*words: str, how: str = "--help") -> list[str]:
+    result = CliRunner().invoke(cli, [*words, how], terminal_width=80)
     assert result.exit_code == 0
     return result.output.splitlines()
 
@@ -26,6 +26,29 @@ def test_the_help_fits_a_screen(name: str) -> None:
     lines = shown(name)
     assert len(lines) <= SCREEN
     assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("name", ["tournament", "match"])
+def test_rare_options_are_shown_when_all_are_asked_for(name: str) -> None:
+    few, all_ = shown(name), shown(name, how="--help-all")
+    rare = [line for line in all_ if line not in few]
+    assert f"--help-all {len(rare)} more options." == re.sub(r" +(--help-all) .* with", r"\1", few[-2])
+    assert any(line.startswith("  --cpu TIME ") for line in rare)
+    assert [line for line in all_ if line not in rare] == few
+
+
+@pytest.mark.parametrize("words", [(), ("league",)])
+def test_every_command_has_one_line_in_its_part_of_the_list(words: tuple[str, ...]) -> None:
+    group = cli
+    for word in words:
+        group = group.get_command(click.Context(group), word)  # type: ignore[assignment]
+    names = group.list_commands(click.Context(group))
+    lines = shown(*words)
+    heads = [line for line in lines if re.fullmatch(r"[A-Z][a-z ]+:", line)]
+    listed = [line.split()[0] for line in lines[lines.index(heads[-3]) :] if line.startswith("  ")]
+    assert heads[-1] == "Run:" if not words else heads[-1] == "Look:"
+    assert names[-len(listed) :] == listed
+    assert max(map(len, lines[lines.index(heads[-3]) :])) <= 80
 
 
 def test_the_help_of_all_commands_says_where_defaults_come_from() -> None:

@@ -16,6 +16,7 @@ from arena.cli import cli
 from arena.cli.output import console
 from arena.cli.tournaments import COLUMNS
 from arena.store.store import open_store
+from arena.tournament.steering import steered
 from tests import instant
 
 EVIL = "evil\x1b[31m\nname"
@@ -56,7 +57,7 @@ def test_the_latest_comes_first_with_what_was_played_and_how_far_it_is(ids: list
     rows = listed()
     assert [row["tournament"] for row in rows] == ids[::-1]
     assert [(row["status"], row["games"], row["planned"]) for row in rows] == [
-        ("running", 1, 6),
+        ("unfinished", 1, 6),
         ("finished", 6, 6),
         ("finished", 6, 6),
     ]
@@ -65,10 +66,19 @@ def test_the_latest_comes_first_with_what_was_played_and_how_far_it_is(ids: list
     for row, line in zip(rows, shown.splitlines()[-3:], strict=True):
         assert line.startswith(row["tournament"])
         assert r"samurai standard, round-robin: evil\x1b[31m\nname, =bob, cid" in line
-        assert ("  unfinished  " if row["status"] == "running" else "  finished ") in line
+        assert f"  {row['status']} " in line
         size = sum(file.stat().st_size for file in Path("logs", row["tournament"]).iterdir())
         assert row["logs_size"]["bytes"] == size > 0
     assert " 1/6 " in shown
+
+
+def test_the_one_that_is_played_now_is_running(ids: list[str]) -> None:
+    with open_store(Path("arena.db")) as store:
+        with steered(store.path, ids[2], 1, print):
+            assert [row["status"] for row in listed()] == ["running", "finished", "finished"]
+            assert "To go on" not in run("show", ids[2]).stdout
+        assert listed()[0]["status"] == "unfinished"
+    assert "To go on" in run("show", ids[2]).stdout
 
 
 def test_the_list_is_what_is_done_if_nothing_is_said(ids: list[str]) -> None:

@@ -51,7 +51,7 @@ def play(store: Store, logs: Path, directions: Directions) -> list[int]:
 @pytest.mark.timeout(20)
 def test_what_is_no_file_is_no_order(tmp_path: Path) -> None:
     told: list[str] = []
-    with steered(tmp_path / "arena.db", 2, told.append) as steering:
+    with steered(tmp_path / "arena.db", "cup", 2, told.append) as steering:
         folder = folder_of(tmp_path / "arena.db")
         os.mkfifo(folder / "1.order")
         (folder / "2.order").symlink_to("/dev/zero")
@@ -129,7 +129,7 @@ def test_the_number_of_games_at_a_time_changes(store: Store, tmp_path: Path, fir
 
 def test_an_order_is_obeyed_and_answered(store: Store, tmp_path: Path) -> None:
     told: list[str] = []
-    with steered(store.path, 1, told.append) as directions:
+    with steered(store.path, "cup", 1, told.append) as directions:
         ended = threading.Event()
 
         def turn() -> None:
@@ -161,7 +161,7 @@ def test_an_order_from_before_is_dropped(store: Store) -> None:
     folder = folder_of(store.path)
     folder.mkdir()
     (folder / "1.order").write_bytes(b'{"id": "1", "verb": "stop"}')
-    with steered(store.path, 1, print) as directions:
+    with steered(store.path, "cup", 1, print) as directions:
         directions.look(0)
         assert not directions.stopping
 
@@ -177,6 +177,6 @@ def test_an_order_that_cannot_be_read_is_answered_and_changes_nothing(tmp_path: 
 
 
 def test_nobody_answers_a_tournament_that_is_not_looking(store: Store) -> None:
-    with steered(store.path, 1, print), pytest.raises(ArenaError, match="expected an answer within"):
+    with steered(store.path, "cup", 1, print), pytest.raises(ArenaError, match="expected an answer within"):
         send(store.path, "pause", patience=0.1)
     assert not list(store.path.parent.glob("*-orders"))

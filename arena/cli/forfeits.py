@@ -27,8 +27,19 @@ class Forfeits:
         self._logs = Path(logs)
         self._told: Counter[tuple[str, str]] = Counter()
 
-    def tell(self, played: Played) -> None:
-        """Prints which bots forfeited a game, where their authors can find out why, and whether the game is void."""
+    def tell(self, played: Played, *, quiet: bool = False) -> None:
+        """Prints which bots forfeited a game, where their authors can find out why, and whether the game is void.
+
+        Args:
+            played: The game.
+            quiet: Whether to print only that it is void: the standings lack it, and do not say so.
+        """
+        if not quiet:
+            self._tell_forfeits(played)
+        if played.void:
+            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
+
+    def _tell_forfeits(self, played: Played) -> None:
         log = self._logs / played.result.log
         for seat in played.result.seats:
             if (forfeit := seat.forfeit) is not None:
@@ -41,8 +52,6 @@ class Forfeits:
                     ref = self._setup.refs[played.game.entrants[forfeit.seat]]
                     kept = {"against": ", ".join(names), **_files(log, forfeit.seat)}
                     say(forfeit_text(forfeit, name, ref, kept))
-        if played.void:
-            say(f"Game {played.result.game} is void, because the machine was overloaded, and not played again.")
 
 
 def _files(log: Path, seat: int) -> dict[str, str]:

@@ -235,8 +235,7 @@ def _show(events: Iterator[Event], store: Store, begun: Begun, setup: Setup, man
                 signals.check()
                 if manner.each_game:
                     say(game_line(event, names, Path(begun.tournament.logs)))
-                if not manner.quiet:
-                    forfeits.tell(event)
+                forfeits.tell(event, quiet=manner.quiet)
                 advance(lambda: f"{game}: {remark(store, begun.tournament.id)}", games)
     return event
 

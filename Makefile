@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py packages protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd release venv clean
+.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd release venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ docs: $(VENV)/with-test ## Write the generated pages: the protocol's tables and 
 docs-check: $(VENV)/with-test ## Check that the generated pages are current
 	@$(BIN)/python protocol/generate.py --check
 	@$(BIN)/python docs/generate.py --check
+
+site-docs: $(VENV)/with-docs ## Write the documentation as a site into build/documentation; a dead link fails
+	@$(BIN)/python docs/site_of_docs.py
+	@echo "To read it, and search: $(BIN)/python -m http.server -d build/documentation 8000"
 
 tour: $(VENV)/with-test ## Run the README's commands and write what they print into it
 	@$(BIN)/python docs/tour.py

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
+import reference
 
 from arena.cli import cli
 from arena.cli.formats import NAMES, Explained
@@ -146,7 +147,13 @@ def league_page() -> str:
     return filled(text, "states", f"\n{states.table()}")
 
 
-PAGES = {"cli.md": command_line, "filter.md": filter_page, "league.md": league_page, "safety.md": safety_page}
+PAGES = {
+    "cli.md": command_line,
+    "filter.md": filter_page,
+    "league.md": league_page,
+    "reference.md": reference.page,
+    "safety.md": safety_page,
+}
 
 
 def main() -> None:

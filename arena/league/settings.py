@@ -41,6 +41,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[game]`: what is played. It is fixed for a season."""
 
     rules: str = "samurai"
+    """The game."""
     ruleset: str = ""
     """Empty: the game's first."""
     options: dict[str, str] = {}
@@ -50,15 +51,18 @@ class Game(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     board: str = ""
     """A board file, or the name of a bundled board; empty: the game's own."""
     time: str = DEFAULT_TIME
+    """The time control, as --time of `arena tournament` takes it."""
     cpu: str = ""
     """CPU time of a bot in a game; empty: no such limit."""
     race_window_ms: float = RACE_WINDOW_MS
+    """Answers of a race that are so close are a tie."""
 
 
 class Bots(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[bots]`: how bots are held, and which belong to the house. The level is fixed for a season."""
 
     level: Literal["trusted", "fenced", "isolated", "strict"] = "isolated"
+    """How far they are confined (docs/safety.md)."""
     remote: bool = False
     """Whether authors may let bots play from their own machines."""
     house: tuple[str, ...] = ("random", "greedy")
@@ -69,6 +73,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """`[limits]`: what an author may submit. `arena league author add --quota` gives one author others."""
 
     bots: Count = 3
+    """Bots of an author."""
     pending: Count = 3
     """Versions that wait or are being tried."""
     submissions: Count = 10

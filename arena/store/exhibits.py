@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -56,6 +56,9 @@ class ShownGame(msgspec.Struct, frozen=True, kw_only=True):
     ranks: tuple[int, ...]
     forfeits: tuple[str | None, ...]
     """By seat the code."""
+    scores: tuple[int | None, ...]
+    leads: tuple[int | None, ...]
+    """By seat its leads over all others, added up, if the game counts them."""
 
 
 class ShownForfeit(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,15 +146,16 @@ class Exhibits(Reader):
 
     def shown_games(self, tournament: str, first: int = 0, stop: int = 2**62) -> list[ShownGame]:
         """Returns the games that may be shown, of the numbers from `first` to before `stop`."""
-        found: dict[int, tuple[tuple[object, ...], list[tuple[int, int, str | None]]]] = {}
+        found: dict[int, tuple[tuple[object, ...], list[tuple[Any, ...]]]] = {}
         rows = self._db.execute(
-            "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit"
-            f" FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND number >= ? AND number < ?"
+            "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit, score,"
+            f" margin FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND number >= ? AND number < ?"
             " ORDER BY number, seat",
             (tournament, first, stop),
         )
-        for number, *about, entrant, rank, forfeit in rows:
-            found.setdefault(number, (tuple(about), []))[1].append((entrant, rank, forfeit))
+        for number, id, finished, termination, turns, seconds, counts, *seat in rows:
+            about = (id, finished, termination, turns, seconds, counts)
+            found.setdefault(number, (about, []))[1].append(tuple(seat))
         return [
             ShownGame(
                 game=str(about[0]),
@@ -161,9 +165,9 @@ class Exhibits(Reader):
                 turns=int(str(about[3] or 0)),
                 seconds=float(str(about[4] or 0)),
                 counts=bool(about[5]),
-                entrants=tuple(entrant for entrant, _, _ in seats),
-                ranks=tuple(rank for _, rank, _ in seats),
-                forfeits=tuple(forfeit for _, _, forfeit in seats),
+                **dict(
+                    zip(("entrants", "ranks", "forfeits", "scores", "leads"), zip(*seats, strict=True), strict=True)
+                ),
             )
             for number, (about, seats) in found.items()
         ]

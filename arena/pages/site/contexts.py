@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from arena.games import game as rules_named
+from arena.games import is_installed
 from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
 from arena.pages.site.tallies import BotTally
@@ -260,6 +262,28 @@ def _settings(shown: Shown) -> list[tuple[str, str]]:
     return [(name, "none" if value == "None" else value) for name, value in found]
 
 
+def measure(shown: Shown) -> str:
+    """Returns what a list of games tells beside ranks: scores, or leads in the unit of the game; empty if neither."""
+    if any(row.mean_score is not None for row in shown.report.standings):
+        return "score"
+    played = shown.row.settings["game"]
+    if not is_installed(played["rules"]):
+        return ""
+    margin = rules_named(played["rules"]).margin(played["players"], played["options"])
+    return "" if margin is None else f"ahead by, {margin.unit} (up to {margin.most})"
+
+
+def _told(game: ShownGame, seat: int | None = None) -> str:
+    """Returns the scores of a game, or how far the first is ahead; of a seat how far it is ahead or behind."""
+    if None not in game.scores:
+        own = [] if seat is None else [game.scores[seat]]
+        others = [score for other, score in enumerate(game.scores) if other != seat]
+        return " : ".join(map(str, [*own, *others]))
+    leads = [lead for lead in game.leads if lead is not None]
+    lead = max(leads, default=None) if seat is None else game.leads[seat]
+    return "" if lead is None else f"{lead:+d}".replace("-", "\u2212")
+
+
 def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
     """Returns the rows of a list of games, the latest first."""
     names = {entrant.number: entrant.name for entrant in shown.entrants}
@@ -274,11 +298,25 @@ def games(shown: Shown, found: Sequence[ShownGame]) -> list[Payload]:
                 for seat, (entrant, rank, code) in enumerate(zip(game.entrants, game.ranks, game.forfeits, strict=True))
             ],
             "end": _end(game),
+            "told": _told(game),
             "turns": game.turns,
             "seconds": f"{game.seconds:.2f}",
         }
         for game in reversed(found)
     ]
+
+
+def _bot_games(shown: Shown, entrant: int, found: Sequence[ShownGame]) -> list[Payload]:
+    """Returns the rows of a list of games as a bot sees them, the latest first."""
+    rows = []
+    for row, game in zip(games(shown, found), reversed(found), strict=True):
+        own = game.entrants.index(entrant)
+        is_first = game.ranks[own] == 1
+        outcome = "lost" if not is_first else "drawn" if game.ranks.count(1) > 1 else "won"
+        others = [seat for seat in row["seats"] if seat["seat"] != own]
+        code = (game.forfeits[own] or "").replace("_", " ")
+        rows.append({**row, "outcome": outcome, "code": code, "others": others, "told": _told(game, own)})
+    return rows
 
 
 def _end(game: ShownGame) -> str:
@@ -323,6 +361,7 @@ def bot(
         ],
         "codes": tally.codes.most_common(),
         "forfeits": [{"forfeit": one, "watch": one.number in shown.made} for one in forfeits],
-        "games": games(shown, last),
+        "games": _bot_games(shown, entrant.number, last),
+        "measure": measure(shown),
         **more,
     }

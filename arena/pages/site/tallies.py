@@ -15,7 +15,7 @@ from arena.store.exhibits import ShownSeat
 MOST_SLOW: Final = 5
 """How many slowest decisions are named."""
 MOST_GAMES: Final = 20
-"""How many last games are named."""
+"""How many last games are named of those that were won, drawn and lost."""
 
 
 class SeatTally(msgspec.Struct):
@@ -51,15 +51,16 @@ class BotTally:
     def __init__(self) -> None:
         self.seats: dict[int, SeatTally] = {}
         self.codes: Counter[str] = Counter()
-        self.last: deque[int] = deque(maxlen=MOST_GAMES)
-        """The numbers of its last games, the latest last."""
+        self._last: dict[tuple[int, ...], deque[int]] = {}
+        """The numbers of the last games that were won, drawn and lost."""
         self._means: list[float] = []
         self._slow: list[tuple[float, int]] = []
 
     def add(self, seat: ShownSeat) -> None:
         """Adds a game."""
         self.seats.setdefault(seat.seat, SeatTally()).add(seat)
-        self.last.append(seat.number)
+        outcome = (seat.rank == 1, seat.shared)[: 1 + (seat.rank == 1)]
+        self._last.setdefault(outcome, deque(maxlen=MOST_GAMES)).append(seat.number)
         if seat.forfeit is not None:
             self.codes[seat.forfeit] += 1
         if seat.decisions:
@@ -72,6 +73,10 @@ class BotTally:
     def games(self) -> int:
         """How many games it played."""
         return sum(seat.games for seat in self.seats.values())
+
+    def last(self) -> list[int]:
+        """Returns the numbers of its last games, in order: of those that were won, drawn and lost so many each."""
+        return sorted(number for numbers in self._last.values() for number in numbers)
 
     def slowest(self) -> list[tuple[int, float]]:
         """Returns the games with its slowest decisions, and how long these took."""

@@ -96,7 +96,7 @@ class TournamentPages:
         by_number = {game.number: game for game in self._played}
         for entrant in self._shown.entrants:
             tally = self._shown.tallies.get(entrant.number) or BotTally()
-            self._write_bot(entrant, [by_number[number] for number in tally.last])
+            self._write_bot(entrant, [by_number[number] for number in tally.last()])
         facts = [self._head["title"], max(by_number, default=0)]
         context = {"head": self._head, "last": facts[1]}
         self._writer.page(f"{self._row.id}/game.html", "game", facts, lambda: context)
@@ -117,7 +117,8 @@ class TournamentPages:
 
     def _context(self) -> Payload:
         last = contexts.games(self._shown, self._played[-contexts.LAST :])
-        return {**contexts.tournament(self._shown), "picture": self._picture, "games": last}
+        told = {"picture": self._picture, "games": last, "measure": contexts.measure(self._shown)}
+        return {**contexts.tournament(self._shown), **told}
 
     @cached_property
     def _played(self) -> list[ShownGame]:
@@ -173,8 +174,9 @@ class TournamentPages:
             self._writer.page(f"{self._row.id}/games-{page}.html", "games", facts, context)
 
     def _games_context(self, page: int, found: Sequence[ShownGame], beside: Sequence[int]) -> Payload:
-        games, league = contexts.games(self._shown, found), self._shown.is_league
-        return {"head": self._head, "games": games, "league": league, "page": page, "beside": beside}
+        games, told = contexts.games(self._shown, found), contexts.measure(self._shown)
+        about = {"head": self._head, "league": self._shown.is_league, "page": page, "beside": beside}
+        return {**about, "games": games, "measure": told}
 
     def _write_bot(self, entrant: Entrant, last: Sequence[ShownGame]) -> None:
         forfeits = [

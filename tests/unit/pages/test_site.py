@@ -300,3 +300,23 @@ def test_standings_are_drawn_alike_each_time(form: str, here: Path) -> None:
     assert len(pictures[0]) > 5_000
     run("standings", "--pool", "--plot", f"pool.{form}")
     assert "expected a file that ends with .svg or .png" in run("standings", "--plot", "a.gif", code=2)
+
+
+def test_a_bot_s_page_begins_with_what_it_lost_and_by_how_much(played: tuple[Path, str]) -> None:
+    folder, id = played
+    with open_exhibits(folder / "arena.db") as reader:
+        games, entrants = reader.shown_games(id), reader.entrants(id)
+    for entrant in entrants:
+        page = text(folder / "site" / id / f"bot-{entrant.number}.html")
+        own = [game for game in games if entrant.number in game.entrants]
+        ranks = [(game, game.ranks[game.entrants.index(entrant.number)]) for game in own]
+        lost = [game for game, rank in ranks if rank > 1]
+        assert page.count('<tr class="lost">') == len(lost)
+        assert page.count('<tr class="won">') + page.count('<tr class="drawn">') == len(own) - len(lost)
+        assert f'id="only-{"lost" if lost else "all"}" checked' in page
+        assert page.index('id="games"') < page.index('id="opponents"')
+        for game in lost:
+            lead = game.leads[game.entrants.index(entrant.number)]
+            assert lead is not None
+            row = page.partition(f'num">{game.number}</th>')[2].partition("</tr>")[0]
+            assert f'<td class="num">{lead:+d}</td>'.replace("-", "\u2212") in row

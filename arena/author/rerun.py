@@ -5,6 +5,7 @@ The requests are those of the log, whatever the bot answers: the game goes on as
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -162,11 +163,13 @@ class Rerun:
             clock=times,
             **{name: None for name in ("view", "events", "legal") if name not in chair.wants},
         )
+        began_ns = time.monotonic_ns()
         table.ask([(0, message, (times.limit_ms + self._log.header.settings.margin_ms) * NS_PER_MS)])
         answer = table.collect(f"did not answer within {times.limit_ms} ms")[0]
         if isinstance(answer, Cause):
             chair.fault = answer
-            return Reply(asked=asked, action=None, note=None, used_ms=times.limit_ms, fault=answer.cited)
+            used_ms = (time.monotonic_ns() - began_ns) / NS_PER_MS
+            return Reply(asked=asked, action=None, note=None, used_ms=used_ms, fault=answer.cited)
         if clock is not None:
             clock.charge(answer.used_ns, goes_on=asked.goes_on)
         return self._judge(asked, answer)

@@ -98,6 +98,7 @@ def test_a_bot_that_fails_ends_it(rerun: Run, step: str, said: str) -> None:
     done = rerun("fair", faulty(f"ok,words,{step}"), "--seat", "1", "--time", "0.3/move", code=3)
     assert said in done.stdout
     assert "3 requests: " in done.stdout
+    assert " 300.0 ms" not in done.stdout, "the time until it failed, not the time that it had"
     assert "printed: thinking" in done.stderr
 
 

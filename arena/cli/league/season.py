@@ -12,6 +12,7 @@ import click
 from arena.cli.group import LazyGroup
 from arena.cli.league.here import folder_argument, folder_of, reading, to_option
 from arena.cli.output import counted, echo, say, show_json
+from arena.cli.progress import LINE_S, moving_line
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -71,17 +72,23 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
     arguments = {"season": name, **({"next": following} if following else {}), "final": "no" if no_final else "yes"}
     if order(folder, "season_close", arguments) is None:
         return
-    told = ""
-    while (closed := _closed(league, name)) is None:
-        doing = _doing(league)
-        if league.is_running:
-            if doing != told:
-                say(f"{doing} This command may be stopped; the season ends all the same.")
-            told = doing
-            time.sleep(_POLL_S)
-        elif not _close_here(league):
-            say(f"{_doing(league)} The service plays it: arena league run {league.path}")
-            return
+    told, at = "", time.monotonic()
+    with moving_line() as show:
+        while (closed := _closed(league, name)) is None:
+            doing = _doing(league)
+            if league.is_running:
+                if doing != told:
+                    say(f"{doing} This command may be stopped; the season ends all the same.")
+                told = doing
+                if show is not None:
+                    show(_how_far(league))
+                elif time.monotonic() >= at + LINE_S and (far := _how_far(league)):
+                    at = time.monotonic()
+                    say(far)
+                time.sleep(_POLL_S)
+            elif not _close_here(league):
+                say(f"{_doing(league)} The service plays it: arena league run {league.path}")
+                return
     echo(plain(f"Season {closed.name} is closed; digest {closed.digest}"))
 
 
@@ -93,6 +100,16 @@ def _doing(folder: Folder) -> str:
     if not final or final.outcome:
         return "The season ends as soon as the games that run are over."
     return f"The final between {counted(len(final.playing), 'version')} is played first."
+
+
+def _how_far(folder: Folder) -> str:
+    """Returns how much of the final is played, for people; empty if none is being played."""
+    with reading(folder) as reader:
+        season = reader.seasons.current()
+        if season is None or season.final is None or season.final.outcome:
+            return ""
+        over = {match.deal for match in reader.seasons.final_matches(season) if match.over}
+        return f"The final: {len(over):,} of at most {season.final.deals:,} deals."
 
 
 def _close_here(folder: Folder) -> bool:

@@ -23,6 +23,7 @@ from arena.play.choosing import Choosing
 from arena.play.steps import own, steps
 from arena.play.turn import Turn
 from arena.record.log import Header
+from arena.rules.base import Choose
 from arena.show.drawing import Scene
 from arena.show.presenter import presenter
 from arena.show.seats import MARKS, Seats
@@ -143,8 +144,14 @@ class SeatPage:
     def choose(self, place: int) -> Payload | None:
         """Chooses the value at a place of the list. Returns the action to send, if that ends a race."""
         choosing = self._open()
-        if choosing is None or not choosing.choose(place):
-            return None
+        return self._chosen(choosing) if choosing is not None and choosing.choose(place) else None
+
+    def fill(self, choose: Choose) -> Payload | None:
+        """Chooses the rest of a play by chance. Returns the action to send, if that ends a race."""
+        choosing = self._open()
+        return self._chosen(choosing) if choosing is not None and choosing.fill(choose) else None
+
+    def _chosen(self, choosing: Choosing) -> Payload | None:
         self._changed()
         return self.send() if choosing.turn.is_whole and choosing.turn.is_race else None
 

@@ -9,6 +9,7 @@ Laws:
 from __future__ import annotations
 
 from arena.play.turn import Choice, Turn
+from arena.rules.base import Choose
 
 
 class Choosing:
@@ -41,6 +42,13 @@ class Choosing:
             count += 1
         self._made.append(count)
         return True
+
+    def fill(self, choose: Choose) -> bool:
+        """Chooses the rest of a play by chance, as one choice of somebody. Returns False if nothing is left."""
+        count = self.turn.fill(choose)
+        if count:
+            self._made.append(count)
+        return count > 0
 
     def undo(self) -> bool:
         """Takes the last choice back. Returns False if there is none."""

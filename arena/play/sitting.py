@@ -6,6 +6,7 @@ A front for a browser can take `hear`, `turn` and `send` as they are, and bring 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from random import randrange
 from typing import Any, Final
 
 from rich.text import Text
@@ -32,11 +33,12 @@ _HELP: Final = (
     ("Enter", "choose it; when the turn is whole, send it"),
     ("12 Enter", "choose by number: of the list, of a space, of a card"),
     ("rice Enter", "choose by name, or by its first letters"),
+    ("*", "choose the rest of a play by chance: a hand, a place"),
     ("Backspace", "undo the last choice, as often as you like, until the turn is sent"),
     (".", "end the turn here, where that is allowed"),
     ("Tab", "all that was said since your last turn"),
     ("!", "resign"),
-    ("?", "this help"),
+    ("?", "how to play, and again these keys"),
 )
 
 
@@ -120,12 +122,12 @@ class Sitting:
         """Does what a key says. Returns the action to send, if the turn was sent."""
         self._remark = ""
         if self._long:
-            self._long = ""
+            self._long = "keys" if self._long == "rules" and key == "?" else ""
         elif self.is_resigning:
             self.is_resigning = False
             self.resigned = key in ("y", "Y")
         elif key == "?":
-            self._long = "help"
+            self._long = "rules"
         elif key == "\t":
             self._long = "said"
         elif key == "!" and self.ranks is None:
@@ -148,6 +150,10 @@ class Sitting:
             self._begin_choice()
         elif key == ESCAPE:
             self._typed = ""
+        elif key == "*":
+            turn.fill(randrange)
+            self._begin_choice()
+            return self.send() if turn.is_whole and turn.is_race else None
         elif key == ".":
             if turn.may_end:
                 return self.send()
@@ -274,6 +280,8 @@ class Sitting:
         asked = self.presenter.question(turn.kind, choice.key)
         more = f" ({choice.left} left)" if choice.left > 1 else ""
         line = Text(f"{made}: " if made else "").append(asked + more, "bold")
+        hint = self.presenter.hint(turn.kind, choice.key, begun=bool(turn.plays))
+        hints: list[Words] = [Text(hint, "dim")] if hint else []
         numbered = self._numbered(choice)
         on_board = self.presenter.spot(choice.key, choice.values[0]) is not None
         if on_board:
@@ -282,13 +290,13 @@ class Sitting:
             word = self.presenter.word(choice.key, value, self.view)
             line.append(word if word.startswith(f"{number} ") or word == str(number) else f"{number} {word}", "reverse")
             line.append(f" ({len(numbered)} marked +)" if type(value) is int else f" of {len(numbered)}", "dim")
-            return [line]
+            return [line, *hints]
         items = [line]
         for index, (number, value) in enumerate(numbered):
             word = self.presenter.word(choice.key, value, self.view)
             text = word if word.endswith(f" {number}") else f"{number} {word}"
             items.append(Text(text, "reverse" if index == self._cursor else ""))
-        return [items]
+        return [items, *hints]
 
     def _bar(self) -> Text:
         if self.is_resigning:
@@ -296,22 +304,26 @@ class Sitting:
         if self._remark:
             return Text(f" {self._remark} ", "reverse")
         if self.ranks is not None:
-            return Text(" The game is over: q leaves  Tab more  ? help ", "reverse")
+            return Text(" The game is over: q leaves  Tab more  ? how to play ", "reverse")
         if self.turn is None:
-            return Text(" ! resign  Tab more  ? help ", "reverse")
+            return Text(" ! resign  Tab more  ? how to play ", "reverse")
         end = "  . end turn" if self.turn.may_end else ""
         typed = f"{self._typed}▏ " if self._typed else ""
-        return Text(f" {typed}Enter choose  Backspace undo{end}  ? help ", "reverse")
+        return Text(f" {typed}Enter choose  * by chance  Backspace undo{end}  ? how to play ", "reverse")
 
     def _long_page(self, width: int, height: int) -> list[Text]:
-        if self._long == "help":
+        if self._long == "rules":
+            lines = [Text("How to play", "bold"), Text()]
+            lines += [part for rule in self.presenter.primer() for part in paragraph(Text(rule), width)]
+        elif self._long == "keys":
             lines = [Text("Keys", "bold"), Text()]
             lines += [Text.assemble((f"  {keys:<11}", "bold"), words) for keys, words in _HELP]
             lines += [Text(), *(part for legend in self.presenter.legend() for part in paragraph(legend, width))]
         else:
             lines = [part for line in self._said for part in paragraph(line, width)] or [Text("Nothing happened.")]
         lines = lines[: height - 1]
-        return [*lines, *(Text() for _ in range(height - 1 - len(lines))), Text(" any key: back ", "reverse")]
+        bar = " ? the keys, any other key: back " if self._long == "rules" else " any key: back "
+        return [*lines, *(Text() for _ in range(height - 1 - len(lines))), Text(bar, "reverse")]
 
 
 def _squeezed(text: str) -> str:

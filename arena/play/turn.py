@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from arena.errors import IllegalAction
-from arena.rules.base import Rules
+from arena.rules.base import Choose, Rules
 from arena.types import Event, Payload, Seat
 
 
@@ -168,6 +168,18 @@ class Turn:
         self._steps.append(msgspec.structs.replace(step, chosen=chosen, events=()))
         if self.choice() is None:
             self._play()
+
+    def fill(self, choose: Choose) -> int:
+        """Chooses by chance until a play more is made and the turn may end. Returns how many values were chosen.
+
+        Args:
+            choose: The source of chance.
+        """
+        plays, count = len(self._steps[-1].plays), 0
+        while (choice := self.choice()) is not None and not (len(self._steps[-1].plays) > plays and self.may_end):
+            self.choose(choice.values[choose(len(choice.values))])
+            count += 1
+        return count
 
     def undo(self) -> None:
         """Takes the last choice back, if there is one."""

@@ -13,6 +13,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import asynccontextmanager, suppress
+from random import randrange
 from typing import Any, Final
 
 import msgspec
@@ -44,7 +45,7 @@ class Action(msgspec.Struct):
     page: int
     """Which page it is."""
     do: str
-    """`choose`, `undo`, `send`, `resign`, `again` or `leave`."""
+    """`choose`, `fill`, `undo`, `send`, `resign`, `again` or `leave`."""
     id: int = 0
     """The number of the request that the page shows."""
     n: int = -1
@@ -258,7 +259,7 @@ class Playing:
     def _do(self, action: Action) -> Response:
         game, page = self._game, self._game.page
         match action.do:
-            case "choose" | "undo" | "send":
+            case "choose" | "fill" | "undo" | "send":
                 if page.phase != ASKED or (action.id, action.n) != (page.request, page.number):
                     return _refused(409, "expected an action on what is asked now, got one on what was asked before")
                 self._decide(action)
@@ -288,6 +289,8 @@ class Playing:
         match action.do:
             case "choose":
                 answer = game.page.choose(action.place)
+            case "fill":
+                answer = game.page.fill(randrange)
             case "send":
                 answer = game.page.send()
             case _:

@@ -71,6 +71,8 @@ def test_choices_by_number_name_and_arrow_are_undone_and_sent(tmp_path: Path) ->
             person.reads()
         person.sees("Enter sends this turn")
         person.types("?")
+        person.sees("You lead a caste if you capture more of its pieces")
+        person.types("?")
         person.sees("undo the last choice")
         person.types("?")
         person.types("\r")

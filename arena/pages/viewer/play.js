@@ -81,6 +81,7 @@ function sit(root) {
 
   const choose = (place) => act("choose", {place});
   const undo = () => act("undo");
+  const byChance = () => act("fill");
   const send = () => act("send");
 
   // What is asked
@@ -152,6 +153,7 @@ function sit(root) {
       picks.append(...asking.items.flatMap((item, place) => item.at ? [] : [pick(item, place)]));
       if (picks.children.length) line.prepend(...asking.pictures.map((name) => viewer.symbol(name, "item taken", "")));
       else picks.append(...asking.pictures.map((name) => viewer.symbol(name, "item chosen", "")));
+      if (asking.items.length) ways.append(button("choose by chance (*)", "", byChance, "by chance"));
       if (asking.undo) ways.append(button("take the last choice back (Backspace)", "", undo, "undo"));
       if (asking.end) {
         const whole = !asking.items.length;
@@ -323,6 +325,7 @@ function sit(root) {
     else if (key === "Backspace" && typed) { typed = typed.slice(0, -1); showAskTyped(); }
     else if (key === "Backspace") { if (asked()) { byKey = true; if (now.ask.undo) undo(); else remark("There is nothing to undo."); } }
     else if (key === "Escape" && typed) { typed = ""; showAskTyped(); }
+    else if (key === "*" && asked() && now.ask.items.length) { byKey = true; byChance(); }
     else if (key === "?") help();
     else return;
     event.preventDefault();
@@ -334,7 +337,7 @@ function sit(root) {
   // Help
 
   const KEYS = [["1 … 9", "choose by number: of a button, a space, a card; Enter, if it could be several"], ["Tab", "to the choices; arrow keys go from one to the next, Enter chooses"],
-    ["Backspace", "take the last choice back, until the turn is sent"], ["Enter", "send the turn, or end it"], ["← →", "look back, step by step; End: to the present"],
+    ["Backspace", "take the last choice back, until the turn is sent"], ["*", "choose by chance: the rest of your hand, where a piece goes, a whole play"], ["Enter", "send the turn, or end it"], ["← →", "look back, step by step; End: to the present"],
     ["w", "the board in words"], ["d", "dark or light"], ["?", "this help"]];
 
   function help() {

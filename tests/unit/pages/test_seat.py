@@ -77,8 +77,11 @@ def answers(page: SeatPage, rng: random.Random) -> Payload:
         if ask["undo"] and rng.random() < 0.1:
             page.undo()
             continue
-        if (action := page.choose(rng.randrange(len(ask["items"])))) is not None:
+        by_chance = rng.random() < 0.2
+        action = page.fill(rng.randrange) if by_chance else page.choose(rng.randrange(len(ask["items"])))
+        if action is not None:
             return action
+        assert not by_chance or page.now()["ask"]["end"], "by chance a whole play is chosen"
     raise AssertionError("expected the turn to end")
 
 

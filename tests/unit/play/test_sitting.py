@@ -138,6 +138,19 @@ def test_the_first_letters_are_enough(samurai: Sitting) -> None:
     assert chosen(samurai) == ["ronin1", "move"]
 
 
+def test_by_chance_the_rest_of_a_hand_is_chosen_and_can_be_taken_back(samurai: Sitting) -> None:
+    types(samurai, *"ro", "\r", "*")
+    assert "Enter sends this turn" in text(samurai)
+    types(samurai, "\x7f")
+    assert chosen(samurai)[0] == "ronin1"
+    assert len(chosen(samurai)) == 4
+    types(samurai, "*")
+    assert samurai.turn is not None
+    [play] = samurai.turn.plays
+    assert len(play["hand"]) == 5
+    assert samurai.press("\r") == {"plays": [play]}
+
+
 def test_what_is_typed_is_corrected_before_it_is_undone(samurai: Sitting) -> None:
     types(samurai, "5", "\r", "1", "6", "\x7f")
     assert "1▏" in text(samurai)
@@ -183,6 +196,8 @@ def test_a_turn_ends_where_it_may(samurai: Sitting) -> None:
 
 
 def test_help_and_all_that_was_said(samurai: Sitting) -> None:
+    types(samurai, "?")
+    assert "You lead a caste if you capture more of its pieces" in " ".join(text(samurai).split())
     types(samurai, "?")
     assert "undo the last choice" in text(samurai)
     assert not samurai.leaves("q"), "the game goes on"

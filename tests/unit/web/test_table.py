@@ -244,6 +244,9 @@ def test_a_reload_shows_the_turn_as_it_is_and_the_older_page_is_told() -> None:
         assert page.events[-1] == "other"
         assert page.act("undo").status == 409
         assert again.act("undo").status == 204
+        again.hear()
+        assert again.act("fill").status == 204
+        assert again.hear(lambda told: told["now"]["ask"]["end"])["now"]["ask"]["items"] == []
         again.close()
 
 

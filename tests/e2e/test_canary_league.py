@@ -47,7 +47,7 @@ class Cup:
         self.folder = make_league(home / "cup", Settings(name="cup", bots=Bots(level=level.value)))
         command_kit.arena(home, "league", "key", "new", "anna")
         quotas = [word for quota in MANY for word in ("--quota", quota)]
-        command_kit.arena(home, "league", "author", "add", "anna", "--key", "anna.pub", "--to", "cup", *quotas)
+        command_kit.arena(home, "league", "author", "add", "anna", "--key", "anna.pub", "--league", "cup", *quotas)
         words = ["league", "run", "cup", "--open", f"tcp://127.0.0.1:{free_port()}"]
         self.sent: set[str] = set()
         """The bots that the league took in."""

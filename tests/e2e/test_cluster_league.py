@@ -57,8 +57,8 @@ def test_a_league_goes_on_whoever_is_killed_and_sends_what_authors_sent(
 ) -> None:
     (tmp_path / "away").mkdir()
     fox = travelling_bots(tmp_path / "home" / "bots")[1]
-    arena("league", "author", "add", "ann", "--to", str(cup.path))
-    arena("league", "submit", fox, "--to", str(cup.path), "--author", "ann")
+    arena("league", "author", "add", "ann", "--league", str(cup.path))
+    arena("league", "submit", fox, "--league", str(cup.path), "--author", "ann")
     with ExitStack() as stack:
         machines = Machines(stack, tmp_path / "away", blind=True)
         words = ("league", "run", str(cup.path), "--games", "30", "--cluster", machines.address)

@@ -38,17 +38,17 @@ def told(run: Run, *words: str) -> dict[str, object]:
 
 
 def test_a_bot_is_submitted_found_and_retired(run: Run, home: Path) -> None:
-    done = run("league", "submit", "fox", "--to", "cup")
+    done = run("league", "submit", "fox", "--league", "cup")
     assert done.stdout == "fox/1 is received; it is next\n"
-    assert done.stderr.endswith("What comes of it: arena league report fox/1 --to cup\n")
-    assert "has these files already, and is received" in run("league", "submit", "fox", "--to", "cup").stdout
+    assert done.stderr.endswith("What comes of it: arena league report fox/1 --league cup\n")
+    assert "has these files already, and is received" in run("league", "submit", "fox", "--league", "cup").stdout
     assert told(run, "status", "cup")["states"]["received"] == 1  # type: ignore[index]
     assert "fox/1" in run("league", "status", "cup", "--author", "local").stdout
-    report = told(run, "report", "fox", "--to", "cup")
+    report = told(run, "report", "fox", "--league", "cup")
     assert (report["version"], report["state"], report["reports"]) == ("fox/1", "received", [])
     assert [change["state"] for change in report["history"]] == ["received"]  # type: ignore[attr-defined]
-    assert "received: 0 before it" in run("league", "report", "fox", "--to", "cup").stdout
-    assert run("league", "retire", "fox", "--to", "cup").stdout == "retired: fox/1\n"
+    assert "received: 0 before it" in run("league", "report", "fox", "--league", "cup").stdout
+    assert run("league", "retire", "fox", "--league", "cup").stdout == "retired: fox/1\n"
 
 
 @pytest.mark.long
@@ -76,20 +76,21 @@ def test_a_season_is_a_tournament_in_the_database(run: Run) -> None:
 def test_authors_have_keys_and_quotas(run: Run, home: Path) -> None:
     run("league", "key", "new", "anna")
     assert stat.S_IMODE((home / "anna.key").stat().st_mode) == 0o600
-    run("league", "author", "add", "anna", "--key", "anna.pub", "--quota", "bots=9", "--to", "cup")
+    run("league", "author", "add", "anna", "--key", "anna.pub", "--quota", "bots=9", "--league", "cup")
     run("league", "key", "new", "laptop")
-    run("league", "key", "add", "anna", "laptop.pub", "--to", "cup")
-    run("league", "key", "revoke", "anna.pub", "--to", "cup")
-    [anna] = [each for each in told(run, "author", "list", "--to", "cup")["authors"] if each["name"] == "anna"]  # type: ignore[attr-defined]
+    run("league", "key", "add", "anna", "laptop.pub", "--league", "cup")
+    run("league", "key", "revoke", "anna.pub", "--league", "cup")
+    [anna] = [each for each in told(run, "author", "list", "--league", "cup")["authors"] if each["name"] == "anna"]  # type: ignore[attr-defined]
     assert anna["quotas"] == {"bots": 9}
     assert [key["revoked"] is None for key in anna["keys"]] == [False, True]
-    assert "anna" in run("league", "author", "list", "--to", "cup").stdout
+    assert "anna" in run("league", "author", "list", "--league", "cup").stdout
     assert (
-        "did you mean 'bots'" in run("league", "author", "add", "b", "--quota", "bot=9", "--to", "cup", code=2).stderr
+        "did you mean 'bots'"
+        in run("league", "author", "add", "b", "--quota", "bot=9", "--league", "cup", code=2).stderr
     )
-    assert "expected NAME=N" in run("league", "author", "add", "b", "--quota", "bots", "--to", "cup", code=2).stderr
-    assert "expected --yes" in run("league", "author", "remove", "anna", "--to", "cup", code=2).stderr
-    run("league", "author", "remove", "anna", "--yes", "--to", "cup")
+    assert "expected NAME=N" in run("league", "author", "add", "b", "--quota", "bots", "--league", "cup", code=2).stderr
+    assert "expected --yes" in run("league", "author", "remove", "anna", "--league", "cup", code=2).stderr
+    run("league", "author", "remove", "anna", "--yes", "--league", "cup")
 
 
 @pytest.mark.long
@@ -101,7 +102,7 @@ def test_the_operator_steers(run: Run) -> None:
     run("league", "concurrency", "cup", "3")
     status = told(run, "status", "cup")
     assert (status["paused"], status["workers"]) == (False, 3)
-    for words in (("suspend", "cup", "random"), ("lift", "cup", "random"), ("retire", "random", "--to", "cup")):
+    for words in (("suspend", "cup", "random"), ("lift", "cup", "random"), ("retire", "random", "--league", "cup")):
         assert "the house" in run("league", *words, code=1).stderr
     assert "expected a match of the season" in run("league", "replay-games", "cup", "7", code=1).stderr
 

@@ -160,7 +160,7 @@ def test_a_service_that_is_killed_goes_on_and_one_that_is_stopped_ends_with_0(
 
     stopped = run()
     until(stopped, cup, lambda reader: done(reader) > len(games))
-    words = [sys.executable, "-m", "arena", "league", "season", "close", "first", "--to", str(cup.path)]
+    words = [sys.executable, "-m", "arena", "league", "season", "close", "first", "--league", str(cup.path)]
     waiting = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until(stopped, cup, lambda reader: in_final(reader) or len(reader.seasons.all()) > 1)
     stopped.send_signal(signal.SIGKILL)

@@ -154,7 +154,7 @@ def test_a_league_from_a_wheel_takes_a_bot_in_through_its_door(
     assert "reaches level" in installed.arena(tmp_path, "bot", "check", "fox", "--level", level).stdout
     installed.arena(tmp_path, "league", "init", "cup", "--level", level)
     installed.arena(tmp_path, "league", "key", "new", "anna")
-    installed.arena(tmp_path, "league", "author", "add", "anna", "--key", "anna.pub", "--to", "cup")
+    installed.arena(tmp_path, "league", "author", "add", "anna", "--key", "anna.pub", "--league", "cup")
     words = ("league", "run", "cup", "--open", f"tcp://127.0.0.1:{free_port()}")
     with subprocess.Popen(
         [str(installed.program), *words], cwd=tmp_path, env=installed.environment(tmp_path),

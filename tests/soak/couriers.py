@@ -75,7 +75,7 @@ class Couriers:
         if arrival.by_door:
             where = ("--at", self._stage.address, "--key", str(self._stage.keys / f"{author}.key"))
         else:
-            where = ("--to", str(self._stage.cup), "--author", author)
+            where = ("--league", str(self._stage.cup), "--author", author)
         return self._stage.popen("league", "submit", str(path), *where)
 
     def end(self) -> None:

@@ -77,7 +77,7 @@ class Stage:
             self.arena("league", "key", "new", author, "--out", str(self.keys))
             key = str(self.keys / f"{author}.pub")
             quota = ["--quota", f"bots={AUTHORS}", "--quota", "submissions=100"]
-            self.arena("league", "author", "add", author, "--to", str(self.cup), "--key", key, *quota)
+            self.arena("league", "author", "add", author, "--league", str(self.cup), "--key", key, *quota)
 
     # Commands
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import click
 
-from arena.cli.group import LazyGroup
+from arena.cli.league.here import LeagueGroup
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("arena.cli.league.init:init", "Make a league."),
@@ -38,13 +38,16 @@ HEADINGS: Mapping[str, str] = {"init": "Run a league", "submit": "Take part", "s
 """As `arena.cli.HEADINGS`."""
 
 
-@click.command(cls=LazyGroup, lazy=COMMANDS, headings=HEADINGS)
+@click.command(cls=LeagueGroup, lazy=COMMANDS, headings=HEADINGS)
 def league() -> None:
     """Run a league of strangers' bots, or take part in one.
+
+    Every command takes its league as --league FOLDER, or --at ADDRESS for one elsewhere. A FOLDER that comes first is
+    the same.
 
     \b
     Example:
       arena league init cup
-      arena league submit ./fox --to cup
+      arena league submit ./fox --league cup
       arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
     """

@@ -27,7 +27,7 @@ def author() -> None:
 
     \b
     Example:
-      arena league author add anna --key anna.pub --to cup
+      arena league author add anna --key anna.pub --league cup
     """
 
 
@@ -46,7 +46,7 @@ def add(name: str, folder: Path | None, key: Path | None, quotas: tuple[str, ...
 
     \b
     Example:
-      arena league author add anna --key anna.pub --quota bots=10 --to cup
+      arena league author add anna --key anna.pub --quota bots=10 --league cup
     """
     from arena.door.keys import read_public
     from arena.league.bounds import MOST_NUMBER
@@ -77,7 +77,7 @@ def list_(folder: Path | None, as_json: bool) -> None:
 
     \b
     Example:
-      arena league author list --to cup
+      arena league author list --league cup
     """
     import msgspec
 
@@ -115,7 +115,7 @@ def remove(ctx: click.Context, name: str, folder: Path | None, yes: bool) -> Non
 
     \b
     Example:
-      arena league author remove anna --to cup
+      arena league author remove anna --league cup
     """
     import sys
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from arena.cli.group import LazyGroup
 from arena.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -25,12 +26,38 @@ folder_argument = click.argument("folder", type=click.Path(file_okay=False, path
 folder_or_elsewhere = click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
 """`[FOLDER]`, for commands with `at_options`."""
 to_option = click.option(
-    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    "--league", "--to", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
     help="The league's folder on this machine.",
 )  # fmt: skip
-"""`--to FOLDER`."""
+"""`--league FOLDER`, or as it was called first, `--to FOLDER`."""
 reason_option = click.option("--reason", default="", metavar="TEXT", help="What the author is told.")
 """`--reason TEXT`."""
+
+
+class LeagueGroup(LazyGroup):
+    """Commands about a league. Each takes it as `--league FOLDER`, also where FOLDER is its first argument."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that `args` begin with, and puts the league in its place."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command, rest if command is None else _folder_first(command, rest)
+
+
+def _folder_first(command: click.Command, args: list[str]) -> list[str]:
+    arguments = [parameter.name for parameter in command.params if isinstance(parameter, click.Argument)]
+    if arguments[:1] != ["folder"]:
+        return args
+    for place, word in enumerate(args):
+        option, equals, value = word.partition("=")
+        if word == "--":
+            break
+        if option == "--league" and equals:
+            return [value, *args[:place], *args[place + 1 :]]
+        if option == "--league" and place + 1 < len(args):
+            return [args[place + 1], *args[:place], *args[place + 2 :]]
+    return args
 
 
 def folder_of(path: Path | None) -> Folder:

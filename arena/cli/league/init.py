@@ -54,7 +54,7 @@ def init(
     \b
     Example:
       arena league init cup --players 2,4 --level isolated
-      arena league submit mybot --to cup --wait
+      arena league submit mybot --league cup --wait
     """
     import msgspec
 
@@ -80,7 +80,7 @@ def init(
     made = make_league(folder, settings)
     many = players.replace(",", " or ")
     echo(f"{folder} is a league of {rules}, {many} players, time {time}, level {level}. Next:")
-    echo(f"  arena league submit BOT --to {folder}")
+    echo(f"  arena league submit BOT --league {folder}")
     echo(f"  arena league run {folder}")
     echo(f"Its settings are in {folder / made.settings.name}")
     if missing := level_in_force(settings.level):

@@ -67,7 +67,7 @@ def add(author: str, file: Path, folder: Path | None) -> None:
 
     \b
     Example:
-      arena league key add anna laptop.pub --to cup
+      arena league key add anna laptop.pub --league cup
     """
     from arena.door.keys import read_public
 
@@ -83,7 +83,7 @@ def revoke(file: Path, folder: Path | None) -> None:
 
     \b
     Example:
-      arena league key revoke anna.pub --to cup
+      arena league key revoke anna.pub --league cup
     """
     from arena.door.keys import read_public
 

@@ -95,7 +95,7 @@ class Here:
     def __init__(self, path: Path | None, author: str | None) -> None:
         self._path = path
         self._folder = folder_of(path)
-        self.options: Sequence[str] = ("--to", str(path))
+        self.options: Sequence[str] = ("--league", str(path))
         self._author = author
 
     @property

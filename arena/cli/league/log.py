@@ -16,7 +16,7 @@ from arena.cli.output import show_line
 @click.argument("game")
 @to_option
 @click.option(
-    "--author", metavar="NAME", help="With --to: the log as this author sees it.  [default: as everybody does]"
+    "--author", metavar="NAME", help="With --league: the log as this author sees it.  [default: as everybody does]"
 )
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default=".", metavar="FOLDER",

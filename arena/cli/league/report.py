@@ -28,7 +28,7 @@ def report(version: str, kind: str | None, folder: Path | None, as_json: bool, e
 
     \b
     Example:
-      arena league report fox --to cup
+      arena league report fox --league cup
       arena league report fox/3 check --at tcp://cup.example:5599/5f… --key anna.key
     """
     with opened(folder, elsewhere) as league:

@@ -111,7 +111,7 @@ def run(
     if ended.idle:
         raise ArenaError(
             f"expected {counted(games or 0, 'more rated game')}, got: {ended.games}; {ended.idle}; submit a bot with "
-            f"`arena league submit BOT --to {folder}`"
+            f"`arena league submit BOT --league {folder}`"
         )
     if not quiet:
         say(f"Who leads: arena league standings {plain(str(folder))}")

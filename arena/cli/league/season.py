@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from arena.cli.group import LazyGroup
-from arena.cli.league.here import folder_argument, folder_of, reading, to_option
+from arena.cli.league.here import LeagueGroup, folder_argument, folder_of, reading, to_option
 from arena.cli.output import counted, echo, say, show_json
 from arena.cli.progress import LINE_S, moving_line
 from arena.text import plain
@@ -28,13 +27,13 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 _POLL_S: Final = 0.2
 
 
-@click.command(cls=LazyGroup, lazy=COMMANDS)
+@click.command(cls=LeagueGroup, lazy=COMMANDS)
 def season() -> None:
     """End a league's season, list those that there were, or fetch one to check it.
 
     \b
     Example:
-      arena league season close first --to cup
+      arena league season close first --league cup
       arena league season list cup
       arena league season get first --out first --at tcp://cup.example:5599/5f… --key anna.key
     """
@@ -57,8 +56,8 @@ def close(name: str, folder: Path | None, following: str, no_final: bool) -> Non
 
     \b
     Example:
-      arena league season close first --to cup
-      arena league season close first --to cup --next autumn --no-final
+      arena league season close first --league cup
+      arena league season close first --league cup --next autumn --no-final
     """
     from arena.cli.league.here import order
     from arena.errors import ConfigError

@@ -99,7 +99,7 @@ def retire(bot: str, folder: Path | None, reason: str, elsewhere: Elsewhere | No
 
     \b
     Example:
-      arena league retire fox --to cup
+      arena league retire fox --league cup
       arena league retire fox --at tcp://cup.example:5599/5f… --key anna.key
     """
     with opened(folder, elsewhere) as league:

@@ -24,7 +24,7 @@ SETTLED = frozenset({"active", "superseded", "suspended", "rejected", "retired"}
 @click.command()
 @click.argument("bot", shell_complete=complete.bots)
 @to_option
-@click.option("--author", metavar="NAME", help="With --to: on behalf of whom.  [default: local]")
+@click.option("--author", metavar="NAME", help="With --league: on behalf of whom.  [default: local]")
 @click.option("--wait", is_flag=True, help="Follow the version until it plays, or is rejected (exit 3).")
 @at_options
 def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewhere: Elsewhere | None) -> None:
@@ -36,7 +36,7 @@ def submit(bot: str, folder: Path | None, author: str | None, wait: bool, elsewh
 
     \b
     Example:
-      arena league submit ./fox --to cup --wait
+      arena league submit ./fox --league cup --wait
       arena league submit ./fox --at tcp://cup.example:5599/5f… --key anna.key --wait
     """
     from arena.archives import pack

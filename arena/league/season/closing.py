@@ -81,7 +81,7 @@ def settings_for_final(store: LeagueReader, folder: Folder, settings: Settings) 
         check_season(settings, season.name, fixed, str(folder.settings), folder.settings_text())
     except ConfigError as error:
         message = f"{error}".partition("; ratings of both")[0]
-        close = f"arena league season close {season.name} --to {folder.path} --no-final"
+        close = f"arena league season close {season.name} --league {folder.path} --no-final"
         raise ConfigError(
             f"{message}; set it back until the final is over, or end the season without: {close}"
         ) from None

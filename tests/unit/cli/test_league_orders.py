@@ -37,13 +37,13 @@ def arena(cup: Folder) -> Callable[..., Result]:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (("author", "add", "bad name!", "--to", "CUP"), "as the name of an author, got: 'bad name!'"),
-        (("author", "add", "cora", "--quota", "bot=3", "--to", "CUP"), "did you mean 'bots'?"),
-        (("author", "add", "cora", "--quota", "bots=9999999999", "--to", "CUP"), "got: 'bots=9999999999'"),
+        (("author", "add", "bad name!", "--league", "CUP"), "as the name of an author, got: 'bad name!'"),
+        (("author", "add", "cora", "--quota", "bot=3", "--league", "CUP"), "did you mean 'bots'?"),
+        (("author", "add", "cora", "--quota", "bots=9999999999", "--league", "CUP"), "got: 'bots=9999999999'"),
         (("replay-games", "CUP", "9223372036854775808"), "is not in the range"),
         (("replay-games", "CUP", *map(str, range(201))), "expected at most 200 matches"),
         (("concurrency", "CUP", "1025"), "is not in the range"),
-        (("season", "close", "first", "--to", "CUP", "--next", "a\nb"), "expected a name of at most 64 characters"),
+        (("season", "close", "first", "--league", "CUP", "--next", "a\nb"), "expected a name of at most 64 characters"),
         (("suspend", "CUP", "random", "--reason", "x" * 1001), "expected at most 1000 characters as reason, got: 1001"),
         (("suspend", "CUP", "fox\udcff"), r"expected a text in UTF-8 as version, got: 'fox\udcff'"),
     ],
@@ -57,7 +57,7 @@ def test_what_makes_no_sense_becomes_no_order(
 
 
 def test_an_author_is_added_with_limits_of_their_own(cup: Folder, arena: Callable[..., Result]) -> None:
-    arena("author", "add", "cora", "--quota", "bots=2147483647", "--to", "CUP")
+    arena("author", "add", "cora", "--quota", "bots=2147483647", "--league", "CUP")
     with read_league(cup.database) as league:
         assert league.authors.known("cora").quotas == {"bots": 2147483647}
 
@@ -79,3 +79,25 @@ def test_the_operators_notices_are_shown_until_they_were_read(cup: Folder, arena
     assert "hers" in arena("status", "CUP", "--author", "anna").stdout
     for more in (("--author", "anna"), ("--bot", "random")):
         assert "expected --read for the notices" in arena("status", "CUP", "--read", *more, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("status", "--league", "CUP", "--json"),
+        ("standings", "--json", "--league", "CUP"),
+        ("season", "list", "--league", "CUP"),
+        ("author", "list", "--league", "CUP"),
+        ("concurrency", "3", "--league", "CUP"),
+        ("pause", "--league", "CUP"),
+        ("season", "close", "first", "--no-final", "--league", "CUP"),
+    ],
+)
+def test_every_command_takes_its_league_in_the_same_way(arena: Callable[..., Result], line: tuple[str, ...]) -> None:
+    arena(*line)
+
+
+def test_a_league_of_this_name_may_be_a_folder_that_begins_with_a_word(tmp_path: Path) -> None:
+    make_league(tmp_path / "--league", Settings(name="cup"))
+    done = CliRunner().invoke(cli, ["league", "status", f"--league={tmp_path / '--league'}", "--json"])
+    assert done.exit_code == 0, done.stderr

@@ -33,7 +33,7 @@ def arena(*words: str, code: int = 0) -> Result:
 
 
 def close(cup: Folder, *words: str, code: int = 0) -> Result:
-    return arena("season", "close", "first", "--to", str(cup.path), *words, code=code)
+    return arena("season", "close", "first", "--league", str(cup.path), *words, code=code)
 
 
 def play(cup: Folder) -> None:
@@ -71,7 +71,7 @@ def test_the_final_is_played_by_the_service_and_shown(cup: Folder) -> None:
 def test_without_a_final_it_is_closed_at_once(cup: Folder) -> None:
     assert close(cup, "--no-final", "--next", "spring").stdout.startswith("Season first is closed; digest ")
     cup.settings.write_text(cup.settings.read_text().replace("final = 8", "final = 0"))
-    assert arena("season", "close", "spring", "--to", str(cup.path)).stdout.startswith("Season spring is closed")
+    assert arena("season", "close", "spring", "--league", str(cup.path)).stdout.startswith("Season spring is closed")
     said = arena("season", "list", str(cup.path)).stdout
     assert "spring" in said.splitlines()[1]
     assert "  shared by " in said.splitlines()[1], "nobody has played in it: all are level"

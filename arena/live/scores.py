@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from arena.errors import ArenaError
-from arena.show.standings import subject_text
+from arena.show.standings import rank_texts, subject_text
 from arena.standings.report import report
 from arena.store.lock import is_written_to
 from arena.store.reader import Reader
@@ -28,7 +28,8 @@ LEAST_S: Final = 1.0
 class Row(msgspec.Struct, frozen=True):
     """A bot's place."""
 
-    place: int
+    rank: str
+    """As in other standings: `2=` if others share it."""
     bot: str
     rating: float | None
     """By the refit over all results; None before any."""
@@ -113,9 +114,10 @@ class Board:
 
     def _read(self, reader: Reader, *, running: bool) -> Scores:
         document, row = report(reader, self._which(reader))
+        ranks = rank_texts([standing.rank for standing in document.standings])
         rows = [
             Row(
-                place=standing.rank,
+                rank=rank,
                 bot=plain(standing.bot),
                 rating=standing.rating,
                 half_width=standing.half_width,
@@ -125,7 +127,7 @@ class Board:
                 losses=standing.losses,
                 forfeits=standing.forfeits,
             )
-            for standing in document.standings
+            for rank, standing in zip(ranks, document.standings, strict=True)
         ]
         return Scores(
             title=self._title or plain(subject_text(row.settings)),

@@ -161,7 +161,7 @@ def _row(row: Row) -> Text:
     padded = Text(name)
     padded.append(" " * (_NAMES - padded.cell_len))
     counts = f" {rating:>7} {half:>7} {row.games:>6} {row.wins:>3} {row.draws:>3} {row.losses:>3} {row.forfeits:>8}"
-    return Text(f"{row.place:>3} ").append_text(padded).append(counts)
+    return Text(f"{row.rank:>3} ").append_text(padded).append(counts)
 
 
 def _keys() -> Iterator[Text]:

@@ -66,6 +66,16 @@ def sparklines(courses: Mapping[str, Sequence[float]]) -> dict[str, str]:
     return {bot: "".join(_BARS[round((number - least) / step)] for number in course) for bot, course in courses.items()}
 
 
+def rank_texts(ranks: Sequence[int]) -> list[str]:
+    """Returns ranks for people: one that several share has a sign of equality.
+
+    >>> rank_texts([1, 1, 3])
+    ['1=', '1=', '3']
+    """
+    count = Counter(ranks)
+    return [f"{rank}{'=' if count[rank] > 1 else ''}" for rank in ranks]
+
+
 def standings_table(
     rows: Sequence[Mapping[str, Any]],
     width: int,
@@ -88,14 +98,13 @@ def standings_table(
     """
     from arena.show.tables import Column, fitted
 
-    count = Counter(row["rank"] for row in rows)
-
     def column(title: str, key: str, form: Callable[[Any], str], leaves: int, *, extra: bool = False) -> Column:
         cells = ["" if row[key] is None else form(row[key]) for row in rows]
         return Column(title=title, cells=cells, leaves=leaves, extra=extra)
 
-    single = " " if max(count.values(), default=1) > 1 else ""
-    ranks = [f"{row['rank']}{'=' if count[row['rank']] > 1 else single}" for row in rows]
+    ranks = rank_texts([row["rank"] for row in rows])
+    single = " " if any(rank.endswith("=") for rank in ranks) else ""
+    ranks = [rank if rank.endswith("=") else rank + single for rank in ranks]
     lines = sparklines(courses or {})
     basic = [
         column("rating", "rating", "{:.1f}".format, 15),

@@ -24,9 +24,9 @@ function showScores(scores) {
     .map(([word, style]) => { const cell = make("th", style, word); cell.scope = "col"; return cell; }));
   const now = new Map();
   const rows = scores.rows.map((row) => {
-    now.set(row.bot, row.place);
-    const moved = places.has(row.bot) && places.get(row.bot) !== row.place;
-    return make("tr", moved ? "moved" : "", make("td", "", `${row.place}`), make("td", "bot", row.bot),
+    now.set(row.bot, row.rank);
+    const moved = places.has(row.bot) && places.get(row.bot) !== row.rank;
+    return make("tr", moved ? "moved" : "", make("td", "", `${row.rank}`), make("td", "bot", row.bot),
       make("td", "", number(row.rating, 1)), make("td", "range", number(row.half_width, 1)), make("td", "", `${row.games}`),
       make("td", "", `${row.wins} ${row.draws} ${row.losses}`), make("td", "", `${row.forfeits}`));
   });

@@ -14,7 +14,7 @@ from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
 from arena.pages.site.tallies import BotTally
 from arena.ratings.running import MU, SIGMA
 from arena.show.rounds import adaptive_table, bracket, swiss_table
-from arena.show.standings import game_text, order_text, percent
+from arena.show.standings import game_text, order_text, percent, rank_texts
 from arena.standings.report import Report
 from arena.standings.table import HeadToHead, Standing
 from arena.store.exhibits import Member, ShownForfeit, ShownGame
@@ -114,7 +114,7 @@ def tournament(shown: Shown) -> Payload:
         "league": shown.is_league,
         "scale": [(tick, scale.at(tick)) for tick in scale.ticks()] if rated else [],
         "even": scale.at(MU) if rated and scale.low < MU < scale.high else None,
-        "rows": [_standing(shown, row, scale, is_shared=_is_shared(shown, row)) for row in rows],
+        "rows": [_standing(shown, row, rank, scale) for row, rank in zip(rows, _ranks(shown), strict=True)],
         "has_scores": any(row.mean_score is not None for row in rows),
         "order": _order(shown.report, document),
         "cross": _crosstable(shown),
@@ -137,18 +137,18 @@ def _order(report: Report, document: Payload) -> str:
     return place + order_text(document["order"], document["standings"])
 
 
-def _is_shared(shown: Shown, row: Standing) -> bool:
-    return sum(other.rank == row.rank for other in shown.report.standings) > 1
+def _ranks(shown: Shown) -> list[str]:
+    return rank_texts([row.rank for row in shown.report.standings])
 
 
-def _standing(shown: Shown, row: Standing, scale: Scale, *, is_shared: bool) -> Payload:
+def _standing(shown: Shown, row: Standing, rank: str, scale: Scale) -> Payload:
     entrant = shown.named(row.bot)
     member = shown.members.get(entrant.number)
     is_rated = row.rating is not None
     rating, half = row.rating or 0.0, row.half_width or 0.0
     return {
         "number": entrant.number,
-        "rank": f"{row.rank}{'=' if is_shared else ''}",
+        "rank": rank,
         "bot": row.bot,
         "version": "" if shown.is_league else row.version,
         "author": member.author if member else "",
@@ -336,7 +336,9 @@ def bot(
         forfeits: Its last forfeits, the latest first.
         more: What else the page shows: `versions`, `reruns`.
     """
-    row = next(row for row in shown.report.standings if row.bot == entrant.name)
+    row, rank = next(
+        (row, rank) for row, rank in zip(shown.report.standings, _ranks(shown), strict=True) if row.bot == entrant.name
+    )
     tally = shown.tallies.get(entrant.number) or BotTally()
     points = [
         (0, MU, BAND * SIGMA),
@@ -348,7 +350,7 @@ def bot(
         "head": heading(shown.row, shown.name),
         "league": shown.is_league,
         "entrant": entrant,
-        "row": _standing(shown, row, Scale(0.0, 1.0), is_shared=_is_shared(shown, row)),
+        "row": _standing(shown, row, rank, Scale(0.0, 1.0)),
         "curve": curve(points),
         "opponents": [
             {**_cell(entrant.name, met), "bot": met.bot, "number": shown.named(met.bot).number, "met": met}

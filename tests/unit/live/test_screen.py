@@ -14,7 +14,7 @@ from arena.live.screen import NEEDED, Screen
 
 ROWS = [
     Row(
-        place=place,
+        rank=str(place),
         bot=f"bot{place}" * place,
         rating=None if place > 8 else 30.0 - place,
         half_width=None if place > 8 else 1.5,

@@ -102,7 +102,7 @@ def test_a_bot_is_built_in_its_place(level: Level, bots: Path, tmp_path: Path) -
     assert report.output == b"hello\n"
     assert report.detail["removed"] == 1
     folder = bots / report.detail["folder"]
-    assert set(tree(folder)) == {".arena-packed", "bot", "bot.toml", "lib/deep/tool", "tool", "where"}
+    assert set(tree(folder)) == {".arena-parcel", "bot", "bot.toml", "lib/deep/tool", "tool", "where"}
     if level is not Level.TRUSTED:
         assert (folder / "where").read_text().strip() == "/bot"
     assert {path.stat().st_uid for path in folder.rglob("*")} == {os.geteuid()}
@@ -238,7 +238,7 @@ def test_what_is_closed_or_set_on_purpose_is_made_plain(bots: Path, tmp_path: Pa
     assert report.verdict is Verdict.PASSED, report
     folder = bots / report.detail["folder"]
     modes = {path.name: path.lstat().st_mode & 0o7777 for path in folder.iterdir() if not path.is_symlink()}
-    assert modes == {".arena-packed": 0o644, "bot": 0o755, "bot.toml": 0o644, "data": 0o755}
+    assert modes == {".arena-parcel": 0o644, "bot": 0o755, "bot.toml": 0o644, "data": 0o755}
     assert (folder / "data" / "x").read_text() == "1\n"
 
 

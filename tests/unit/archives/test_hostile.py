@@ -78,14 +78,14 @@ HOSTILE = {
     "a file as a folder": ("order", with_bot(raw("src"), raw("src/passwd"))),
     # what it is
     "no label": ("label", packed(raw("bot.toml", MANIFEST))),
-    "another label": ("label", packed(raw(".arena-packed", b"{}"), raw("bot.toml", MANIFEST))),
-    "a later format": ("label", packed(raw(".arena-packed", b'{"format":2,"bot":"."}\n'))),
-    "a label with spaces": ("label", packed(raw(".arena-packed", b'{"format":1, "bot":"."}\n'))),
-    "a label of another form": ("label", packed(raw(".arena-packed", b'{"format":true,"bot":["."]}\n'))),
-    "a label not in UTF-8": ("label", packed(raw(".arena-packed", b'{"format":1,"bot":"\xff"}\n'))),
-    "a long label": ("label", packed(raw(".arena-packed", label_bytes("x" * 2000)))),
-    "a second label": ("label", packed(label(), raw(".arena-packed", label_bytes(".")))),
-    "a bot elsewhere": ("path", packed(raw(".arena-packed", label_bytes("../x")), raw("bot.toml", MANIFEST))),
+    "another label": ("label", packed(raw(".arena-parcel", b"{}"), raw("bot.toml", MANIFEST))),
+    "a later format": ("label", packed(raw(".arena-parcel", b'{"format":2,"bot":"."}\n'))),
+    "a label with spaces": ("label", packed(raw(".arena-parcel", b'{"format":1, "bot":"."}\n'))),
+    "a label of another form": ("label", packed(raw(".arena-parcel", b'{"format":true,"bot":["."]}\n'))),
+    "a label not in UTF-8": ("label", packed(raw(".arena-parcel", b'{"format":1,"bot":"\xff"}\n'))),
+    "a long label": ("label", packed(raw(".arena-parcel", label_bytes("x" * 2000)))),
+    "a second label": ("label", packed(label(), raw(".arena-parcel", label_bytes(".")))),
+    "a bot elsewhere": ("path", packed(raw(".arena-parcel", label_bytes("../x")), raw("bot.toml", MANIFEST))),
     "no manifest": ("manifest", packed(label(), raw("bot"))),
     "a manifest elsewhere": ("manifest", packed(label("a"), raw("bot.toml", MANIFEST))),
     "a large manifest": ("manifest", with_bot(manifest=MANIFEST + b"#" * LIMITS.manifest)),
@@ -153,7 +153,7 @@ def test_what_is_only_odd_is_let_in(tmp_path: Path) -> None:
     archive = packed(label(), *first, *back, raw("bot.toml", MANIFEST), *(e for e in last if e not in first + back))
     unpack(archive, tmp_path / "into")
     found = {str(path.relative_to(tmp_path / "into")) for path in (tmp_path / "into").rglob("*") if path.is_file()}
-    assert found == {*entries, "bot.toml", ".arena-packed"}
+    assert found == {*entries, "bot.toml", ".arena-parcel"}
 
 
 def test_a_file_that_changes_between_check_and_unpacking_leaves_nothing(

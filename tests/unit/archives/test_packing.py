@@ -25,7 +25,7 @@ def fox(folder: Path, extra: str = "", **files: str) -> Path:
 
 def test_a_bot_alone_is_the_whole_archive(tmp_path: Path) -> None:
     packed = pack(fox(tmp_path / "fox", **{"src/a.c": "1", "src.c": "2"}))
-    assert names(packed.data) == [".arena-packed", "bot", "bot.toml", "src/a.c", "src.c"]
+    assert names(packed.data) == [".arena-parcel", "bot", "bot.toml", "src/a.c", "src.c"]
     assert packed.bot == "."
     assert [entry.path for entry in packed.entries if entry.executable] == ["bot"]
 
@@ -33,7 +33,7 @@ def test_a_bot_alone_is_the_whole_archive(tmp_path: Path) -> None:
 def test_the_top_is_the_folder_around_if_the_manifest_names_something_there(tmp_path: Path) -> None:
     make(tmp_path, {"client.py": "1", "other/bot.py": "2"})
     packed = pack(fox(tmp_path / "fox", 'include = ["../client.py"]\n'))
-    assert names(packed.data) == [".arena-packed", "client.py", "fox/bot", "fox/bot.toml"]
+    assert names(packed.data) == [".arena-parcel", "client.py", "fox/bot", "fox/bot.toml"]
     assert packed.bot == "fox"
     assert ".." not in "".join(names(packed.data))
 
@@ -49,7 +49,7 @@ def test_nothing_from_farther_away_goes_along(tmp_path: Path, named: str) -> Non
 def test_what_tools_leave_behind_is_left_out_and_listed(tmp_path: Path) -> None:
     files = {"__pycache__/a.pyc": "", ".idea/b": "", "src/.DS_Store": "", "node_modules/m/c.js": "", "out/bin": ""}
     packed = pack(fox(tmp_path / "fox", 'built = ["out"]\n', **files))
-    assert names(packed.data) == [".arena-packed", "bot", "bot.toml"]
+    assert names(packed.data) == [".arena-parcel", "bot", "bot.toml"]
     assert packed.left_out == (".idea", "__pycache__", "node_modules", "out", "src/.DS_Store")
 
 

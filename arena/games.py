@@ -21,6 +21,7 @@ from arena.resources import board_names, board_text
 from arena.rules.base import BoardFormat, Rules, Ruleset
 from arena.rules.boardtext import find_section
 from arena.rules.family import Family
+from arena.rules.margin import Margin
 from arena.types import RACE_WINDOW_MS, BoardFile, GameSettings, TimeControl, parse_cpu
 
 if TYPE_CHECKING:
@@ -122,6 +123,11 @@ def game(name: str) -> type[Rules[Any]]:
             f"got: {got}; correct the entry point or the class"
         )
     return loaded
+
+
+def margin_of(name: str, players: int, options: Mapping[str, str]) -> Margin | None:
+    """Returns what a game counts; None if it counts nothing, or is not installed any more."""
+    return game(name).margin(players, options) if is_installed(name) else None
 
 
 def find_ruleset(name: str, ruleset: str | None) -> Ruleset:

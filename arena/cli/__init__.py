@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
 }
 """Each command's `module:attribute` and one line of help, in the order of `arena --help`."""
 HEADINGS: Mapping[str, str] = {"tournament": "Play", "watch": "Look", "bot": "Write", "league": "Run"}
-"""What stands above the parts of that list, by the first command of each."""
+"""Headings of the parts of that list, each by the first command of its part."""
 COMPLETE = "_ARENA_COMPLETE"
 """The environment variable by which a shell asks for completions; click derives it from the name `arena`."""
 

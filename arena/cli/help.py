@@ -34,12 +34,7 @@ class Option(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Returns the option's row of the help, or None if it is not shown."""
-        return None if self.rare and not asked_for_all(ctx) else super().get_help_record(ctx)
-
-
-def asked_for_all(ctx: click.Context) -> bool:
-    """Returns whether the help shows rare options, too."""
-    return bool(ctx.meta.get(_ASKED))
+        return None if self.rare and not ctx.meta.get(_ASKED) else super().get_help_record(ctx)
 
 
 def show_all(ctx: click.Context) -> None:

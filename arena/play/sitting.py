@@ -152,8 +152,7 @@ class Sitting:
             self._typed = ""
         elif key == "*":
             turn.fill(randrange)
-            self._begin_choice()
-            return self.send() if turn.is_whole and turn.is_race else None
+            return self._chosen(turn)
         elif key == ".":
             if turn.may_end:
                 return self.send()
@@ -173,6 +172,9 @@ class Sitting:
             self._typed = ""
             return None
         turn.choose(value)
+        return self._chosen(turn)
+
+    def _chosen(self, turn: Turn) -> Payload | None:
         self._begin_choice()
         return self.send() if turn.is_whole and turn.is_race else None
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
-from arena.games import game, is_installed
+from arena.games import margin_of
 from arena.ratings.running import BETA
-from arena.rules.margin import Margin
 from arena.standings.sources import chain
 from arena.store.reader import Reader
 from arena.store.records import Tournament
@@ -151,7 +150,7 @@ def compared(reader: Reader, tournament: str) -> Comparison:
     format = _format(settings)
     players = settings.game.players
     evidence = evidence_of(reader, last.id, format, players)
-    margin = _margin(settings)
+    margin = margin_of(settings.game.rules, players, settings.game.options)
     lead = wins = None
     if format.margin is not None:
         wins = _share(_of_all(reader, rows, replace(format, margin=None), players), format)
@@ -216,7 +215,7 @@ def so_far(reader: Reader, tournament: str) -> SoFar:
     settings = Settings.read(reader.tournament(tournament).settings)
     format, players = _format(settings), settings.game.players
     evidence = evidence_of(reader, tournament, format, players)
-    margin = _margin(settings)
+    margin = margin_of(settings.game.rules, players, settings.game.options)
     return SoFar(
         bot=settings.bots[0].name,
         deals=evidence.deals,
@@ -260,12 +259,6 @@ def _share(evidence: Evidence, format: Compare) -> Share:
         interval=evidence.interval(format.alpha),
         verdict=evidence.verdict(format.alpha, format.delta),
     )
-
-
-def _margin(settings: Settings) -> Margin | None:
-    """Returns what the game counts; None if it counts nothing, or is not installed any more."""
-    played = settings.game
-    return game(played.rules).margin(played.players, played.options) if is_installed(played.rules) else None
 
 
 def _lead(evidence: Evidence, format: Compare, unit: str, players: int) -> Lead:

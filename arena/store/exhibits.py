@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -22,6 +22,14 @@ _SHOWN: Final = (
     "games.tournament = ? AND games.status = 'done' AND (games.match IS NULL OR EXISTS (SELECT 1 FROM matches"
     " WHERE matches.tournament = games.tournament AND matches.number = games.match AND published IS NOT NULL))"
 )
+
+
+Outcome: TypeAlias = Literal["won", "drawn", "lost"]
+
+
+def outcome_of(rank: int, *, shared: bool) -> Outcome:
+    """Returns what a game was for a seat: only the first rank is won, and drawn if others share it."""
+    return "lost" if rank > 1 else "drawn" if shared else "won"
 
 
 class ShownSeat(msgspec.Struct, frozen=True):
@@ -38,6 +46,11 @@ class ShownSeat(msgspec.Struct, frozen=True):
     total_ms: float
     max_ms: float
     forfeit: str | None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the game was for it."""
+        return outcome_of(self.rank, shared=bool(self.shared))
 
 
 class ShownGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,7 +159,7 @@ class Exhibits(Reader):
 
     def shown_games(self, tournament: str, first: int = 0, stop: int = 2**62) -> list[ShownGame]:
         """Returns the games that may be shown, of the numbers from `first` to before `stop`."""
-        found: dict[int, tuple[tuple[object, ...], list[tuple[Any, ...]]]] = {}
+        found: dict[int, tuple[tuple[Any, ...], list[tuple[Any, ...]]]] = {}
         rows = self._db.execute(
             "SELECT number, games.id, finished, termination, turns, seconds, counts, entrant, rank, forfeit, score,"
             f" margin FROM games JOIN seats ON seats.game = games.id WHERE {_SHOWN} AND number >= ? AND number < ?"
@@ -156,21 +169,26 @@ class Exhibits(Reader):
         for number, id, finished, termination, turns, seconds, counts, *seat in rows:
             about = (id, finished, termination, turns, seconds, counts)
             found.setdefault(number, (about, []))[1].append(tuple(seat))
-        return [
-            ShownGame(
-                game=str(about[0]),
-                number=number,
-                finished=str(about[1] or ""),
-                termination=str(about[2]),
-                turns=int(str(about[3] or 0)),
-                seconds=float(str(about[4] or 0)),
-                counts=bool(about[5]),
-                **dict(
-                    zip(("entrants", "ranks", "forfeits", "scores", "leads"), zip(*seats, strict=True), strict=True)
-                ),
+        games = []
+        for number, ((id, finished, termination, turns, seconds, counts), seats) in found.items():
+            entrants, ranks, forfeits, scores, leads = zip(*seats, strict=True)
+            games.append(
+                ShownGame(
+                    game=id,
+                    number=number,
+                    finished=finished or "",
+                    termination=termination,
+                    turns=turns or 0,
+                    seconds=seconds or 0.0,
+                    counts=bool(counts),
+                    entrants=entrants,
+                    ranks=ranks,
+                    forfeits=forfeits,
+                    scores=scores,
+                    leads=leads,
+                )
             )
-            for number, (about, seats) in found.items()
-        ]
+        return games
 
     def shown_forfeits(self, tournament: str, entrant: int, limit: int) -> list[ShownForfeit]:
         """Returns the last forfeits of an entrant, the latest first."""

@@ -103,12 +103,13 @@ def _doing(folder: Folder) -> str:
 
 def _how_far(folder: Folder) -> str:
     """Returns how much of the final is played, for people; empty if none is being played."""
+    from arena.league.matches.final_tables import deals_played
+
     with reading(folder) as reader:
         season = reader.seasons.current()
         if season is None or season.final is None or season.final.outcome:
             return ""
-        over = {match.deal for match in reader.seasons.final_matches(season) if match.over}
-        return f"The final: {len(over):,} of at most {season.final.deals:,} deals."
+        return f"The final: {deals_played(reader, season):,} of at most {season.final.deals:,} deals."
 
 
 def _close_here(folder: Folder) -> bool:

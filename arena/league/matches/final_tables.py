@@ -24,6 +24,11 @@ def design(reader: LeagueReader, season: Season) -> finals.Design:
     )
 
 
+def deals_played(reader: LeagueReader, season: Season) -> int:
+    """Returns the number of deals of a season's final whose results are all there."""
+    return sum(match.whole for match in reader.seasons.final_matches(season))
+
+
 def pairs(reader: LeagueReader, season: Season, deals: set[int]) -> list[PairResult]:
     """Returns the results of a final's matches, which have these deals."""
     if not deals:
@@ -52,7 +57,7 @@ def document(reader: LeagueReader, season: Season) -> Payload | None:
         "reason": final.reason,
         "finalists": [names[entrant] for entrant in final.entrants],
         "left": [names[entrant] for entrant in final.left],
-        "deals": sum(match.whole for match in reader.seasons.final_matches(season)),
+        "deals": deals_played(reader, season),
         "most_deals": final.deals,
         "items": [item(one, names[one.entrant]) for one in standings(reader, season)],
     }

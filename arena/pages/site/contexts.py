@@ -7,8 +7,7 @@ from typing import Final
 
 import msgspec
 
-from arena.games import game as rules_named
-from arena.games import is_installed
+from arena.games import margin_of
 from arena.pages.plots import BAND
 from arena.pages.site.figures import Scale, bars, curve, scale_of, shade
 from arena.pages.site.tallies import BotTally
@@ -17,7 +16,7 @@ from arena.show.rounds import adaptive_table, bracket, swiss_table
 from arena.show.standings import game_text, order_text, percent, rank_texts
 from arena.standings.report import Report
 from arena.standings.table import HeadToHead, Standing
-from arena.store.exhibits import Member, ShownForfeit, ShownGame
+from arena.store.exhibits import Member, ShownForfeit, ShownGame, outcome_of
 from arena.store.records import Entrant, Tournament
 from arena.types import Payload, TimeControl
 
@@ -267,9 +266,7 @@ def measure(shown: Shown) -> str:
     if any(row.mean_score is not None for row in shown.report.standings):
         return "score"
     played = shown.row.settings["game"]
-    if not is_installed(played["rules"]):
-        return ""
-    margin = rules_named(played["rules"]).margin(played["players"], played["options"])
+    margin = margin_of(played["rules"], played["players"], played["options"])
     return "" if margin is None else f"ahead by, {margin.unit} (up to {margin.most})"
 
 
@@ -311,8 +308,7 @@ def _bot_games(shown: Shown, entrant: int, found: Sequence[ShownGame]) -> list[P
     rows = []
     for row, game in zip(games(shown, found), reversed(found), strict=True):
         own = game.entrants.index(entrant)
-        is_first = game.ranks[own] == 1
-        outcome = "lost" if not is_first else "drawn" if game.ranks.count(1) > 1 else "won"
+        outcome = outcome_of(game.ranks[own], shared=game.ranks.count(game.ranks[own]) > 1)
         others = [seat for seat in row["seats"] if seat["seat"] != own]
         code = (game.forfeits[own] or "").replace("_", " ")
         rows.append({**row, "outcome": outcome, "code": code, "others": others, "told": _told(game, own)})

@@ -10,12 +10,12 @@ from typing import Final
 import msgspec
 
 from arena.pages.site.figures import histogram
-from arena.store.exhibits import ShownSeat
+from arena.store.exhibits import Outcome, ShownSeat
 
 MOST_SLOW: Final = 5
 """How many slowest decisions are named."""
 MOST_GAMES: Final = 20
-"""How many last games are named of those that were won, drawn and lost."""
+"""The number of last games that are named, of those that were won, drawn and lost each."""
 
 
 class SeatTally(msgspec.Struct):
@@ -32,8 +32,8 @@ class SeatTally(msgspec.Struct):
     def add(self, seat: ShownSeat) -> None:
         """Adds a game."""
         self.games += 1
-        self.wins += seat.rank == 1 and not seat.shared
-        self.draws += seat.rank == 1 and bool(seat.shared)
+        self.wins += seat.outcome == "won"
+        self.draws += seat.outcome == "drawn"
         self.forfeits += seat.forfeit is not None
         self.decisions += seat.decisions
         self.total_ms += seat.total_ms
@@ -51,7 +51,7 @@ class BotTally:
     def __init__(self) -> None:
         self.seats: dict[int, SeatTally] = {}
         self.codes: Counter[str] = Counter()
-        self._last: dict[tuple[int, ...], deque[int]] = {}
+        self._last: dict[Outcome, deque[int]] = {}
         """The numbers of the last games that were won, drawn and lost."""
         self._means: list[float] = []
         self._slow: list[tuple[float, int]] = []
@@ -59,8 +59,7 @@ class BotTally:
     def add(self, seat: ShownSeat) -> None:
         """Adds a game."""
         self.seats.setdefault(seat.seat, SeatTally()).add(seat)
-        outcome = (seat.rank == 1, seat.shared)[: 1 + (seat.rank == 1)]
-        self._last.setdefault(outcome, deque(maxlen=MOST_GAMES)).append(seat.number)
+        self._last.setdefault(seat.outcome, deque(maxlen=MOST_GAMES)).append(seat.number)
         if seat.forfeit is not None:
             self.codes[seat.forfeit] += 1
         if seat.decisions:

@@ -1,12 +1,13 @@
-"""What all parts of the check share: its waits, the rules that any message can break, and how a check ends early."""
+"""What all parts of the check share: waits, moments, the rules that any message can break, and how a check ends early."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from arena.conform.report import Evidence, Verdict
+from arena.referee.clock import Share
 from arena.wire.messages import MAX_DEPTH, MAX_FRAME, MAX_NOTE, PROTOCOL
 
 
@@ -34,6 +35,15 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     """How long the referee listens for what should not come."""
     total_ms: int = 60_000
     """No further check is begun after so long."""
+
+
+class Moment(NamedTuple):
+    """What the bot and this process had got of the machine when something was sent."""
+
+    share: Share | None
+    """The bot's; None if nobody knows."""
+    own_wait_ns: int
+    """How long this thread had waited for a core: it may read late what came, or send late what it has timed."""
 
 
 class Finding(Exception):

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from arena.conform.base import Budget, Finding, breach
+from arena.conform.base import Budget, Finding, Moment, breach
 from arena.conform.frames import Form, decoded, hexed, type_is_first
 from arena.conform.report import Evidence, Passed, Verdict
 from arena.errors import RemoteProtocolError
@@ -24,6 +24,7 @@ from arena.link.connection import Closed, Connection, Listener, Unread
 from arena.link.custody import Custody
 from arena.link.process import BotProcess, End
 from arena.link.sandbox.accounts import seat_user
+from arena.link.sandbox.tree import own_wait_ns
 from arena.link.watch import FAILING_LOOK_MS, LOOK_MS, Watch
 from arena.referee.clock import Share, too_late
 from arena.text import plain
@@ -124,8 +125,10 @@ class Dialogue:
         self._watch = Watch(self._process)
         self._began_ns = time.monotonic_ns()
         self._sent_ns = self._began_ns
-        self._before = Share(0, 0)
-        """What it had got of the machine when it was last sent something, or the first request of a decision."""
+        self._before = Moment(Share(0, 0), own_wait_ns())
+        """When it was last sent something, or the first request of a decision."""
+        self._before_game: Moment | None = None
+        """When it was sent the first request of the game; None before that."""
         self._late_ns = 0
         """How late this process woke since then, at most."""
         self._waited_ns = 0
@@ -148,14 +151,16 @@ class Dialogue:
         if isinstance(message, GameStart):
             self._written += self._process.output_bytes()
             self._process.forget_output()
+            self._before_game = None
         elif isinstance(message, Request):
             self.remarks.clear()
+            self._before_game = self._before_game or self._moment()
         self.send_frame(form(frame) if form else frame, goes_on=goes_on)
 
     def send_frame(self, frame: bytes, *, goes_on: bool = False) -> None:
         """Sends a frame as it is."""
         if not goes_on:
-            self._before = self._share() or self._before
+            self._before = self._moment()
             self._late_ns = 0
         self._sent_ns = time.monotonic_ns()
         self._passed.append(("referee", self._sent_ns, frame))
@@ -267,17 +272,20 @@ class Dialogue:
                     self._passed.append(("bot", time.monotonic_ns(), came[1]))
         return end
 
-    def excuse(self, time_ms: float, over_ms: float | None = None) -> str:
+    def excuse(self, time_ms: float, over_ms: float | None = None, *, of_game: bool = False) -> str:
         """Returns what the machine did that the bot may be late by, as the referee decides it; empty if nothing.
 
         Args:
             time_ms: The time that it had since it was sent something, or since its start.
             over_ms: How long after that its answer came, if it came.
+            of_game: Whether all that it was denied since the game began counts, as it has one bank for all decisions.
         """
-        share = self._share()
-        got = None if share is None else share.since(self._before)
+        before, now = (self._before_game if of_game else None) or self._before, self._moment()
+        got = None if now.share is None or before.share is None else now.share.since(before.share)
         over_ns = None if over_ms is None else round(over_ms * NS_PER_MS)
-        return too_late("", round(time_ms * NS_PER_MS), share=got, late_ns=self._late_ns, over_ns=over_ns).excuse
+        own_wait_ns = now.own_wait_ns - before.own_wait_ns
+        late_ns = max(self._late_ns, own_wait_ns if over_ns is None or own_wait_ns >= over_ns else 0)
+        return too_late("", round(time_ms * NS_PER_MS), share=got, late_ns=late_ns, over_ns=over_ns).excuse
 
     @property
     def denied_ms(self) -> int:
@@ -289,9 +297,10 @@ class Dialogue:
         """Returns how long the bot was waited for, without what the machine kept it from running."""
         return max(0, self._waited_ns // NS_PER_MS - self.denied_ms)
 
-    def _share(self) -> Share | None:
+    def _moment(self) -> Moment:
         denied_ns = self._process.fence.denied_ns()
-        return None if denied_ns is None else Share(denied_ns, self._process.fence.cpu_ns())
+        share = None if denied_ns is None else Share(denied_ns, self._process.fence.cpu_ns())
+        return Moment(share, own_wait_ns())
 
     @property
     def lives(self) -> bool:

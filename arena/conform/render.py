@@ -69,7 +69,10 @@ def summary(report: BotReport) -> str:
         measured.insert(0, f"slowest decision {report.max_ms:,.0f} ms")
     if report.start_ms is not None:
         measured.insert(0, f"start-up {report.start_ms:,.0f} ms")
-    return plain(f"{report.bot} {reached}: {counts}, in {report.seconds:.1f} s. Measured: {', '.join(measured)}.")
+    text = f"{report.bot} {reached}: {counts}, in {report.seconds:.1f} s. Measured: {', '.join(measured)}."
+    if any(result.excuse for result in report.hindering(Level.FULL)):
+        text += " This machine did not let the bot run in time: check it again when it has less to do."
+    return plain(text)
 
 
 def verdict_lines(reports: Iterable[BotReport], demanded: Level) -> Iterator[Text]:

@@ -122,6 +122,10 @@ class BotReport(msgspec.Struct, frozen=True, kw_only=True):
         """Returns whether the bot keeps all that a level asks."""
         return self.level is Level.FULL or self.level is level
 
+    def hindering(self, level: Level) -> list[Result]:
+        """Returns the results that keep the bot from a level."""
+        return [result for result in self.results if hinders(result, level)]
+
     def having(self, verdict: Verdict | None) -> list[Result]:
         """Returns the results with a verdict; for None, what was not attempted."""
         return [result for result in self.results if result.verdict is verdict]

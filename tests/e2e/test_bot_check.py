@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import runpy
 import sys
@@ -158,6 +159,15 @@ def test_a_bot_that_breaks_one_rule_fails_in_the_check_of_that_rule_and_in_no_ot
     assert result.evidence is not None
     assert result.evidence.messages or rule in SPEECHLESS
     assert report.level is None
+
+
+def test_a_check_that_had_no_core_itself_holds_no_lateness_against_a_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits_ns = itertools.count(step=10**10)
+    monkeypatch.setattr("arena.conform.dialogue.own_wait_ns", lambda: next(waits_ns))
+    report = check("wasteful")
+    (late,) = report.hindering(Level.FULL)
+    assert (late.id, late.excuse) == ("time.bank", "the machine was overloaded: the referee itself ran late")
+    assert league_verdict(report) is StepVerdict.MACHINE
 
 
 @pytest.mark.quick(1)

@@ -96,11 +96,11 @@ def bank(tested_bot: TestedBot) -> str:
 
 
 def _twice(tested_bot: TestedBot, time: TimeControl, words: str, most: int | None) -> str:
-    """Plays a second game if the first was lost on time: the machine may have been busy once."""
+    """Plays a second game if the bot was late in the first: the machine may have been busy once."""
     try:
         return _timed(tested_bot, time, words, most)
     except Finding as finding:
-        if "§9-3" not in finding.spec:
+        if finding.excuse is None:
             raise
         tested_bot.tidy(sound=False)
         return _timed(tested_bot, time, words, most)
@@ -110,6 +110,7 @@ def _timed(tested_bot: TestedBot, time: TimeControl, words: str, most: int | Non
     dialogue = tested_bot.shared()
     played = tested_bot.trial(dialogue, Plan(tested_bot.rules[0], time, seed=90))
     played.start()
+    has_bank = time.bank_ms is not None
     slowest = 0.0
     over_limit = excuse = ""
     while most is None or played.kinds.total() < most:
@@ -125,11 +126,11 @@ def _timed(tested_bot: TestedBot, time: TimeControl, words: str, most: int | Non
                 f"{MARGIN_MS:g}, got: one after {used_ms:,.1f} ms",
                 _IN_TIME,
                 "§9-3",
-                excuse=dialogue.excuse(limit_ms + MARGIN_MS, used_ms - limit_ms - MARGIN_MS),
+                excuse=dialogue.excuse(limit_ms + MARGIN_MS, used_ms - limit_ms - MARGIN_MS, of_game=has_bank),
             )
         if used_ms > limit_ms:
             over_limit = f"within {limit_ms:,} ms, got: one after {used_ms:,.1f} ms, which the margin saved"
-            excuse = dialogue.excuse(limit_ms, used_ms - limit_ms)
+            excuse = dialogue.excuse(limit_ms, used_ms - limit_ms, of_game=has_bank)
     played.over()
     if over_limit:
         raise Finding(f"expected an action {over_limit}", _IN_TIME, "§9", verdict=Verdict.NON_STRICT, excuse=excuse)

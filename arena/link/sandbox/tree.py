@@ -332,6 +332,11 @@ def _socket_bytes() -> int:
     return int(_read_or_nothing("/proc/sys/net/core/wmem_default") or _BUFFER) + _MESSAGE
 
 
+def own_wait_ns() -> int:
+    """Returns how long this thread has been ready and was not given a core, in its life; 0 if nobody knows."""
+    return int((_read_or_nothing("/proc/thread-self/schedstat").split() or (0, 0))[1])
+
+
 class Denied:
     """How long the machine kept a tree from running.
 

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from arena.conform.base import Budget
-from arena.conform.report import BotReport, Level, Result, hinders
+from arena.conform.report import BotReport, Level, Result
 from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.league.submissions.steps.base import StepReport, Stopwatch, Verdict
@@ -54,7 +54,7 @@ def _check(watch: Stopwatch, folder: Path, rules: str, level: Confinement) -> St
     if verdict(report) is None:
         report = check_bot(spec, (rules,), _BUDGET, level=level)
     found = {"memory_mib": report.memory_mib, "detail": msgspec.to_builtins(report), "output": _words(report)}
-    hindering = [result for result in report.results if hinders(result, Level.CORE)]
+    hindering = report.hindering(Level.CORE)
     match verdict(report):
         case Verdict.PASSED:
             return watch.passed(**found)
@@ -73,7 +73,7 @@ def verdict(report: BotReport) -> Verdict | None:
     """
     if report.reaches(Level.CORE):
         return Verdict.PASSED
-    hindering = [result for result in report.results if hinders(result, Level.CORE)]
+    hindering = report.hindering(Level.CORE)
     if not hindering:  # the time for all checks together was over: the checks and the referee take their part of it
         return Verdict.FAILED if report.own_ms > _OWN_SHARE * _BUDGET.total_ms else Verdict.MACHINE
     if all(result.excuse for result in hindering):

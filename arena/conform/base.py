@@ -1,4 +1,4 @@
-"""What all parts of the check share: waits, moments, the rules that any message can break, and how a check ends early."""
+"""What all parts of the check share: waits, moments, the rules that any message can break, and its early end."""
 
 from __future__ import annotations
 

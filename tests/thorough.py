@@ -11,11 +11,11 @@ from _pytest.mark import ParameterSet
 
 THOROUGH = bool(os.environ.get("ARENA_TEST_THOROUGH"))
 """Whether everything is tried: `make test-thorough` sets it."""
-USUAL_STEP = 6
+USUAL_STEP = 10
 
 
 def places(statements: int) -> range:
-    """Returns the statements at which a fault is tried: all, or every sixth from a random one on.
+    """Returns the statements at which a fault is tried: all, or every tenth from a random one on.
 
     Over many runs each is tried. pytest-randomly prints the seed of a run, with which it can be repeated.
     """

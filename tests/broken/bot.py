@@ -471,8 +471,18 @@ def leaver(bot: Bot) -> None:
 def dice(bot: Bot) -> None:
     """Plays by chance of its own (a SHOULD)."""
 
+    dice_within(bot, 10**9)
+
+
+@rule
+def hurried(bot: Bot) -> None:
+    """Plays by chance where it has little time, as one does that the clock cuts short on a busy machine."""
+    dice_within(bot, 250)
+
+
+def dice_within(bot: Bot, most_ms: int) -> None:
     def decide(request: Message) -> Message:
-        if request["kind"] == "hand":
+        if request["kind"] == "hand" and request["clock"]["limit_ms"] <= most_ms:
             tiles = request["legal"][0]["hand"]
             return {"plays": [{"hand": SystemRandom().sample(tiles["of"], tiles["choose"])}]}
         return first_legal(request)

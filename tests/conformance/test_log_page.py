@@ -387,7 +387,7 @@ def mutants() -> Iterator[tuple[str, int, Place]]:
                     yield name, index, place
 
 
-@pytest.mark.quick(12)
+@pytest.mark.quick(12, 30)
 @pytest.mark.parametrize(("name", "index", "place"), [*mutants()])
 def test_whatever_a_schema_refuses_all_refuse(name: str, index: int, place: Place, tmp_path: Path) -> None:
     """Every value of every kind of record is replaced by ones of other types and ranges, or left out."""
@@ -601,7 +601,7 @@ def test_the_viewer_shows_what_one_seat_knew(view: View, path: Path) -> None:
             assert not re.search(rf"hand seat {data['seat']}, .*tiles", shown)
 
 
-@pytest.mark.quick(12)
+@pytest.mark.quick(12, 12)
 @pytest.mark.parametrize(
     "vector", [vector for vector in BROKEN if vector["needs"] in LEVELS[:3]], ids=lambda v: v["id"]
 )

@@ -55,7 +55,7 @@ def sent(table: Table, seed: int) -> Iterator[tuple[str, Any]]:
         yield "view", rules.view(state, seat)
 
 
-@pytest.mark.quick(14)
+@pytest.mark.quick(14, 20)
 @pytest.mark.parametrize("table", [*tables(), *single_options()], ids=str)
 def test_real_games_fit(table: Table) -> None:
     met: Counter[str] = Counter()

@@ -182,6 +182,13 @@ def test_a_bot_that_breaks_a_should_is_non_strict_there_and_reaches_core(rule: s
 
 
 @pytest.mark.long
+def test_a_bot_that_the_clock_cut_short_plays_alike_with_more_time() -> None:
+    report = check("hurried")
+    assert not_ok(report) == {}
+    assert report.level is Level.FULL
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("rule", LACKING)
 def test_a_decision_that_is_not_answered_is_unimplemented_and_keeps_the_bot_from_core(rule: str) -> None:
     report = check(rule, GARDENER if LACKING[rule].startswith("gardener") else SAMURAI)
@@ -223,7 +230,7 @@ def test_a_wrong_wish_is_no_breach_but_pointed_out() -> None:
 
 def test_every_rule_that_the_broken_bot_knows_is_tried() -> None:
     known = {*runpy.run_path(str(BROKEN))["RULES"]}
-    assert known == {*FAILED, *OF_GARDENER, *LOOSE, *LACKING, "typo"}
+    assert known == {*FAILED, *OF_GARDENER, *LOOSE, *LACKING, "typo", "hurried"}
 
 
 def test_what_was_not_attempted_says_because_of_what() -> None:

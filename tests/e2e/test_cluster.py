@@ -30,11 +30,11 @@ def workers(tmp_path: Path) -> Iterator[Machines]:
 def test_a_coordinator_that_is_killed_leaves_no_player_and_goes_on(
     arena: Run, workers: Machines, tmp_path: Path
 ) -> None:
-    what = ("tournament", *BOTS, "--deals", "12", "--seed", "x", "--json")
+    what = ("tournament", *BOTS, "--deals", "4", "--seed", "x", "--json")
     alone = arena(*what, "--db", "a.db", "--logs", "a")
     again = (*what, "--db", "b.db", "--logs", "b", "--cluster", workers.address)
     with coordinator(tmp_path, *again) as running:
-        until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 10)
+        until(lambda: len(list(tmp_path.glob("b/*/*.jsonl"))) > 5)
         folders: list[Path] = []
         until(lambda: folders.extend(tmp_path.glob("w*/*/*/arena-*")) or folders)
         running.kill()
@@ -72,7 +72,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.long
+@pytest.mark.long(2)
 @pytest.mark.parametrize("ended", ["the coordinator is killed", "the worker is killed", "the lane is left"])
 def test_whoever_ends_amid_a_game_no_bot_is_left(workers: Machines, tmp_path: Path, ended: str) -> None:
     stay = 3 if ended == "the lane is left" else 1000

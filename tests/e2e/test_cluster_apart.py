@@ -18,7 +18,7 @@ pytest.importorskip("distributed", reason="needs the packages of the extra `clus
 from tests.cluster_kit import Machines, coordinator, digests, standings, travelling_bots, until
 from tests.command_kit import arena
 
-GAMES = 600 if os.environ.get("ARENA_TEST_THOROUGH") else 60
+GAMES = 600 if os.environ.get("ARENA_TEST_THOROUGH") else 30
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300 + 3 * GAMES)]
 

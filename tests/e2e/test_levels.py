@@ -120,7 +120,7 @@ def test_a_match_and_a_comparison_are_played_at_a_level(run: Run, tmp_path: Path
     assert rows(tmp_path, "SELECT DISTINCT level FROM v_games") == [(level,)]
 
 
-@pytest.mark.long
+@pytest.mark.long(1)
 def test_a_bot_is_checked_at_a_level(run: Run, level: str) -> None:
     done = run(*ARENA, "bot", "check", "random", "--rules", "gardener", "--level", level, "--level", "full", "--json")
     document = json.loads(done.stdout)

@@ -43,7 +43,7 @@ def striped(seats: int, ruleset: str) -> Rules[Any]:
 # The kit on a deck that scores; test_rules.py has it on the bundled one
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 4)
 @every_table
 @few
 @given(seed=SEEDS)

@@ -32,7 +32,7 @@ def of_log(log: Log, seat: int | None) -> Any:
     return scenes
 
 
-@pytest.mark.quick(5)
+@pytest.mark.quick(5, 8)
 @pytest.mark.parametrize("log", LOGS, ids=lambda log: log.source.rpartition("/")[2])
 @pytest.mark.parametrize("hands", [False, True])
 def test_a_game_that_is_watched_shows_what_its_log_shows(log: Log, hands: bool) -> None:

@@ -146,7 +146,7 @@ def test_hidden_hands_are_backs_of_tiles(samurai: Log) -> None:
     assert all(tile.startswith("T1") for tile in scenes["1"][middle]["#1.hand"])
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 8)
 @pytest.mark.parametrize("table", list(tables()), ids=str)
 def test_a_page_is_small(table: Table, play: Callable[[Table], Log]) -> None:
     log = play(table)

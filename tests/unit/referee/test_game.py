@@ -114,7 +114,7 @@ AT_START: dict[str, tuple[type[MemoryBot], Termination]] = {
 SEATS = [(seats, guilty) for seats in (2, 3, 4) for guilty in range(seats)]
 
 
-@pytest.mark.quick(24)
+@pytest.mark.quick(24, 40)
 @pytest.mark.parametrize(("seats", "guilty"), SEATS)
 @pytest.mark.parametrize("fault", ON_CUE)
 def test_a_fault_in_a_turn_is_that_seats_forfeit_alone(tmp_path: Path, fault: str, seats: int, guilty: int) -> None:

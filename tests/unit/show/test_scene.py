@@ -56,7 +56,7 @@ def pages(shown: Replay, width: int, height: int, every: int = 1) -> list[Page]:
     return found
 
 
-@pytest.mark.quick(2)
+@pytest.mark.quick(2, 6)
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_every_frame_fits(game: str, width: int, height: int, games: dict[str, Log]) -> None:

@@ -31,6 +31,7 @@ def test_a_block_that_is_played_again_is_another_each_time(attempt: int) -> None
     assert block_of("block", GAME, attempt) != block_of("block", GAME, attempt + 1)
 
 
+@pytest.mark.quick(2)
 @pytest.mark.parametrize(("left", "started"), [(0, 4), (1, 4), (7, 3), (9, 1), (10, 0)])
 def test_the_bots_of_the_next_block_are_started_one_by_one_in_the_last_games(
     tmp_path: Path, left: int, started: int

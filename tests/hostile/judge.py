@@ -6,7 +6,7 @@ import os
 from typing import Any, Final, NamedTuple
 
 from hostile.cases import Case
-from hostile.stage import Outcome
+from hostile.stage import SLOWED, Outcome
 
 GROWTH_MIB: Final = 16
 """What an attacker may make the referee grow by."""
@@ -25,7 +25,8 @@ class Verdict(NamedTuple):
     growth_mib: float | None
     seconds: float | None
     may_differ: bool = False
-    """It may be otherwise on a machine with less to do: nothing was opened or left, but a program was slow, or grew."""
+    """It may be otherwise on a machine with less to do: nothing was opened or left, but a program was slow, or grew, or
+    a time was measured as too long."""
 
     def as_json(self) -> dict[str, Any]:
         return self._asdict() | {"case": self.case.id}
@@ -63,7 +64,7 @@ def judge(case: Case, level: str, outcome: Outcome | None, honest: Outcome) -> V
         f"{len(outcome.left)} left: {outcome.left[0]}" if outcome.left else "",
         growth,
         outcome.seconds,
-        may_differ=not outcome.opened and not outcome.left,
+        may_differ=not outcome.left and all(found.startswith(SLOWED) for found in outcome.opened),
     )
 
 

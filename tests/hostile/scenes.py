@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hostile.stage import Stage, descendants, listen, living, name
+from hostile.stage import SLOWED, Stage, descendants, listen, living, name
 
 MUCH_OFF_TURN_MS = 50
 """CPU time that no bot uses off turn unless it wants to; T1 and X5 use ten times as much where they can."""
@@ -400,7 +400,7 @@ class OffTurn(Scene):
 
 
 class Slowed(Scene):
-    """Compares how long the opponent's work takes beside the attacker with how long it takes beside an honest bot."""
+    """Compares how much the opponent waits for its core beside the attacker with how much beside an honest bot."""
 
     def prepare(self, stage: Stage) -> None:
         control = Stage(stage.case._replace(attack="honest", limits={}), stage.level)
@@ -419,7 +419,7 @@ class Slowed(Scene):
         ratio = statistics.median(beside) / statistics.median(self.alone)
         stage.facts.append(f"the opponent took {ratio:.2f} times as long")
         if ratio > 1.3:
-            stage.opened.append(f"slow the opponent down: {ratio:.2f} times")
+            stage.opened.append(f"{SLOWED}: {ratio:.2f} times")
 
 
 def worked(stage: Stage) -> list[float]:

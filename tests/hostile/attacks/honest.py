@@ -31,14 +31,16 @@ def late() -> None:
 
 
 def worker() -> None:
-    """Has the same work to do for each of its first actions, and notes how long it took by the clock on the wall."""
+    """Has work to do for each of its first actions, and notes how much longer it took by the clock on the wall than on
+    its core: the machine's own speed changes, and does not count.
+    """
     seat = Seat()
     seat.greet()
     for number, request in enumerate(seat.requests()):
         if number < 12:
-            began = time.monotonic()
+            began, begun = time.monotonic(), time.thread_time()
             sum(index * index for index in range(300_000))
-            seat.found.append(f"took {time.monotonic() - began:.4f}")
+            seat.found.append(f"took {(time.monotonic() - began) / (time.thread_time() - begun):.4f}")
         seat.send(seat.answer(request))
 
 

@@ -48,7 +48,7 @@ LEVEL ?= trusted
 hostile: $(VENV)/with-test ## Attack arena with hostile bots: make hostile LEVEL=trusted, isolated or strict
 	@$(BIN)/python tests/hostile --level $(LEVEL)
 
-check: lint types docs-check test ## All that CI runs: format, lint, types, docs, tests
+check: lint types docs-check test ## Check format, lint, types and generated pages, and run the quick tests
 
 format: $(VENV)/with-dev ## Format the code
 	@$(BIN)/ruff format $(CHECKED)

@@ -1,4 +1,4 @@
-"""What all parts of the check share: waits, moments, the rules that any message can break, and its early end."""
+"""Waits, moments, the rules that any message can break, and early ends: all parts of the check share them."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Moment(NamedTuple):
-    """What the bot and this process had got of the machine when something was sent."""
+    """Shares of the machine that the bot and this process had got when something was sent."""
 
     share: Share | None
     """The bot's; None if nobody knows."""
     own_wait_ns: int
-    """How long this thread had waited for a core: it may read late what came, or send late what it has timed."""
+    """Nanoseconds that this thread had waited for a core: it may read late what came, or send late what it timed."""
 
 
 class Finding(Exception):

@@ -154,8 +154,9 @@ class Dialogue:
             self._before_game = None
         elif isinstance(message, Request):
             self.remarks.clear()
-            self._before_game = self._before_game or self._moment()
         self.send_frame(form(frame) if form else frame, goes_on=goes_on)
+        if isinstance(message, Request) and self._before_game is None:
+            self._before_game = self._before
 
     def send_frame(self, frame: bytes, *, goes_on: bool = False) -> None:
         """Sends a frame as it is."""

@@ -49,7 +49,7 @@ class ShownSeat(msgspec.Struct, frozen=True):
 
     @property
     def outcome(self) -> Outcome:
-        """What the game was for it."""
+        """Result of the game for this entrant."""
         return outcome_of(self.rank, shared=bool(self.shared))
 
 

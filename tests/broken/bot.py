@@ -470,7 +470,6 @@ def leaver(bot: Bot) -> None:
 @rule
 def dice(bot: Bot) -> None:
     """Plays by chance of its own (a SHOULD)."""
-
     dice_within(bot, 10**9)
 
 

@@ -29,7 +29,7 @@ GONE_S = 1.5
 """How long after the referee's end the last of its processes may be seen."""
 LOOK_S = 0.02
 SLOWED = "slow the opponent down"
-"""What the only finding begins with that is a measured time."""
+"""Beginning of the one finding that is a measured time."""
 TICKS = os.sysconf("SC_CLK_TCK")
 CGROUPS = Path("/sys/fs/cgroup")
 

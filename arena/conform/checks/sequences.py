@@ -16,7 +16,7 @@ END = Checks()
 _CROSSED = "Accept a game_over at any time: what you owed has lapsed, and the next game may follow at once."
 _CLEAN = "exited with status 0"
 _MORE_TIME = 10
-"""How many times the usual limit a bot has in which nothing but its chance should decide."""
+"""Factor of the usual limit, for a bot whose chance alone should decide."""
 _COMPLAINT = "the bot check says so: see what you do after an error"
 
 

@@ -18,10 +18,11 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from arena import remedies
+from arena import files, remedies
 from arena.errors import StoreError
 from arena.store.lock import Held, holder
 
@@ -55,6 +56,8 @@ MIGRATIONS = (
     "0017_margins",
 )
 """The names of all migrations, repeated here so that `arena.store.migrations` is imported only if one has to run."""
+SCHEMA: Final = Path(__file__).with_name("schema.sql")
+"""The tables as the migrations make them; `make docs` writes it. A new database is made of it, ten times sooner."""
 
 _Settings = tuple[tuple[str, str, Any], ...]
 _WAIT: _Settings = (("busy_timeout", str(BUSY_MS), BUSY_MS),)
@@ -193,7 +196,11 @@ def migrate(connection: Connection, path: Path) -> None:
     Raises:
         StoreError: They are broken, which only a change by another program can cause. Nothing has changed.
     """
-    if set(MIGRATIONS) <= _applied(connection):
+    applied = _applied(connection)
+    if set(MIGRATIONS) <= applied:
+        return
+    if not applied:
+        _make_tables(connection)
         return
     from sqlite_utils import Database
 
@@ -209,6 +216,19 @@ def migrate(connection: Connection, path: Path) -> None:
                 f"{broken[2]} - at {path}; go back to a copy of it, or give another file with --db"
             )
     _configure(connection, path, (("foreign_keys", "ON", 1),))
+
+
+def _make_tables(connection: Connection) -> None:
+    """Makes the tables of a new database, as all migrations would, and marks the file as ours."""
+    schema = files.read_text(SCHEMA, "the tables of a database", files.MOST_TEXT, StoreError)
+    with immediate(connection):
+        for statement in schema.split(";\n\n"):
+            connection.execute(statement)
+        connection.executemany(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('arena', ?, ?)",
+            [(name, str(datetime.now(UTC))) for name in MIGRATIONS],
+        )
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 def is_outdated(connection: sqlite3.Connection) -> bool:

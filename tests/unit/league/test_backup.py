@@ -290,7 +290,7 @@ def test_a_database_that_is_damaged_is_found(cup: Path, tmp_path: Path) -> None:
 
     def damage(found: dict[str, bytes]) -> None:
         data = bytearray(found["league.db"])
-        data[4096 * 3 + 20 : 4096 * 3 + 60] = bytes(40)
+        data[4096 * 3 : 4096 * 3 + 40] = bytes(40)  # the head of a page
         found["league.db"] = bytes(data)
         listed_anew(found)
 

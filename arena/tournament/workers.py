@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import pickle
 import signal
+import socket
+import subprocess
 import sys
 import threading
+import traceback
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from types import ModuleType
-from typing import Any, Final
+from concurrent.futures import BrokenExecutor, Executor, Future
+from contextlib import ExitStack, contextmanager, suppress
+from queue import SimpleQueue
+from typing import Any, BinaryIO, Final
 
 from arena.errors import ConfigError, MachineFault
 from arena.referee.job import Job
@@ -50,6 +51,10 @@ class NoFreeWorker(MachineFault):
 _OF_TERMINALS: Final = {signal.SIGINT, signal.SIGHUP}
 """What a terminal sends to every process: Ctrl-C and hang-up. Only the first process heeds them; it ends the rest."""
 _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
+_PROGRAM: Final = (
+    "import sys; sys.path[:] = sys.argv[2:]; from arena.tournament.workers import serve; serve(int(sys.argv[1]))"
+)
+"""What a worker runs."""
 
 
 def available_cores() -> int:
@@ -85,37 +90,105 @@ def undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
-@contextmanager
-def _without_main() -> Iterator[None]:
-    """Hides the main module until the block ends, so that a process started in it does not run it again.
+class _Process(Executor):
+    """A process of this machine that does what is submitted, in order. It starts when there is something to do.
 
-    A worker needs nothing of it, and a script that plays a tournament would play another one in each worker.
+    Pickles cross a pair of sockets, each in the bytes of another, so that one that cannot be read ends nothing. Unlike
+    the processes of `multiprocessing` it needs no second process to watch over semaphores, and runs nobody's script.
     """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
 
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+        self._submitted: deque[Future[Any]] = deque()
+        self._ended = ""
+        """Why nothing can be submitted any more."""
 
-class _Pool(ProcessPoolExecutor):
-    """Starts its worker so that it ignores a terminal's signals from its first moment."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(1, **kwargs)
-        self.processes: set[BaseProcess] = set()
-        """What the first `submit` started."""
+    @property
+    def exit_code(self) -> int | None:
+        """What the process ended with, or minus the number of the signal that ended it; None without an end."""
+        return None if self._process is None else self._process.returncode
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        with undisturbed():
-            if self.processes:
-                return super().submit(fn, *args, **kwargs)
-            others = set(multiprocessing.active_children())
-            with _without_main():
-                future = super().submit(fn, *args, **kwargs)
-            self.processes = set(multiprocessing.active_children()) - others
+        """Has something done after all that was submitted before.
+
+        Raises:
+            BrokenExecutor: The process has ended.
+            OSError: It cannot be started.
+        """
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            task = pickle.dumps((fn, args, kwargs))
+        except Exception as error:
+            future.set_exception(error)
             return future
+        with undisturbed():
+            if self._process is None and not self._ended:
+                self._start()
+            with self._lock:
+                if self._ended:
+                    raise BrokenExecutor(self._ended)
+                self._submitted.append(future)
+            self._send(task)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Ends the process when all that was submitted is done. Nothing is cancelled: the process has it already."""
+        with undisturbed():
+            if self._process is None:
+                self._ended = self._ended or "the worker process was ended"
+                return
+            if not self._ended:
+                self._send(pickle.dumps(None))
+        if wait:
+            self._thread.join()
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        if self._process is not None:
+            self._process.kill()
+
+    def _start(self) -> None:
+        here, there = socket.socketpair()
+        words = [sys.executable, "-c", _PROGRAM, str(there.fileno()), *sys.path]
+        with there, ExitStack() as failed:
+            failed.callback(here.close)
+            self._process = subprocess.Popen(words, stdin=subprocess.DEVNULL, pass_fds=[there.fileno()])
+            failed.callback(self.kill)
+            self._socket = here
+            self._tasks = here.makefile("wb")
+            self._thread = threading.Thread(target=self._receive, daemon=True)
+            self._thread.start()
+            failed.pop_all()
+
+    def _send(self, task: bytes) -> None:
+        with suppress(OSError, ValueError):  # the process has ended: the thread says so
+            pickle.dump(task, self._tasks)
+            self._tasks.flush()
+
+    def _receive(self) -> None:
+        assert self._process is not None
+        with self._socket, self._socket.makefile("rb") as answers:
+            with suppress(EOFError, OSError, pickle.UnpicklingError):
+                while True:
+                    answer = pickle.load(answers)
+                    future = self._submitted.popleft()
+                    try:
+                        is_done, value = pickle.loads(answer)
+                    except Exception as error:
+                        is_done, value = False, error
+                    future.set_result(value) if is_done else future.set_exception(value)
+            self.kill()
+            code = self._process.wait()
+            with suppress(OSError):
+                self._tasks.close()
+        how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
+        with self._lock:
+            self._ended = f"the worker process ended {how}"
+            lost = list(self._submitted)
+        for future in lost:
+            future.set_exception(BrokenExecutor(self._ended))
 
 
 def was_killed(executor: Executor) -> bool:
@@ -124,10 +197,9 @@ def was_killed(executor: Executor) -> bool:
     A remote executor says that itself.
     """
     executor.shutdown()  # until then it is not known how the process ended
-    if not isinstance(executor, _Pool):
-        return isinstance(executor, Remote) and executor.was_killed
-    ends = {process.exitcode for process in executor.processes}
-    return bool(ends) and ends <= {-signal.SIGKILL, -signal.SIGTERM}
+    if isinstance(executor, _Process):
+        return executor.exit_code in (-signal.SIGKILL, -signal.SIGTERM)
+    return isinstance(executor, Remote) and executor.was_killed
 
 
 def has_refused(executor: Executor) -> bool:
@@ -139,36 +211,55 @@ def has_refused(executor: Executor) -> bool:
 def local_worker() -> Iterator[Executor]:
     """Yields an executor over one new process, which does what is submitted in order.
 
-    It is spawned, not forked, because a ZeroMQ context must not cross a fork. If an exception leaves the block, the
-    worker is killed and the running game is dropped. The worker holds the reading end of a pipe to which nothing is
-    ever written, so that it also ends when this process ends, however that happens.
+    It is not forked, because what this process has open must not be used by two. If an exception leaves the block, the
+    worker is killed and the running game is dropped. It also ends when this process ends, however that happens.
     """
-    context = multiprocessing.get_context("spawn")
-    listen, stop = context.Pipe(duplex=False)
-    with undisturbed():
-        resource_tracker.ensure_running()  # else a worker's start does, and unblocks signals that must stay blocked
-    pool = _Pool(mp_context=context, initializer=_start, initargs=(listen,))
+    worker = _Process()
     try:
-        yield pool
+        yield worker
     except BaseException:
-        for process in pool.processes:
-            process.kill()
+        worker.kill()
         raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        stop.close()
-        listen.close()
+        worker.shutdown()
 
 
-def _start(listen: Connection) -> None:
+def serve(descriptor: int) -> None:
+    """Is a worker: does what comes over a socket, in order, and ends when it is told to, or when the other end goes."""
+    os.set_inheritable(descriptor, False)
     for number in _OF_TERMINALS:
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPPING)
-    threading.Thread(target=_end_with_coordinator, args=(listen,), daemon=True).start()
+    channel = socket.socket(fileno=descriptor)
+    tasks: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_receive, args=(channel.makefile("rb"), tasks), daemon=True).start()
+    answers = channel.makefile("wb")
+    while (answer := _answer(tasks.get())) is not None:
+        try:
+            pickle.dump(answer, answers)
+            answers.flush()
+        except OSError:
+            os._exit(1)
 
 
-def _end_with_coordinator(listen: Connection) -> None:
+def _receive(channel: BinaryIO, tasks: SimpleQueue[bytes]) -> None:
+    with suppress(EOFError, OSError, pickle.UnpicklingError):
+        while True:
+            tasks.put(pickle.load(channel))
+    os._exit(1)
+
+
+def _answer(task: bytes) -> bytes | None:
+    """Does what a task says, and returns what came of it; None if it says to end."""
     try:
-        listen.recv_bytes()
-    except (EOFError, OSError):
-        os._exit(1)
+        told = pickle.loads(task)
+        if told is None:
+            return None
+        fn, args, kwargs = told
+        return pickle.dumps((True, fn(*args, **kwargs)))
+    except Exception as error:
+        error.add_note(f"in the worker process:\n{traceback.format_exc()}")
+        try:
+            return pickle.dumps((False, error))
+        except Exception:
+            return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))

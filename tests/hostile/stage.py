@@ -27,7 +27,7 @@ HERE = Path(__file__).parent
 LONGEST_S = 120
 GONE_S = 1.5
 """How long after the referee's end the last of its processes may be seen."""
-LOOK_S = 0.02
+LOOK_S = 0.05
 SLOWED = "slow the opponent down"
 """Beginning of the one finding that is a measured time."""
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -125,7 +125,7 @@ class Stage:
     def make_bot(self, name: str, attack: str) -> str:
         """Makes the folder of a bot, and returns its path."""
         folder = self.bot_folder(name)
-        shutil.copytree(HERE / "attacks", folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        shutil.copytree(HERE / "attacks", folder, dirs_exist_ok=True)
         honest = name.startswith("honest")
         if self.case.compiled and not honest:
             subprocess.run([compiler(), "-O2", "-o", str(folder / "quick"), str(folder / "quick.c")], check=True)
@@ -328,9 +328,7 @@ def part(command: bytes) -> str:
     """Which of the referee's processes a command line is."""
     if b"warden" in command:
         return "warden"
-    if b"resource_tracker" in command:
-        return "tracker"
-    return "worker" if b"multiprocessing" in command else "main"
+    return "worker" if b"arena.tournament.workers" in command else "main"
 
 
 def be_subreaper() -> None:

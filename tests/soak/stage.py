@@ -33,8 +33,6 @@ _BEGAN: Final = "versions play"
 _NO_ROOM: Final = re.compile("to write to the disk|room on the disk|disk that can be read and written")
 _FULL: Final = re.compile("No space left|disk is full")
 _ADDRESS: Final = re.compile(r"tcp://\S+")
-_LOST: Final = re.compile(r"Traceback.*\n(  .*\n)*  .*spawn_main\n(  .*\n)*(EOFError|FileNotFoundError|BrokenPipe).*\n")
-"""What Python says of a worker whose service was killed while it started."""
 _OF_PYTHON: Final = (b"", b"blat")
 """The content of files by which `tempfile` tries a folder: a kill in that instant leaves one."""
 
@@ -163,7 +161,8 @@ class Stage:
         found: dict[str, list[int]] = {"service": [], "worker": [], "door": [], "supervisor": []}
         if self._service is not None:
             found["service"] = [self._service.pid]
-            found["worker"] = [pid for pid in children(self._service.pid) if "spawn_main" in _command(pid)]
+            below = children(self._service.pid)
+            found["worker"] = [pid for pid in below if "arena.tournament.workers" in _command(pid)]
         if self._supervisor is not None:
             found["supervisor"] = [self._supervisor.pid]
             found["door"] = [pid for pid in children(self._supervisor.pid) if "--once" in _command(pid)]
@@ -202,7 +201,7 @@ class Stage:
                     self.wrong.append(f"the {name} ended with {status} at SIGTERM, not {code}")
         self._service = self._supervisor = None
         for name, file in (("service", self.said), ("door", self.door_said)):
-            said = _LOST.sub("", _text(file))
+            said = _text(file)
             for word in ("Traceback", "internal error", "this is a bug"):
                 if (at := said.find(word)) >= 0:
                     self.wrong.append(f"the {name} said: {said[max(0, at - 300) : at + 1500]}")

@@ -26,8 +26,8 @@ from arena.link.bots import MANIFEST, BotSpec, load_bot, missing, parse_manifest
 from arena.link.runtimes import resolved
 from arena.link.sandbox.binds import BOT
 from arena.link.sandbox.building import Bounds, Run, run_build
-from arena.link.sandbox.doctor import require
 from arena.link.sandbox.fenced import check_build
+from arena.link.sandbox.levels import require
 from arena.link.warden import remove_tree
 from arena.types import Level
 

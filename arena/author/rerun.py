@@ -16,7 +16,7 @@ from arena.link.base import Fault
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.record.log import Log
 from arena.referee.clock import Cause, Clock
 from arena.referee.replay import rules_of

@@ -40,8 +40,9 @@ def doctor(ctx: click.Context, bots: tuple[str, ...], level: str | None, as_json
       arena doctor --level isolated ./ronin
     """
     from arena.link.bots import load_bot
-    from arena.link.sandbox.doctor import LEVELS as ALL
-    from arena.link.sandbox.doctor import examine, examine_bot, instead
+    from arena.link.sandbox.doctor import examine, examine_bot
+    from arena.link.sandbox.levels import LEVELS as ALL
+    from arena.link.sandbox.levels import instead
 
     specs = [load_bot(bot) for bot in bots]
     asked = None if level is None else Level(level)

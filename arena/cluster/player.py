@@ -36,7 +36,7 @@ from arena.cluster.block import (
 from arena.cluster.bots import Bots, CannotStart
 from arena.cluster.delivery import Delivery, play_away
 from arena.errors import ArenaError, InternalError, MachineFault
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.referee.job import Job
 
 _OF_TERMINALS: Final = (signal.SIGINT, signal.SIGHUP)

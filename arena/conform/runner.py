@@ -15,7 +15,7 @@ from arena.conform.tested_bot import Check, TestedBot
 from arena.errors import ConfigError, did_you_mean
 from arena.games import is_installed, names
 from arena.link.bots import BotSpec
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.types import Level as Confinement
 
 Progress: TypeAlias = Callable[[int, int, str], None]

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, MachineFault
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.referee.job import Job
 from arena.referee.recorder import Watch
 from arena.referee.transcript import Tap

@@ -20,7 +20,7 @@ from arena.errors import ArenaError, ConfigError
 from arena.link.bots import BotSpec
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.ratings.running import Rating
 from arena.record.published import (
     COMMITMENT_FILE,

@@ -16,7 +16,7 @@ import pytest
 from arena.archives import pack
 from arena.errors import ArchiveError
 from arena.league.submissions.steps import Verdict, build, check
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 from tests.e2e.test_steps import make
 

@@ -23,7 +23,7 @@ from arena.door.keys import address, read_pair
 from arena.errors import DoorError
 from arena.league.season.opening import make_league
 from arena.league.settings import Bots, Settings
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 from tests import command_kit
 from tests.archive_kit import label, packed, plain, raw

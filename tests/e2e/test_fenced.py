@@ -16,7 +16,7 @@ from ordinary import ordinary
 
 from arena.errors import BotError
 from arena.link.bots import load_bot
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 
 ROOT = Path(__file__).parents[2]

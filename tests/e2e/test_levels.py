@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.tournament.workers import available_cores
 from arena.types import Level
 

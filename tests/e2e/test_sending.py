@@ -13,7 +13,7 @@ from arena.archives import PackedBot, pack
 from arena.author.new import templates
 from arena.league.submissions.steps import Verdict, build, check
 from arena.link.bots import Manifest, find_bot, read_manifest, unfetched
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 from tests.command_kit import Run
 from tests.e2e.test_bot_new import LACKING

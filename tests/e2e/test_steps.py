@@ -21,7 +21,7 @@ from arena.league.submissions.steps import StepReport, Verdict, build, check, qu
 from arena.link.bots import load_bot
 from arena.link.pool import worker_pool
 from arena.link.sandbox.building import KEPT_OUTPUT, Bounds
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 from tests.archive_kit import make, tree, with_bot
 from tests.ordinary import USER, ordinary, others_can_run

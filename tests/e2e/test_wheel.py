@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.link.sandbox.doctor import level_in_force
+from arena.link.sandbox.levels import level_in_force
 from arena.types import Level
 from tests.ports import free_port
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import LevelError
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.types import Level
 from tests.soak import judge
 from tests.soak.evidence import Evidence, collect

@@ -62,7 +62,7 @@ def init(
     from arena.league.season.opening import make_league
     from arena.league.settings import Bots, Game, Settings
     from arena.league.submissions.house import usual_house
-    from arena.link.sandbox.doctor import instead, level_in_force
+    from arena.link.sandbox.levels import instead, level_in_force
 
     if not re.fullmatch(r"[0-9]{1,2}(,[0-9]{1,2})*", players):
         raise ConfigError(f"expected numbers of players, such as 2 or 2,4, got: {players!r}; correct --players")

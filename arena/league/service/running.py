@@ -34,7 +34,7 @@ from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
 from arena.league.submissions.submitting import Allowance
 from arena.league.submissions.tools import LeagueTools, absent
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.referee.worker import attend, play
 from arena.store.league import LeagueStore, open_league
 from arena.store.league.records import Season

@@ -1,6 +1,7 @@
 """Says which levels this machine can give, by probes that run in a real seat.
 
-A level is what the probes show now, never a version and never a guess: a tournament asks here before it begins.
+A level is what the probes show now, never a version and never a guess: a tournament asks (`levels.require`) before it
+begins.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Final, TextIO
 
 import msgspec
 
 from arena import scratch
-from arena.errors import ArenaError, LevelError
+from arena.errors import ArenaError
 from arena.link.bots import BotSpec
 from arena.link.custody import Custody
 from arena.link.process import BotProcess
 from arena.link.runtimes import PYTHON
-from arena.link.sandbox import binds, box, fenced, fenced_probe, filter, landlock, probe_program
+from arena.link.sandbox import binds, box, fenced_probe, filter, landlock, probe_program
 from arena.link.sandbox.accounts import seat_user
 from arena.link.sandbox.fence import fence, process_limit
+from arena.link.sandbox.levels import LEVELS
 from arena.link.sandbox.probes import (
     FENCED,
     FENCED_STARTS,
@@ -49,8 +50,6 @@ from arena.text import plain
 from arena.types import NS_PER_MS, Level
 from arena.wire.variables import ENDPOINT, TOKEN
 
-LEVELS: Final = (Level.TRUSTED, Level.FENCED, Level.ISOLATED, Level.STRICT)
-"""Those that a machine gives by itself, the weakest first."""
 _PATIENCE_S: Final = 10.0
 """How long a seat may take to start and to report."""
 _MEMORY_MIB: Final = 128
@@ -103,62 +102,6 @@ def examine(levels: Sequence[Level] = LEVELS) -> Examination:
         missing = tuple(name for name in needed(level) if name not in found or not found[name].ok)
         given[level] = Given(not missing, missing)
     return Examination(given, tuple(found[probe.name] for probe in PROBES if probe.name in found))
-
-
-@cache
-def _examined(level: Level) -> Examination:
-    return examine((level,))
-
-
-def level_in_force(level: Level) -> tuple[str, ...]:
-    """Returns the names of the probes that keep this machine from giving a level; none if it gives it.
-
-    A process finds it out once.
-    """
-    if level is Level.TRUSTED:
-        return ()
-    return _examined(level).levels[level].missing
-
-
-def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:
-    """Checks that this machine gives a level now, and that bots can be started at it and see no more than they must.
-
-    Args:
-        level: The level.
-        specs: The bots.
-        hidden: Files and folders of the operator: the database, the logs.
-
-    Raises:
-        LevelError: It does not. Show the message to the operator: it names what is missing and what to do.
-        BotError: A bot needs or would see too much. Show the message to the operator.
-    """
-    if level is Level.REMOTE:
-        raise LevelError(f"expected a level that this machine can give ({', '.join(LEVELS)}), got: {level}")
-    missing = level_in_force(level)
-    if missing:
-        outcomes = {outcome.name: outcome for outcome in _examined(level).probes}
-        first = outcomes.get(missing[0])
-        told = f"{TABLE[missing[0]].holds}: {first.detail}; {first.remedy}" if first else TABLE[missing[0]].holds
-        raise LevelError(
-            f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
-            f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
-            + (f". {sentence}" if (sentence := instead(level)) else "")
-        )
-    if level is not Level.TRUSTED:
-        binds.check(specs, hidden)
-    if level is Level.FENCED:
-        for spec in specs:
-            fenced.check(spec.name, spec.command)
-
-
-def instead(level: Level) -> str:
-    """Returns a sentence that names the level which this machine gives in place of another; nothing if it does not."""
-    if level not in (Level.ISOLATED, Level.STRICT) or level_in_force(Level.FENCED):
-        return ""
-    return (
-        f"Level {Level.FENCED} can be had here: --level {Level.FENCED} needs no sandbox and no root, and "
-        "docs/safety.md says what stays open there"
-    )
 
 
 def _outcomes(levels: Sequence[Level]) -> Iterator[Outcome]:

@@ -15,8 +15,19 @@ from msgspec.structs import replace
 
 from arena.errors import LevelError, MachineFault
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox import box, doctor, fenced, fenced_filter, fenced_probe, filter, landlock, probe_program
-from arena.link.sandbox.doctor import Outcome, examine, examine_bot, level_in_force, require
+from arena.link.sandbox import (
+    box,
+    doctor,
+    fenced,
+    fenced_filter,
+    fenced_probe,
+    filter,
+    landlock,
+    levels,
+    probe_program,
+)
+from arena.link.sandbox.doctor import Outcome, examine, examine_bot
+from arena.link.sandbox.levels import level_in_force, require
 from arena.link.sandbox.probes import (
     FENCED,
     FENCED_STARTS,
@@ -39,9 +50,9 @@ HARD = {"control-groups", "frozen", "memory-limit"}
 
 @pytest.fixture(autouse=True)
 def _anew() -> Iterator[None]:
-    doctor._examined.cache_clear()
+    levels._examined.cache_clear()
     yield
-    doctor._examined.cache_clear()
+    levels._examined.cache_clear()
 
 
 def machine(monkeypatch: pytest.MonkeyPatch, *failing: str, untried: tuple[str, ...] = ()) -> list[Level]:

@@ -13,7 +13,7 @@ from arena.conform.runner import check_bot
 from arena.errors import BotError
 from arena.league.submissions.steps.base import StepReport, Stopwatch, Verdict
 from arena.link.bots import load_bot
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.types import Level as Confinement
 
 _BUDGET: Final = Budget(total_ms=300_000)

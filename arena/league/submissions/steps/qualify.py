@@ -21,7 +21,7 @@ from arena.errors import BotError, LogError
 from arena.league.keeping.retention import GameFiles
 from arena.league.submissions.steps.base import StepReport, Stopwatch
 from arena.link.bots import BotSpec, load_bot
-from arena.link.sandbox.doctor import require
+from arena.link.sandbox.levels import require
 from arena.record.log import SUFFIX, existing_log, read_log
 from arena.record.result import result_of
 from arena.referee.job import Job

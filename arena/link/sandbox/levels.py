@@ -1,0 +1,78 @@
+"""Asks the probes of `doctor` which levels this machine gives. `trusted` needs no probe, and loads none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from arena.errors import LevelError
+from arena.link.bots import BotSpec
+from arena.link.sandbox import binds, fenced
+from arena.link.sandbox.probes import TABLE
+from arena.types import Level
+
+if TYPE_CHECKING:
+    from arena.link.sandbox.doctor import Examination
+
+LEVELS: Final = (Level.TRUSTED, Level.FENCED, Level.ISOLATED, Level.STRICT)
+"""Those that a machine gives by itself, the weakest first."""
+
+
+@cache
+def _examined(level: Level) -> Examination:
+    from arena.link.sandbox.doctor import examine
+
+    return examine((level,))
+
+
+def level_in_force(level: Level) -> tuple[str, ...]:
+    """Returns the names of the probes that keep this machine from giving a level; none if it gives it.
+
+    A process finds it out once.
+    """
+    if level is Level.TRUSTED:
+        return ()
+    return _examined(level).levels[level].missing
+
+
+def require(level: Level, specs: Sequence[BotSpec] = (), hidden: Iterable[Path] = ()) -> None:
+    """Checks that this machine gives a level now, and that bots can be started at it and see no more than they must.
+
+    Args:
+        level: The level.
+        specs: The bots.
+        hidden: Files and folders of the operator: the database, the logs.
+
+    Raises:
+        LevelError: It does not. Show the message to the operator: it names what is missing and what to do.
+        BotError: A bot needs or would see too much. Show the message to the operator.
+    """
+    if level is Level.REMOTE:
+        raise LevelError(f"expected a level that this machine can give ({', '.join(LEVELS)}), got: {level}")
+    missing = level_in_force(level)
+    if missing:
+        outcomes = {outcome.name: outcome for outcome in _examined(level).probes}
+        first = outcomes.get(missing[0])
+        told = f"{TABLE[missing[0]].holds}: {first.detail}; {first.remedy}" if first else TABLE[missing[0]].holds
+        raise LevelError(
+            f"expected a machine that gives level {level}, got one on which {len(missing)} of its probes fail, first "
+            f"{missing[0]} ({told}). Nothing was played or stored. `arena doctor --level {level}` shows all of them"
+            + (f". {sentence}" if (sentence := instead(level)) else "")
+        )
+    if level is not Level.TRUSTED:
+        binds.check(specs, hidden)
+    if level is Level.FENCED:
+        for spec in specs:
+            fenced.check(spec.name, spec.command)
+
+
+def instead(level: Level) -> str:
+    """Returns a sentence that names the level which this machine gives in place of another; nothing if it does not."""
+    if level not in (Level.ISOLATED, Level.STRICT) or level_in_force(Level.FENCED):
+        return ""
+    return (
+        f"Level {Level.FENCED} can be had here: --level {Level.FENCED} needs no sandbox and no root, and "
+        "docs/safety.md says what stays open there"
+    )

@@ -26,7 +26,7 @@ from arena.cli.options import (
     quiet_option,
     seed_option,
 )
-from arena.cli.output import command_line, console, counted, say, show, show_json, show_line
+from arena.cli.output import command_line, console, counted, is_piped, redrawn, say, show, show_json, show_line
 from arena.cli.played import describe, sentence
 from arena.text import plain
 
@@ -159,8 +159,8 @@ def summary(names: list[str], games: list[dict[str, Any]]) -> str:
 @contextmanager
 def board_of_match(pace: float, *, hidden: bool) -> Iterator[Watch | None]:
     """Yields the live board's watch function if stdout is a terminal, else None."""
-    screen = console()
-    if hidden or not screen.is_terminal or screen.is_dumb_terminal:
+    screen = None if hidden else redrawn()
+    if screen is None:
         yield None
         return
     from arena.cli.live import live_board
@@ -173,22 +173,20 @@ def show_message(seat: int, entry: Entry) -> None:
     """Prints a message in one line, cut to the terminal's width if stderr is a terminal."""
     from arena.show.text import clip
 
-    screen = console(stderr=True)
     way = "->" if entry.sender == "referee" else "<-"
     said = entry.message
     text = f"{entry.bytes} bytes, {entry.hex}" if said is None else msgspec.json.encode(said).decode()
     line = plain(f"{entry.ms:>6} ms {way} seat {seat} {text}")
-    say(clip(line, screen.width) if screen.is_terminal else line)
+    say(line if is_piped(stderr=True) else clip(line, console(stderr=True).width))
 
 
 def draw_last_board(log: str) -> None:
     """Draws the end of a game if stdout is a terminal."""
-    screen = console()
-    if not screen.is_terminal:
+    if is_piped():
         return
     from arena.record.log import read_log
     from arena.show.replay import Replay
 
     shown = Replay(read_log(Path(log)))
-    for line in shown.draw(len(shown.frames) - 1, screen.width):
+    for line in shown.draw(len(shown.frames) - 1, console().width):
         show(line)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
-from arena.cli.output import console, say
+from arena.cli.output import redrawn, say
 from arena.text import plain
 
 if TYPE_CHECKING:
@@ -115,10 +115,9 @@ def progress_bar(total: int, done: int, unit: str = "games", *, quiet: bool = Fa
     Yields:
         The function to call after each one that is done.
     """
-    screen = console(stderr=True)
     if quiet:
         yield lambda remark, total=None: None
-    elif not screen.is_terminal or screen.is_dumb_terminal:
+    elif (screen := redrawn(stderr=True)) is None:
         yield line_printer(Pace(total, done), unit)
     else:
         with _bar(screen, Pace(total, done), unit) as advance:
@@ -181,8 +180,8 @@ def moving_line(*, quiet: bool = False) -> Iterator[Callable[[str], None] | None
     Yields:
         The function that changes it; None where no line is shown.
     """
-    screen = console(stderr=True)
-    if quiet or not screen.is_terminal or screen.is_dumb_terminal:
+    screen = None if quiet else redrawn(stderr=True)
+    if screen is None:
         yield None
         return
     from rich.live import Live

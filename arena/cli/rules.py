@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import json_option
-from arena.cli.output import console, show, show_json
+from arena.cli.output import console, redrawn, show, show_json
 
 if TYPE_CHECKING:
     from arena.show.rules import TableRow
@@ -113,8 +113,8 @@ def watching(*, quiet: bool, games: int) -> Iterator[Callable[[Variant, TableRow
     from arena.show.rules import table_text
     from arena.text import plain
 
-    screen = console(stderr=True)
-    status = screen.status("") if screen.is_terminal and not screen.is_dumb_terminal else None
+    screen = redrawn(stderr=True)
+    status = screen.status("") if screen else None
 
     def watch(table: Variant, row: TableRow | None) -> None:
         if status is not None and row is None:

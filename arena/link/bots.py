@@ -12,8 +12,10 @@ import re
 import shlex
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -160,10 +162,15 @@ def bundled_bots() -> list[BotSpec]:
     return [_spec(read_manifest(folder), folder) for _, folder in sorted(bundled_folders().items())]
 
 
-def bundled_folders() -> dict[str, Path]:
-    """Returns the folders of the bundled bots, by the bots' names."""
-    folders = (path.parent for path in sorted(bots_folder().glob(f"*/*/{MANIFEST}")))
-    return {read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE}
+def bundled_folders() -> Mapping[str, Path]:
+    """Returns the folders of the bundled bots, by the bots' names. Their manifests are read once."""
+    return _bots_in(bots_folder())
+
+
+@cache
+def _bots_in(bots: Path) -> Mapping[str, Path]:
+    folders = (path.parent for path in sorted(bots.glob(f"*/*/{MANIFEST}")))
+    return MappingProxyType({read_manifest(folder).name: folder for folder in folders if folder.name != TEMPLATE})
 
 
 def check_name(name: str, whose: str = "a bot") -> None:

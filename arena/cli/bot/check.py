@@ -10,7 +10,7 @@ import click
 
 from arena.cli import complete
 from arena.cli.options import LEVELS, json_option
-from arena.cli.output import console, echo, show, show_json, write_file
+from arena.cli.output import console, echo, redrawn, show, show_json, write_file
 from arena.errors import CheckFailed
 from arena.types import Level as Confinement
 
@@ -133,8 +133,8 @@ def progress_line(bot: str) -> Iterator[Progress | None]:
     """
     from rich.text import Text
 
-    screen = console(stderr=True)
-    if not screen.is_terminal or screen.is_dumb_terminal:
+    screen = redrawn(stderr=True)
+    if screen is None:
         yield None
         return
     with screen.status(Text(bot)) as status:

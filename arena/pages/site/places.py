@@ -5,7 +5,7 @@ Law: what is hidden follows from the database alone. So a site is the same where
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -25,7 +25,7 @@ def refs_by_name(entrants: Sequence[Entrant]) -> list[str]:
     return [_ref(msgspec.convert(entrant.spec, BotSpec), bundled) for entrant in entrants]
 
 
-def _ref(spec: BotSpec, bundled: dict[str, Path]) -> str:
+def _ref(spec: BotSpec, bundled: Mapping[str, Path]) -> str:
     if not spec.version:  # a manifest must have one
         return f"{COMMAND}{spec.name} {ELSEWHERE}"
     own = bundled.get(spec.name)

@@ -117,7 +117,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
     stream = io.StringIO()
     able = {"TERM": "xterm"}  # whatever terminal the tests run in, or none
     screen = Console(file=stream, force_terminal=terminal, width=width, color_system=None, _environ=able)
-    monkeypatch.setattr(progress, "console", lambda stderr: screen)
+    monkeypatch.setattr(progress, "redrawn", lambda stderr: screen if terminal else None)
     with progress_bar(10, 4, quiet=quiet) as advance:
         advance(lambda: "ann\x1b[2J leads", 20)
     return stream.getvalue()
@@ -145,7 +145,7 @@ def test_no_bar_is_drawn_for_the_quiet_or_without_a_terminal(monkeypatch: pytest
 def moved(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = False) -> str:
     stream = io.StringIO()
     screen = Console(file=stream, force_terminal=terminal, width=40, color_system=None, _environ={"TERM": "xterm"})
-    monkeypatch.setattr(progress, "console", lambda stderr: screen)
+    monkeypatch.setattr(progress, "redrawn", lambda stderr: screen if terminal else None)
     with moving_line(quiet=quiet) as line:
         if line is not None:
             line("playing: 1 rated game")

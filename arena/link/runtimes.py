@@ -12,6 +12,7 @@ Laws:
 
 from __future__ import annotations
 
+import csv
 import functools
 import importlib.util
 import os
@@ -225,7 +226,10 @@ def _package(name: str) -> dict[str, str]:
         installed = distribution(name)
     except PackageNotFoundError:
         return {}
-    tops = {file.parts[0] for file in installed.files or () if not file.is_absolute() and file.parts[0] != ".."}
+    # `installed.files` makes a path of each of a thousand files, for 20 ms.
+    rows = csv.reader((installed.read_text("RECORD") or "").splitlines())
+    files = [row[0] for row in rows if row] or list(map(str, installed.files or ()))
+    tops = {file.partition("/")[0] for file in files} - {"", ".."}
     if not tops:  # a system's own package has no list of its files
         found = importlib.util.find_spec({"pyzmq": "zmq"}.get(name, name))
         origin = Path(found.origin) if found is not None and found.origin is not None else None

@@ -6,6 +6,7 @@ Exit 1 if the outcome of a case is not the one that is expected at that level, 3
 from __future__ import annotations
 
 import argparse
+import compileall
 import fcntl
 import json
 import os
@@ -46,6 +47,7 @@ def main() -> int:
         case for case in CASES if not words.short or case.is_short(words.level)
     ]
     began = time.monotonic()
+    compileall.compile_dir(Path(__file__).parent / "attacks", quiet=1)  # a third of a case, if each bot did it
     honest = Outcome(*started(HONEST, words.level))
     verdicts = []
     if honest.harm or honest.left:

@@ -16,6 +16,7 @@ OTHERWISE = {
     "arena.cluster.cache": "locks of bots, in a folder that nobody else writes to: no link is followed",
     "arena.link.pool": "/proc",
     "arena.link.process": "/proc, and the output of a bot, which is made without a name in a folder of this process",
+    "arena.link.runtimes": "the list of files of an installed package, by importlib.metadata",
     "arena.link.warden": "/proc, and the folders of ended processes",
     "arena.league.keeping.backup": "archives, in files that arena.files has opened",
     "arena.store.database": "/dev/null, to see whether there are descriptors",

@@ -259,7 +259,9 @@ def _answer(task: bytes) -> bytes | None:
         return pickle.dumps((True, fn(*args, **kwargs)))
     except Exception as error:
         error.add_note(f"in the worker process:\n{traceback.format_exc()}")
-        try:
-            return pickle.dumps((False, error))
-        except Exception:
-            return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+        failed = pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+        with suppress(Exception):  # not every error can be pickled, or read again
+            whole = pickle.dumps((False, error))
+            pickle.loads(whole)
+            failed = whole
+        return failed

@@ -38,7 +38,7 @@ def test_it_does_what_is_submitted_in_order_and_goes_on_after_what_fails() -> No
         with pytest.raises(MachineFault, match="there is no room") as caught:
             refused.result()
         assert "test_workers.py" in "".join(caught.value.__notes__), "where it was raised is said"
-        with pytest.raises(RuntimeError, match="ReplayMismatch: .*it is another one"):
+        with pytest.raises(RuntimeError, match=r"ReplayMismatch: .*it is another one"):
             strange.result()
         for future in (unsendable, unreturnable):
             assert "pickle" in str(future.exception())

@@ -17,7 +17,7 @@ from arena.link.base import Fault
 from arena.link.bots import BotSpec, bundled_folders, load_bot
 from arena.link.local import LocalLink
 from arena.link.pool import Pool
-from arena.link.sandbox.doctor import LEVELS, level_in_force
+from arena.link.sandbox.levels import LEVELS, level_in_force
 from arena.types import Level
 
 ROUNDS = 5

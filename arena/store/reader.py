@@ -283,14 +283,6 @@ class Reader:
             entrants, ranks = tuple(entrant for entrant, _ in sat), tuple(rank for _, rank in sat)
             yield GameRow(game, number, termination, digest, sha256, entrants, ranks)
 
-    def played_void(self, tournament: str) -> dict[int, tuple[str, str]]:
-        """Returns by number the games that were played and are void: each one's identifier and its log's SHA-256."""
-        rows = self._db.execute(
-            "SELECT number, id, log_sha256 FROM games WHERE tournament = ? AND status = 'void' AND log IS NOT NULL",
-            (tournament,),
-        )
-        return {number: (game, sha256) for number, game, sha256 in rows}
-
     def is_over(self, tournament: str, number: int) -> bool:
         """Says whether a game has ended: it is done, or void."""
         query = "SELECT 1 FROM games WHERE tournament = ? AND number = ? AND status IN ('done', 'void')"

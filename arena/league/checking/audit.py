@@ -279,9 +279,10 @@ class SeasonAuditor:
                     self._fault("results", f"{at}: expected the result of game {len(self._results)}")
                 elif found.number != len(self._results) or path.name != page(RESULTS, found.number):
                     self._fault("results", f"{at}: expected game {len(self._results)} here, got: {found.number}")
-                elif (found.status == "done") != (len(found.ranks) == len(found.entrants) > 0):
+                elif not _is_whole(found):
                     self._fault(
-                        "results", f"{at}: expected a rank for each seat of a game that is done, and of no other"
+                        "results",
+                        f"{at}: expected ranks from 1 on for a game that is done, one a seat, and for no other",
                     )
                 else:
                     self._results.append(found)

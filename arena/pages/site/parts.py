@@ -52,19 +52,6 @@ def write_parts(folder: Path) -> dict[str, str]:
     }
 
 
-def replace_file(path: Path, data: bytes) -> bool:
-    """Writes a file in one step, unless it has this content already. Returns whether it was written.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    if is_same(path, data):
-        return False
-    path.parent.mkdir(parents=True, exist_ok=True)
-    files.write(path, data)
-    return True
-
-
 def is_same(path: Path, data: bytes) -> bool:
     """Says whether a file has this content."""
     try:

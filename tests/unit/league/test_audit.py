@@ -182,6 +182,8 @@ FORGERIES: dict[str, tuple[Edit, str, str]] = {
     "another log": (another_log, "results", "its SHA-256 is not"),
     "a log lost": (lambda folder: log_of(folder, 3).unlink(), "schedule", "1 of 16 games have no log here"),
     "another winner": (another_winner, "results", "its ranks is"),
+    "ranks that no game has": (in_line(RESULTS, 0, ranks=[2, 3]), "results", "ranks from 1 on"),
+    "a void game with ranks": (in_line(RESULTS, 0, status="void", ranks=[1]), "results", "ranks from 1 on"),
     "another play digest": (in_line(RESULTS, 0, play_digest="00" * 32), "results", "its play digest is"),
     "other bots": (in_line(RESULTS, 0, entrants=["fox/1", "owl/1"]), "bots", "in its seats sat"),
     "a game that is void": (

@@ -8,11 +8,11 @@ from arena.record.log import read_log as read_log
 from arena.referee.replay import replay as replay
 from arena.referee.verify import verify as verify
 from arena.standings.report import report as report
+from arena.store.records import Played as Played
 from arena.store.store import open_reader as open_reader
 from arena.store.store import open_store as open_store
 from arena.testing import check_game as check_game
 from arena.tournament.formats import FORMATS as FORMATS
-from arena.tournament.lanes import Played as Played
 from arena.tournament.plan import Begun as Begun
 from arena.tournament.settings import set_up as set_up
 from arena.tournaments import Finished as Finished

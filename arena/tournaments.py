@@ -20,8 +20,9 @@ from arena.referee.feed import feed_folder
 from arena.referee.worker import attend, play
 from arena.standings.closing import close
 from arena.standings.report import Report
+from arena.store.records import Played
 from arena.store.store import Store
-from arena.tournament.lanes import Played, Worker
+from arena.tournament.lanes import Worker
 from arena.tournament.plan import Begun, begin, fix_chance
 from arena.tournament.planner import schedule_of
 from arena.tournament.runner import Runner

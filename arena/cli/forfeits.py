@@ -12,7 +12,7 @@ from arena.show.standings import forfeit_text
 from arena.text import plain
 
 if TYPE_CHECKING:
-    from arena.tournament.lanes import Played
+    from arena.store.records import Played
     from arena.tournament.settings import Setup
 
 COUNTED = frozenset(10**power for power in range(1, 10))

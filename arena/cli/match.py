@@ -94,7 +94,6 @@ def match(
     from arena.cli.forfeits import Forfeits
     from arena.referee.feed import feed_folder
     from arena.show.off_turn import off_turn_lines
-    from arena.standings.pool import add_tallies
     from arena.store.records import Tally
     from arena.tournament.formats.round_robin import RoundRobin
     from arena.tournament.match import begin_match, play_match
@@ -118,7 +117,7 @@ def match(
                 game = describe(played, names, Path(begun.logs))
                 games.append(game)
                 for entrant, seat in zip(played.game.entrants, played.result.seats, strict=True):
-                    tallies[entrant] = add_tallies(tallies[entrant], Tally.of(entrant, seat, played.result.seats))
+                    tallies[entrant] = tallies[entrant].plus(Tally.of(entrant, seat, played.result.seats))
                 if as_json and each_game:
                     say(sentence(game))
                 elif not as_json and (each_game or not quiet):

@@ -11,7 +11,7 @@ from arena.cli.output import counted
 from arena.text import plain
 
 if TYPE_CHECKING:
-    from arena.tournament.lanes import Played
+    from arena.store.records import Played
 
 
 def describe(played: Played, names: Sequence[str], logs: Path) -> dict[str, Any]:

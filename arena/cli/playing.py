@@ -217,7 +217,7 @@ def _announce(begun: Begun, setup: Setup, manner: Manner) -> None:
 def _show(events: Iterator[Event], store: Store, begun: Begun, setup: Setup, manner: Manner, remark: Remark) -> Event:
     """Shows progress as a tournament is played. Returns the last event."""
     from arena.cli.forfeits import Forfeits
-    from arena.tournament.lanes import Played
+    from arena.store.records import Played
     from arena.tournaments import Planned
 
     event: Event = begun

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 
+from arena.errors import MachineFault
 from arena.games import rules_of
 from arena.link.local import LocalLink
 from arena.link.pool import worker_pool
@@ -70,3 +71,15 @@ def _feed(folder: str) -> Feed:
         _feeds.clear()
         _feeds[folder] = Feed(Path(folder))
     return _feeds[folder]
+
+
+def could_not_play(game: str, error: OSError | MemoryError | MachineFault, *, kept: str) -> MachineFault:
+    """Returns the error for a game that the system did not let us play, for example because the disk is full.
+
+    Args:
+        game: Its identifier.
+        error: What the system said.
+        kept: What is not lost, as the beginning of a sentence.
+    """
+    what = str(error) or "out of memory"
+    return MachineFault(f"game {game} could not be played: {what}. {kept}: fix that and give the same command again")

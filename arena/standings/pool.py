@@ -132,7 +132,7 @@ class Joined:
                     bots.append(entrant)
                     self.tallies.append(Tally(number))
                 bots[number] = replace(entrant, number=number, name=_name(entrant, copy))
-                self.tallies[number] = add_tallies(self.tallies[number], tally)
+                self.tallies[number] = self.tallies[number].plus(tally)
                 self.entered[number] += 1
             self._numbers.append(numbers)
         self.bots = _told_apart(bots)
@@ -173,22 +173,3 @@ def _told_apart(bots: Sequence[Entrant]) -> list[Entrant]:
         replace(bot, name=name if versions[name] == 1 else f"{name} ({bot.digest[:SHOWN]})")
         for bot, name in zip(bots, with_version, strict=True)
     ]
-
-
-def add_tallies(one: Tally, other: Tally) -> Tally:
-    """Returns the sums of both, as those of the first entrant."""
-    return Tally(
-        one.entrant,
-        games=one.games + other.games,
-        wins=one.wins + other.wins,
-        draws=one.draws + other.draws,
-        forfeits=one.forfeits + other.forfeits,
-        decisions=one.decisions + other.decisions,
-        total_ms=one.total_ms + other.total_ms,
-        max_ms=max(one.max_ms, other.max_ms),
-        score=one.score + other.score,
-        scored=one.scored + other.scored,
-        measured=one.measured + other.measured,
-        off_turn_cpu_ms=one.off_turn_cpu_ms + other.off_turn_cpu_ms,
-        others_ms=one.others_ms + other.others_ms,
-    )

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from arena.ratings.pairs import PairResult, add_up, pairs_of
-from arena.standings.pool import Joined, add_tallies
+from arena.standings.pool import Joined
 from arena.store.reader import Reader
 from arena.store.records import Entrant, SeatRow, Tally, Tournament
 from arena.tournament.settings import Settings
@@ -61,7 +61,7 @@ class Known:
         self.games += 1
         self._others += pairs_of(deal, entrants, tuple(seat.rank for seat in seats))
         for entrant, seat in zip(entrants, seats, strict=True):
-            self.tallies[entrant] = add_tallies(self.tallies[entrant], Tally.of(entrant, seat, seats))
+            self.tallies[entrant] = self.tallies[entrant].plus(Tally.of(entrant, seat, seats))
 
 
 def known_of(reader: Reader, row: Tournament) -> Known:

@@ -99,6 +99,15 @@ class PlannedGame(msgspec.Struct, frozen=True, kw_only=True):
     """The numbers of the entrants, by seat."""
 
 
+class Played(msgspec.Struct, frozen=True):
+    """A result that is in the database."""
+
+    game: PlannedGame
+    result: GameResult
+    void: str = ""
+    """Why it does not count, if it is void."""
+
+
 class StoredRound(msgspec.Struct, frozen=True, kw_only=True):
     """A round of a format whose rounds depend on results."""
 
@@ -194,6 +203,24 @@ class Tally(msgspec.Struct, frozen=True):
     def off_turn_share(self) -> float | None:
         """The same as a share of the time that its opponents thought: 1 is a whole core all that time."""
         return round(self.off_turn_cpu_ms / self.others_ms, 3) if self.others_ms else None
+
+    def plus(self, other: Tally) -> Tally:
+        """Returns the sums of both, as those of this entrant."""
+        return Tally(
+            self.entrant,
+            games=self.games + other.games,
+            wins=self.wins + other.wins,
+            draws=self.draws + other.draws,
+            forfeits=self.forfeits + other.forfeits,
+            decisions=self.decisions + other.decisions,
+            total_ms=self.total_ms + other.total_ms,
+            max_ms=max(self.max_ms, other.max_ms),
+            score=self.score + other.score,
+            scored=self.scored + other.scored,
+            measured=self.measured + other.measured,
+            off_turn_cpu_ms=self.off_turn_cpu_ms + other.off_turn_cpu_ms,
+            others_ms=self.others_ms + other.others_ms,
+        )
 
     @classmethod
     def of(cls, entrant: int, seat: SeatResult | SeatRow, seats: Sequence[SeatResult | SeatRow]) -> Tally:

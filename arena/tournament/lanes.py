@@ -35,7 +35,7 @@ from msgspec.structs import replace
 
 from arena.errors import MachineFault
 from arena.referee.job import Job
-from arena.store.records import Claim, PlannedGame
+from arena.store.records import Claim, Played
 from arena.tournament.blocks import AHEAD_GAMES, started_ahead
 from arena.tournament.workers import NoFreeWorker, Remote, has_refused, undisturbed, was_killed
 from arena.types import GameResult, Termination
@@ -58,15 +58,6 @@ ASK_S: Final = 1.0
 
 Play: TypeAlias = Callable[[Job], GameResult]
 Worker: TypeAlias = Callable[[], AbstractContextManager[Executor]]
-
-
-class Played(msgspec.Struct, frozen=True):
-    """A result that is in the database."""
-
-    game: PlannedGame
-    result: GameResult
-    void: str = ""
-    """Why it does not count, if it is void."""
 
 
 class Work(msgspec.Struct, frozen=True):

@@ -14,10 +14,9 @@ from arena.link.sandbox.levels import require
 from arena.referee.job import Job
 from arena.referee.recorder import Watch
 from arena.referee.transcript import Tap
-from arena.referee.worker import play
-from arena.store.records import PlannedGame, Tournament
+from arena.referee.worker import could_not_play, play
+from arena.store.records import PlannedGame, Played, Tournament
 from arena.tournament.blocks import AHEAD_GAMES, block_of, started_ahead
-from arena.tournament.lanes import Played
 from arena.tournament.plan import (
     contributions,
     draw_tournament,
@@ -26,7 +25,6 @@ from arena.tournament.plan import (
     publish_contributions,
     reveal_secret,
 )
-from arena.tournament.runner import could_not_play
 from arena.tournament.settings import Setup
 
 

@@ -22,10 +22,11 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError, InternalError, MachineFault
 from arena.referee.job import Job
-from arena.store.records import Claim, PlannedGame, Tournament
+from arena.referee.worker import could_not_play
+from arena.store.records import Claim, PlannedGame, Played, Tournament
 from arena.store.store import Store
 from arena.tournament.blocks import Processes, block_of
-from arena.tournament.lanes import Lanes, Play, Played, Work, Worker
+from arena.tournament.lanes import Lanes, Play, Work, Worker
 from arena.tournament.overload import overload
 from arena.tournament.planner import plan_further
 from arena.tournament.schedule import PlacedRound, Schedule
@@ -252,15 +253,3 @@ class Runner:
         """Says whether games are left that may begin later, but not now: in a pause, or while there is no worker."""
         left = supply.left or self._schedule.open or lanes.waiting
         return bool((self._directions.paused or lanes.unmanned) and not self._directions.stopping and left)
-
-
-def could_not_play(game: str, error: OSError | MemoryError | MachineFault, *, kept: str) -> MachineFault:
-    """Returns the error for a game that the system did not let us play, for example because the disk is full.
-
-    Args:
-        game: Its identifier.
-        error: What the system said.
-        kept: What is not lost, as the beginning of a sentence.
-    """
-    what = str(error) or "out of memory"
-    return MachineFault(f"game {game} could not be played: {what}. {kept}: fix that and give the same command again")

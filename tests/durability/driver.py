@@ -25,10 +25,9 @@ import msgspec
 from arena import remedies
 from arena.errors import ArenaError, InternalError
 from arena.store import rated, store
-from arena.store.records import Claim
+from arena.store.records import Claim, Played
 from arena.store.store import Store
 from arena.tournament import plan
-from arena.tournament.lanes import Played
 from arena.tournament.runner import Scheduled
 from arena.types import GameResult
 from tests.once_kit import check_sound, final, play_all, query

@@ -282,7 +282,7 @@ class SeasonAuditor:
                 elif not _is_whole(found):
                     self._fault(
                         "results",
-                        f"{at}: expected ranks from 1 on for a game that is done, one a seat, and for no other",
+                        f"{at}: expected ranks from 1 on, one a seat of a game that is done, else none",
                     )
                 else:
                     self._results.append(found)

@@ -28,8 +28,8 @@ from arena.referee.job import Job
 from arena.store.league import LeagueStore
 from arena.store.league.records import Version
 from arena.store.league.states import Actor, State
-from arena.store.records import Claim, PlannedGame
-from arena.tournament.lanes import Played, Work
+from arena.store.records import Claim, PlannedGame, Played
+from arena.tournament.lanes import Work
 from arena.tournament.runner import MAX_KILLS, MAX_TRIES
 from arena.tournament.together import MatchWorkers, claim_at_home
 from arena.types import GameResult, Termination

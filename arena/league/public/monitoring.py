@@ -24,7 +24,7 @@ from arena.league.keeping.housekeeping import LogSize
 from arena.league.matches.planning import longest_wait
 from arena.store.league import LeagueStore
 from arena.store.league.states import State
-from arena.tournament.lanes import Played
+from arena.store.records import Played
 from arena.types import Payload
 
 EACH_S: Final = 10.0

@@ -27,9 +27,10 @@ from arena.league.service.stopping import Stopping
 from arena.league.submissions.step_runner import StepRunner
 from arena.league.submissions.step_worker import StepWorker
 from arena.league.submissions.steps import StepReport
+from arena.store.records import Played
 from arena.store.store import now as timestamp
 from arena.text import counted
-from arena.tournament.lanes import Lanes, Played
+from arena.tournament.lanes import Lanes
 from arena.types import Payload
 
 POLL_S: Final = 0.2

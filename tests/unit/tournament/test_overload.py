@@ -23,12 +23,12 @@ from arena.referee.job import Job
 from arena.standings.audit import Audit, Auditor, examine
 from arena.standings.closing import close
 from arena.store.finding import Wanted, open_finder
+from arena.store.records import Played
 from arena.store.store import Store, open_reader, open_store
 from arena.tournament.formats.base import Format
 from arena.tournament.formats.knockout import Knockout
 from arena.tournament.formats.round_robin import RoundRobin
 from arena.tournament.formats.swiss import Swiss
-from arena.tournament.lanes import Played
 from arena.tournament.overload import crowded, overload
 from arena.tournament.plan import Begun, begin
 from arena.tournament.planner import schedule_of

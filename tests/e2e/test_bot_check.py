@@ -166,7 +166,8 @@ def test_a_check_that_had_no_core_itself_holds_no_lateness_against_a_bot(monkeyp
     monkeypatch.setattr("arena.conform.dialogue.own_wait_ns", lambda: next(waits_ns))
     report = check("wasteful")
     (late,) = report.hindering(Level.FULL)
-    assert (late.id, late.excuse) == ("time.bank", "the machine was overloaded: the referee itself ran late")
+    assert late.id == "time.bank"
+    assert late.excuse, "the check's own waiting; if the machine denied the bot its core as well, that is named"
     assert league_verdict(report) is StepVerdict.MACHINE
 
 

@@ -26,7 +26,7 @@ from arena.cli.options import (
     quiet_option,
     seed_option,
 )
-from arena.cli.output import command_line, console, counted, is_piped, redrawn, say, show, show_json, show_line
+from arena.cli.output import command_line, counted, on_terminal, redrawn, say, show, show_json, show_line
 from arena.cli.played import describe, sentence
 from arena.text import plain
 
@@ -176,16 +176,18 @@ def show_message(seat: int, entry: Entry) -> None:
     said = entry.message
     text = f"{entry.bytes} bytes, {entry.hex}" if said is None else msgspec.json.encode(said).decode()
     line = plain(f"{entry.ms:>6} ms {way} seat {seat} {text}")
-    say(line if is_piped(stderr=True) else clip(line, console(stderr=True).width))
+    screen = on_terminal(stderr=True)
+    say(line if screen is None else clip(line, screen.width))
 
 
 def draw_last_board(log: str) -> None:
     """Draws the end of a game if stdout is a terminal."""
-    if is_piped():
+    screen = on_terminal()
+    if screen is None:
         return
     from arena.record.log import read_log
     from arena.show.replay import Replay
 
     shown = Replay(read_log(Path(log)))
-    for line in shown.draw(len(shown.frames) - 1, console().width):
+    for line in shown.draw(len(shown.frames) - 1, screen.width):
         show(line)

@@ -53,18 +53,23 @@ def console(*, stderr: bool = False) -> Console:
     return PlainConsole(stderr=stderr, width=width, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
-def is_piped(*, stderr: bool = False) -> bool:
+def _is_piped(*, stderr: bool = False) -> bool:
     """Says that rich would write plain lines, because there is no terminal: then it need not be loaded, for 15 ms."""
     stream = sys.stderr if stderr else sys.stdout
     return not stream.isatty() and not {"FORCE_COLOR", "TTY_COMPATIBLE"} & os.environ.keys()
 
 
+def on_terminal(*, stderr: bool = False) -> Console | None:
+    """Returns the console of stdout or stderr if that is a terminal, else None."""
+    if _is_piped(stderr=stderr) or not console(stderr=stderr).is_terminal:
+        return None
+    return console(stderr=stderr)
+
+
 def redrawn(*, stderr: bool = False) -> Console | None:
     """Returns the console of a terminal that can redraw what it shows; None if there is none."""
-    if is_piped(stderr=stderr):
-        return None
-    screen = console(stderr=stderr)
-    return screen if screen.is_terminal and not screen.is_dumb_terminal else None
+    screen = on_terminal(stderr=stderr)
+    return None if screen is None or screen.is_dumb_terminal else screen
 
 
 def show(renderable: RenderableType) -> None:
@@ -74,7 +79,7 @@ def show(renderable: RenderableType) -> None:
 
 def show_line(text: str) -> None:
     """Prints a line of data to stdout, however long, above a live board that is drawn there."""
-    if is_piped():
+    if _is_piped():
         click.echo(plain_lines(text))
     else:
         console().print(text, soft_wrap=True)
@@ -139,7 +144,7 @@ def show_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
 
 def say(text: str) -> None:
     """Prints a message to stderr, above a running progress bar."""
-    if is_piped(stderr=True):
+    if _is_piped(stderr=True):
         click.echo(plain_lines(text), err=True)
     else:
         console(stderr=True).print(text)

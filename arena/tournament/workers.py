@@ -54,7 +54,7 @@ _STOPPING: Final = {*_OF_TERMINALS, signal.SIGTERM}
 _PROGRAM: Final = (
     "import sys; sys.path[:] = sys.argv[2:]; from arena.tournament.workers import serve; serve(int(sys.argv[1]))"
 )
-"""What a worker runs."""
+"""The program of a worker process."""
 
 
 def available_cores() -> int:
@@ -106,7 +106,7 @@ class _Process(Executor):
 
     @property
     def exit_code(self) -> int | None:
-        """What the process ended with, or minus the number of the signal that ended it; None without an end."""
+        """The exit code of the process, or minus the number of the signal that ended it; None while it lives."""
         return None if self._process is None else self._process.returncode
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

@@ -62,7 +62,7 @@ def arguments() -> argparse.Namespace:
 
 def make_bot(folder: Path, attack: str, place: Path) -> str:
     """Makes the folder of an attacker."""
-    shutil.copytree(HERE / "attacks", folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(HERE / "attacks", folder)
     (folder / "bot.toml").write_text(
         f'name = "hostile-{attack}"\ncommand = ["{{python}}", "-I", "-S", "-B", "bot.py", "{attack}"]\n'
         "[limits]\nmemory_mib = 64\n"

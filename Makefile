@@ -151,8 +151,9 @@ $(VENV)/installed: pyproject.toml | $(BIN)/python
 	@$(PIP_INSTALL) .
 	@touch $@
 
-# One stamp per extra of pyproject.toml. Each has what runs arena, too.
+# One stamp per extra of pyproject.toml, or for several at once: with-dev,docs. Each has what runs arena, too.
+comma := ,
 $(VENV)/with-%: pyproject.toml | $(BIN)/python
 	@echo "Installing arena and its $* requirements into $(VENV) ..." >&2
 	@$(PIP_INSTALL) '.[$*]'
-	@touch $@ $(VENV)/installed
+	@touch $@ $(addprefix $(VENV)/with-,$(subst $(comma), ,$*)) $(VENV)/installed

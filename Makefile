@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 CHECKED := arena benchmarks boards bots docs examples noxfile.py packages protocol tests
 
 .DEFAULT_GOAL := help
-.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload ladder matchmaking finals statistics cluster crowd release venv clean
+.PHONY: help tournament test test-long test-all test-packages test-thorough mutants hostile durability soak fuzz check format lint types docs docs-check site-docs tour golden screenshots pictures bots bench fairness overload blunders ladder matchmaking finals statistics cluster crowd release venv clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -96,6 +96,9 @@ fairness: $(VENV)/with-test ## Measure what each seat is worth: 1,000 games of e
 
 overload: $(VENV)/with-test ## Measure which time losses are marked as the machine's, under load: five minutes on a quiet machine
 	@$(BIN)/python benchmarks/overload.py
+
+blunders: $(VENV)/with-bench ## Measure whether `arena analyse` finds blunders that were planted; an hour
+	@$(BIN)/python benchmarks/blunders.py
 
 ladder: $(VENV)/with-test ## Compare the bundled bots with `arena compare`: as many games as that takes, an hour and more
 	@$(BIN)/python benchmarks/ladder.py

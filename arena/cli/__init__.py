@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournaments": ("arena.cli.tournaments:tournaments", "List the tournaments that were played, or remove some."),
     "games": ("arena.cli.games:games", "Find games of tournaments, the latest first."),
     "replay": ("arena.cli.replay:replay", "Show a logged game, decision by decision."),
+    "analyse": ("arena.cli.analyse:analyse", "Say which decisions of a game cost most, and what was better."),
     "verify": ("arena.cli.verify:verify", "Check logs, and that no game was chosen, changed or left out."),
     "site": ("arena.cli.site:site", "Write pages of tournaments, for any browser, without a server."),
     "export": ("arena.cli.export:export", "Write the decisions of games as a table, to learn from."),

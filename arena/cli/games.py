@@ -15,6 +15,7 @@ from arena.cli import complete
 from arena.cli.options import db_option, json_option
 from arena.cli.output import console, echo, say, show, show_csv, show_json
 from arena.errors import ConfigError
+from arena.text import plain
 from arena.types import Payload, Termination
 
 if TYPE_CHECKING:
@@ -123,8 +124,9 @@ def games(
     All that is said of a bot must be true of one seat: --bot ronin --lost --slow 500 finds games that ronin lost and in
     which it took half a second for a decision. Without --bot, games in which any seat fits are found. Under the games
     are the commands that ask a bot again where it forfeited, and the games that are void because the machine was
-    overloaded. What is printed as an id, `arena replay`, `arena verify` and `arena bot rerun` take. Times are local; in
-    --json and --csv they are UTC.
+    overloaded; with --bot and --lost also the one that says which decisions cost most. What is printed as an id,
+    `arena replay`, `arena analyse`, `arena verify` and `arena bot rerun` take. Times are local; in --json and --csv
+    they are UTC.
 
     \b
     Example:
@@ -160,8 +162,22 @@ def games(
             show_csv(SEAT_COLUMNS, seat_rows(shown))
         else:
             print_games(finder, list(shown), void, db)
+            if bot is not None and outcome == "lost":
+                print_lost(list(shown), bot, db)
     if more:
         say(f"There are more: --limit shows more than {limit}.")
+
+
+def print_lost(found: list[Payload], bot: str, db: Path) -> None:
+    """Prints the command that says where a bot lost the latest of the games that it played to their end."""
+    from arena.tournament.commands import analyse_command
+
+    for game in found:
+        for seat in game["seats"]:
+            if seat["bot"] == bot and seat["outcome"] == "lost" and seat["forfeit"] is None:
+                echo()
+                echo(plain(f"where it lost the latest: {analyse_command(game['game'], seat['seat'], db)}"))
+                return
 
 
 SEAT_COLUMNS = (

@@ -10,7 +10,7 @@ import click
 from arena.cli.help import RESULTS, option
 from arena.errors import ConfigError, StoreError
 from arena.record import compressed
-from arena.record.log import SUFFIX, existing_log
+from arena.record.log import SUFFIX, existing_log, find_logs
 
 db_option = option(
     RESULTS,
@@ -27,6 +27,12 @@ moved_option = click.option(
     help="Where the logs of the ids are now, if their folder has moved.",
 )  # fmt: skip
 """`--logs DIR`, for the same commands."""
+
+
+def find_game(text: str, db: Path, logs: Path | None) -> Path:
+    """Returns the path of a log, as `find_log` does; of a folder, that of the game that ended last."""
+    path = find_log(text, db, logs)
+    return _latest(path) if path.is_dir() else path
 
 
 def find_log(text: str, db: Path, logs: Path | None) -> Path:
@@ -71,3 +77,11 @@ def find_log(text: str, db: Path, logs: Path | None) -> Path:
         f"expected {what}, got: no such file - at {places[0]}; "
         f"if {written.parent} has moved, give the folder that it is now with --logs"
     )
+
+
+def _latest(folder: Path) -> Path:
+    """Returns the log that was written last; of logs written at the same moment, the last by name."""
+    logs = [(log.stat().st_mtime_ns, log.name, log) for log in find_logs(folder) if log.is_file()]
+    if not logs:
+        raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {folder}")
+    return max(logs)[-1]

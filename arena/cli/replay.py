@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -10,14 +11,14 @@ from rich.text import Text
 
 from arena import files
 from arena.cli import complete
-from arena.cli.logs import db_option, find_log, moved_option
+from arena.cli.logs import db_option, find_game, moved_option
 from arena.cli.output import UNBOUNDED, console, say
 from arena.cli.stepping import Stepper
 from arena.cli.terminal import END, MOST_WIDTH, Terminal, can_step, too_small
 from arena.errors import ConfigError
 from arena.extras import need
-from arena.record.log import Log, find_logs, read_log
-from arena.show.replay import Replay
+from arena.record.log import Log, read_log
+from arena.show.replay import Remark, Replay
 from arena.text import plain
 
 FILE_WIDTH = 80
@@ -58,8 +59,7 @@ def replay(
       arena replay logs
       arena replay latest:7
     """
-    path = find_log(log, db, logs)
-    path = _latest(path) if path.is_dir() else path
+    path = find_game(log, db, logs)
     game = read_log(path)
     if seat is not None and seat >= game.header.settings.players:
         raise click.BadParameter(
@@ -68,7 +68,7 @@ def replay(
     if html is not None:
         if turn is not None or everything:
             raise click.UsageError("--html writes the whole game: leave out --turn and --all")
-        _write_page(game, seat, html)
+        write_page(game, html, seat)
         return
     shown = Replay(game, seat)
     if turn is not None and turn not in shown.turns:
@@ -76,31 +76,29 @@ def replay(
     screen = console()
     if turn is None and not everything and can_step(screen):
         games = sorted({path, *path.parent.glob("*.jsonl")})
-        _step(Stepper(games, games.index(path), seat), screen)
+        step_through(Stepper(games, games.index(path), seat), screen)
         return
     for index, frame in enumerate(shown.frames):
         if turn in (None, frame.turn):
             _print(shown.draw(index, _width(screen)), screen)
 
 
-def _write_page(game: Log, seat: int | None, path: Path) -> None:
+def write_page(game: Log, path: Path, seat: int | None = None, remarks: Mapping[int, Remark] | None = None) -> None:
+    """Writes a game as a page for a browser, with what is said of its decisions.
+
+    Raises:
+        ConfigError: The file cannot be written.
+        MissingExtra: What makes pages is not installed.
+    """
     need("pages", "--html")
     from arena.pages.game import game_page
 
-    page = game_page(game, seat).encode()
+    page = game_page(game, seat, remarks).encode()
     try:
         files.write(path, page)
     except OSError as error:
         raise ConfigError(f"expected a file that can be written, got: '{path}': {error.strerror}") from None
     say(f"{plain(str(path))} is written: open it in a browser")
-
-
-def _latest(folder: Path) -> Path:
-    """Returns the log that was written last; of logs written at the same moment, the last by name."""
-    logs = [(log.stat().st_mtime_ns, log.name, log) for log in find_logs(folder) if log.is_file()]
-    if not logs:
-        raise ConfigError(f"expected a folder with game logs (*.jsonl, *.jsonl.zst), got: {folder}")
-    return max(logs)[-1]
 
 
 def _width(screen: Console) -> int:
@@ -114,7 +112,7 @@ def _print(lines: list[Text], screen: Console) -> None:
         screen.print(line, no_wrap=True, overflow="crop", soft_wrap=not screen.is_terminal)
 
 
-def _step(steps: Stepper, screen: Console) -> None:
+def step_through(steps: Stepper, screen: Console) -> None:
     """Shows one frame at a time and follows the keys."""
     with Terminal(screen) as terminal:
         while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +11,7 @@ from rich.text import Text
 from arena.cli.terminal import END, ESCAPE, MOST_WIDTH
 from arena.record.log import read_log
 from arena.show.layout import paragraph
-from arena.show.replay import Replay
+from arena.show.replay import Remark, Replay
 from arena.show.scene import Page, Place
 from arena.text import plain
 from arena.types import Seat
@@ -46,7 +46,7 @@ _HELP: Final = (
     ("Home End", "to the beginning, to the end; g and G too"),
     ("t", "to a {turn}: type its number, then Enter"),
     ("c C", "to the next and the last {gain}"),
-    ("f F", "to the next and the last forfeit"),
+    ("f F", "to the next and the last {mistake}"),
     ("0 1 …", "what this seat knew"),
     ("a", "what all seats knew together"),
     ("n p", "next and previous game of the folder"),
@@ -59,26 +59,34 @@ _HELP: Final = (
 class Stepper:
     """Where somebody is in the games of a folder."""
 
-    def __init__(self, logs: Sequence[Path], at: int, seat: Seat | None = None) -> None:
+    def __init__(
+        self,
+        logs: Sequence[Path],
+        at: int,
+        seat: Seat | None = None,
+        remarks: Mapping[int, Remark] | None = None,
+    ) -> None:
         """Begins with a game.
 
         Args:
             logs: The games, in order.
             at: Which of them is shown first.
             seat: Whose eyes; None means all seats together.
+            remarks: What is said of decisions of that first game, by their line in its log.
 
         Raises:
             LogError: The game cannot be read or shown.
         """
         self._logs = logs
         self._seat = seat
+        self._remarks = {at: remarks or {}}
         self._open(at)
 
     def _open(self, at: int) -> None:
         log = read_log(self._logs[at])
         players = log.header.settings.players
         seat = self._seat if self._seat is not None and self._seat < players else None
-        self._shown = Replay(log, seat)
+        self._shown = Replay(log, seat, self._remarks.get(at))
         self._log, self._at, self._seat = log, at, seat
         self._index = 0
         self._place = Place()
@@ -147,6 +155,7 @@ class Stepper:
 
     def _help(self, width: int) -> list[Text]:
         names = {"turn": self._turn_name.lower(), "gain": self._shown.gain_name}
+        names["mistake"] = self._mistake
         lines = [Text("Keys", "bold"), Text()]
         lines += [Text.assemble((f"  {keys:<10}", "bold"), text.format(**names)) for keys, text in _HELP]
         facts = [Text(), Text(plain(f"Game {self._at + 1} of {len(self._logs)}: {self._logs[self._at]}"))]
@@ -157,6 +166,10 @@ class Stepper:
     @property
     def _turn_name(self) -> str:
         return self._shown.turn_name
+
+    @property
+    def _mistake(self) -> str:
+        return "forfeit or costly decision" if self._remarks.get(self._at) else "forfeit"
 
     # What the keys do
 
@@ -201,10 +214,10 @@ class Stepper:
         self._seek(self._shown.gains, -1, self._shown.gain_name)
 
     def _next_forfeit(self) -> None:
-        self._seek(lambda index: bool(self._shown.frames[index].forfeited), 1, "forfeit")
+        self._seek(self._shown.is_mistake, 1, self._mistake)
 
     def _last_forfeit(self) -> None:
-        self._seek(lambda index: bool(self._shown.frames[index].forfeited), -1, "forfeit")
+        self._seek(self._shown.is_mistake, -1, self._mistake)
 
     def _next_game(self) -> None:
         self._other_game(1)
@@ -255,7 +268,7 @@ class Stepper:
         if seat is not None and seat >= players:
             self._message = f"expected a seat in 0..{players - 1}, got: {seat}"
         else:
-            self._shown, self._seat = Replay(self._log, seat), seat
+            self._shown, self._seat = Replay(self._log, seat, self._remarks.get(self._at)), seat
 
     def _words(self) -> None:
         self._long, self._top = lambda width: self._shown.draw(self._index, width), 0

@@ -22,7 +22,7 @@ from arena.pages.security import json_in_script
 from arena.record.log import ActionRecord, ForfeitRecord, Header, LateRecord, Log, Record
 from arena.show.drawing import Drawing, Scene, Symbol, mark_symbols
 from arena.show.presenter import Presenter
-from arena.show.replay import NOTE, Fault, Frame, Note, Onlooker
+from arena.show.replay import NOTE, Curve, Fault, Frame, Note, Onlooker, Remark, Said
 from arena.show.seats import EVERYBODY
 from arena.text import plain
 from arena.types import NS_PER_MS, Payload, Seat, Termination
@@ -49,18 +49,21 @@ _CUT = " … (cut)"
 _USED = re.compile(r'href="#(\w+)"')
 
 
-def film(log: Log, seat: Seat | None = None, *, whole: bool = False) -> tuple[Payload, str]:
+def film(
+    log: Log, seat: Seat | None = None, *, whole: bool = False, remarks: Mapping[int, Remark] | None = None
+) -> tuple[Payload, str]:
     """Returns the data of a whole game, and the CSS of its symbols.
 
     Args:
         log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
         whole: Whether symbols that this game does not show are among them, so that games can share them.
+        remarks: What is said of decisions, by their line in the log.
 
     Raises:
         LogError: A record does not fit the game.
     """
-    camera = Camera(log.header, log.source, seat, whole=whole)
+    camera = Camera(log.header, log.source, seat, whole=whole, remarks=remarks)
     camera.plan(log.records)
     frames = [frame for record in log.records for frame in camera.see(record)]
     frames.append(camera.frame())
@@ -84,18 +87,27 @@ class Camera:
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together; `EVERYBODY` what
             all of them know.
         whole: Whether `head` has every symbol that may be placed, for a game that goes on; else those placed so far.
+        remarks: What is said of decisions, by their line in the log.
     """
 
-    def __init__(self, header: Header, source: str, seat: Seat | None = None, *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        header: Header,
+        source: str,
+        seat: Seat | None = None,
+        *,
+        whole: bool = False,
+        remarks: Mapping[int, Remark] | None = None,
+    ) -> None:
         self._header = header
         self._whole = whole
-        self._first = Onlooker(header, source, seat)
+        self._first = Onlooker(header, source, seat, remarks=remarks)
         """Sees all that is shown. Only this one folds."""
         own = ALL if seat is None else PUBLIC if seat == EVERYBODY else str(seat)
         self._eyes: dict[str, Onlooker] = {own: self._first}
         if seat is None:
             seats = range(self._first.rules.seats)
-            self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first) for eye in seats}
+            self._eyes |= {str(eye): Onlooker(header, source, eye, whole=self._first, remarks=remarks) for eye in seats}
         self._drawing = self._first.presenter.drawing()
         if not self._first.has_board:
             self._drawing = Drawing(self._first.rules, self._first.presenter.names)
@@ -198,16 +210,21 @@ class Camera:
                 decided, marks = {"s": first.seat}, marks + "f"
             case _:
                 decided = {}
+        if frame.remark is not None:
+            decided["p"] = round(frame.remark.chance, 3)
+            marks += "k" * frame.remark.is_costly
         return decided | ({"m": marks} if marks else {})
 
     def _words(self, frame: Frame) -> Payload:
-        """Returns the heading `h`, sentences `l`, faults `f`, notes `n` and reasons `y` by their place in `strings`."""
+        """Returns by their place in `strings`: heading `h`, sentences `l`, remarks `r`, faults `f`, notes `n`, reasons
+        `y`."""
         words: Payload = {"h": self._string(frame.heading.plain)}
         for line in frame.lines:
             if isinstance(line, Note):
                 words.setdefault("n", []).append(self._note(line.plain.removeprefix(NOTE)))
-            else:
-                words.setdefault("f" if isinstance(line, Fault) else "l", []).append(self._string(line.plain))
+            elif not isinstance(line, Curve):
+                key = "f" if isinstance(line, Fault) else "r" if isinstance(line, Said) else "l"
+                words.setdefault(key, []).append(self._string(line.plain))
         with self._first.fitting(frame.line):
             reasons = [self._string(reason) for reason in self._drawing.why(frame.views, frame.events)]
         if reasons:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from markupsafe import Markup
 
 import arena
@@ -9,20 +11,22 @@ from arena.pages.frames import film
 from arena.pages.parts import HERE, render, viewer_script, viewer_style
 from arena.pages.security import json_in_script, policy, raw
 from arena.record.log import Log
+from arena.show.replay import Remark
 from arena.types import Seat
 
 
-def game_page(log: Log, seat: Seat | None = None) -> str:
+def game_page(log: Log, seat: Seat | None = None, remarks: Mapping[int, Remark] | None = None) -> str:
     """Returns the page of a game.
 
     Args:
         log: The log.
         seat: The seat whose knowledge is shown; None means that of every seat, and of all together.
+        remarks: What is said of decisions, by their line in the log.
 
     Raises:
         LogError: A record does not fit the game.
     """
-    data, drawn = film(log, seat)
+    data, drawn = film(log, seat, remarks=remarks)
     script, style = raw(viewer_script()), raw(viewer_style() + drawn)
     names = " v. ".join(seat["name"] for seat in data["seats"])
     return render(

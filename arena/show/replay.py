@@ -48,6 +48,29 @@ class Fault(Text):
     """What a seat did wrong."""
 
 
+class Said(Text):
+    """What a remark says."""
+
+
+class Curve(Text):
+    """The chances to be first, as bars of text."""
+
+
+class Remark(msgspec.Struct, frozen=True):
+    """What is said of a decision by somebody who looked at the game."""
+
+    seat: Seat
+    """Whose decision it is; only with its eyes, or those of all, the remark can be seen."""
+    lines: tuple[str, ...]
+    """Sentences, plain."""
+    curve: str
+    """The seat's chances after each decision, as bars of text."""
+    chance: float
+    """The seat's chance to be first after it, from 0 to 1."""
+    is_costly: bool
+    """Whether it is one of those that cost most."""
+
+
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """The game after a decision."""
 
@@ -67,6 +90,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """What they were told."""
     forfeited: tuple[Seat, ...] = ()
     """The seats that forfeited."""
+    remark: Remark | None = None
+    """What is said of the decision."""
 
 
 class Replay:
@@ -75,13 +100,14 @@ class Replay:
     Args:
         log: The log.
         seat: The seat whose knowledge is shown; None means all seats.
+        remarks: What is said of decisions, by their line in the log.
 
     Raises:
         LogError: A record does not fit the game.
     """
 
-    def __init__(self, log: Log, seat: Seat | None = None) -> None:
-        self._onlooker = Onlooker(log.header, log.source, seat)
+    def __init__(self, log: Log, seat: Seat | None = None, remarks: Mapping[int, Remark] | None = None) -> None:
+        self._onlooker = Onlooker(log.header, log.source, seat, remarks=remarks)
         self.frames = []
         for record in log.records:
             if isinstance(record, ActionRecord | ForfeitRecord):
@@ -116,6 +142,11 @@ class Replay:
         """Yields what the signs of a board on a screen mean."""
         return self._onlooker.presenter.legend()
 
+    def is_mistake(self, index: int) -> bool:
+        """Returns whether somebody forfeited in a frame, or a remark calls its decision costly."""
+        frame = self.frames[index]
+        return bool(frame.forfeited) or (frame.remark is not None and frame.remark.is_costly)
+
     def gains(self, index: int) -> bool:
         """Returns whether somebody gained something in a frame: a captured piece, a point."""
         return any(self._onlooker.presenter.gains(event) for event in self.frames[index].events)
@@ -129,11 +160,21 @@ class Onlooker:
         source: The name of its log in errors.
         seat: The seat whose knowledge is shown; None means all seats, `EVERYBODY` what all of them know.
         whole: An onlooker of all seats that sees every record first: its views are taken, and not folded once more.
+        remarks: What is said of decisions, by their line in the log.
     """
 
-    def __init__(self, header: Header, source: str, seat: Seat | None = None, *, whole: Onlooker | None = None) -> None:
+    def __init__(
+        self,
+        header: Header,
+        source: str,
+        seat: Seat | None = None,
+        *,
+        whole: Onlooker | None = None,
+        remarks: Mapping[int, Remark] | None = None,
+    ) -> None:
         self.source = source
         self._whole = whole
+        self._remarks = remarks or {}
         self.rules = rules_of(header, source)
         eyes = range(self.rules.seats) if seat is None else (seat,)
         self._first: Payload = {}
@@ -194,6 +235,12 @@ class Onlooker:
                 else:
                     lines += self.presenter.tell(told)
                     events += told
+        remark = self._remarks.get(self.line)
+        if remark is not None and self.seat not in (None, remark.seat):
+            remark = None
+        if remark is not None:
+            style = "bold red" if remark.is_costly else "dim"
+            lines[:0] = [*(Said(line, style) for line in remark.lines), Curve(remark.curve, "dim")]
         return Frame(
             turn=self.turn,
             line=self.line,
@@ -203,6 +250,7 @@ class Onlooker:
             before=self.before,
             events=tuple(events),
             forfeited=self.forfeited,
+            remark=remark,
         )
 
     def draw(self, frame: Frame, place: str, width: int) -> list[Text]:

@@ -133,6 +133,11 @@ def replay_command(game: str, seat: int, db: Path) -> str:
     return shlex.join(["arena", "replay", game, "--seat", str(seat), *_of_db(db)])
 
 
+def analyse_command(game: str, seat: int, db: Path) -> str:
+    """Returns the command that says which decisions of a seat cost most."""
+    return shlex.join(["arena", "analyse", game, "--seat", str(seat), *_of_db(db)])
+
+
 def _of_db(db: Path | None) -> list[str]:
     return [] if db is None else _unless_default("--db", db, "arena.db")
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from arena.record.log import ActionRecord, read_log
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "kuhn_poker"
 
@@ -65,8 +67,8 @@ def logs(arena: Arena) -> list[Path]:
     return sorted(Path(document["logs"]).rglob("*.jsonl"))
 
 
-def test_the_package_holds_nothing_but_the_game(installed: Path) -> None:
-    assert {path.name for path in installed.iterdir() if path.suffix == ".py"} == {"kuhn_poker.py"}
+def test_the_package_holds_nothing_but_the_game_and_its_judge(installed: Path) -> None:
+    assert {path.name for path in installed.iterdir() if path.suffix == ".py"} == {"kuhn_poker.py", "kuhn_judge.py"}
 
 
 def test_not_one_line_of_it_is_in_arena() -> None:
@@ -155,6 +157,51 @@ def test_standings_of_it_have_scores(arena: Arena, logs: list[Path]) -> None:
     rows = json.loads(arena("standings", "--rules", "kuhn_poker", "--json").stdout)["standings"]
     assert sum(row["mean_score"] for row in rows) == 0
     assert "  score  " in arena("standings", "--rules", "kuhn_poker", "-v").stdout.splitlines()[3]
+
+
+COWARD = """
+import sys
+sys.path.insert(0, {clients!r})
+from arena_bot import Bot, run
+
+class Coward(Bot):
+    name = "coward"
+
+    def decide(self, request):
+        return {{"plays": [{{"move": "fold" if "bet" in request["view"]["moves"] else "check"}}]}}
+
+run(Coward())
+"""
+
+
+def test_who_folds_a_king_is_told_so(arena: Arena, folder: Path) -> None:
+    """The judge comes from the package: an equilibrium, and what the others would hold if they played it."""
+    bot = folder / "coward"
+    bot.mkdir()
+    manifest = 'name = "coward"\nversion = "1"\nlanguage = "python"\ncommand = ["{python}", "bot.py"]\n'
+    (bot / "bot.toml").write_text(manifest, encoding="utf-8")
+    (bot / "bot.py").write_text(COWARD.format(clients=str(ROOT / "bots" / "python")), encoding="utf-8")
+    arena(
+        "tournament", "./coward", "random", "--rules", "kuhn_poker", "--deals", "20", "--seed", "kings",
+        "--db", "k.db",
+    )  # fmt: skip
+    for found in json.loads(arena("games", "--bot", "coward", "--lost", "--db", "k.db", "--json").stdout)["games"]:
+        log = read_log(Path(found["log"]))
+        seat = next(at for at, bot in enumerate(log.header.bots) if bot.name == "coward")
+        dealt = [event.data.get("card") for record in log.records for event in getattr(record, "events", ())
+                 if event.to == (seat,)]  # fmt: skip
+        folds = [line for line, record in enumerate(log.records, start=2)
+                 if isinstance(record, ActionRecord) and record.action == {"plays": [{"move": "fold"}]}]  # fmt: skip
+        if dealt == ["K"] and folds:
+            break
+    analysed = json.loads(arena("analyse", found["log"], "--seat", str(seat), "--json").stdout)
+    assert (analysed["judge"], analysed["unit"]) == ("equilibrium", "chips")
+    assert analysed["marks"] == folds
+    [marked] = [one for one in analysed["decisions"] if one["line"] in folds]
+    assert marked["other"] == {"plays": [{"move": "call"}]}
+    assert (marked["cost"], marked["chance_before"], marked["chance_after"]) == (6.0, 1.0, 0.0)
+    told = arena("analyse", found["log"], "--seat", str(seat)).stdout
+    assert "cost a lead of 6.0 chips (95 %: 6.0 to 6.0); chance to be first 100 % → 0 %" in " ".join(told.split())
 
 
 def test_every_other_command_shows_it(arena: Arena, logs: list[Path]) -> None:

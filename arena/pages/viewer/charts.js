@@ -1,13 +1,13 @@
 "use strict";
-/* The charts beside the board: what the seats have gained, and the time of each decision.
+/* The charts beside the board: what the seats have gained, a seat's chance to be first, and the time of each decision.
 
-   const charts = arena.charts({data, frames, side, line, bars, mark, seek})
-   charts.draw(room)       draws both into the figures `line` and `bars`, together `room` pixels high.
+   const charts = arena.charts({data, frames, side, line, odds, bars, mark, seek})
+   charts.draw(room)       draws them into the figures `line`, `odds` and `bars`, together `room` pixels high.
    charts.move(t)          moves the cursors to frame t. A click calls `seek` with the frame it points at. */
 (() => {
 const {make, draw, path, time} = globalThis.arena.tools;
 
-globalThis.arena.charts = ({data, frames, side, line, bars, mark, seek}) => {
+globalThis.arena.charts = ({data, frames, side, line, odds, bars, mark, seek}) => {
   const LEFT = 30, RIGHT = 22, {seats} = data, cursors = [];
 
   function chart(figure, height, caption, aside, paintInto) {
@@ -47,6 +47,17 @@ globalThis.arena.charts = ({data, frames, side, line, bars, mark, seek}) => {
     picture.setAttribute("aria-label", `${data.gained}: ${seats.map((seat, number) => `${seat.name} ${frames[frames.length - 1].v[number]}`).join(", ")}`);
   }
 
+  function paintOdds(picture, x, width, height) {
+    const y = (chance) => height - 8 - (height - 16) * chance;
+    for (const [chance, label] of [[0, "0"], [1, "1"]]) picture.append(path("grid", `M${LEFT},${y(chance)}H${width - RIGHT}`),
+      draw("text", {class: "axis", x: LEFT - 6, y: y(chance) + 4}, label));
+    const judged = frames.flatMap((frame, index) => frame.p === undefined ? [] : [[frame, index]]);
+    const d = judged.map(([frame, index], number) => `${number ? "L" : "M"}${x(index).toFixed(1)},${y(frame.p).toFixed(1)}`).join("");
+    picture.append(draw("g", {class: `o${judged[0][0].s}`}, path("under", d), path("step", d)));
+    for (const [frame, index] of judged) if ((frame.m || "").includes("k")) picture.append(draw("circle", {class: "costly", cx: x(index).toFixed(1), cy: y(frame.p).toFixed(1), r: 4.5}));
+    picture.setAttribute("aria-label", `chance of ${seats[judged[0][0].s].name} to be first: ${judged.map(([frame]) => `${Math.round(100 * frame.p)} %`).join(", ")}`);
+  }
+
   function paintBars(picture, x, width, height) {
     const slowest = Math.max(1, ...frames.map((frame) => frame.ms || 0)), floor = height - 6;
     const tall = (ms) => (height - 16) * Math.log1p(ms) / Math.log1p(slowest);
@@ -66,9 +77,11 @@ globalThis.arena.charts = ({data, frames, side, line, bars, mark, seek}) => {
 
   return {
     draw(room) {
-      const tall = Math.max(56, Math.min(190, room * 0.62)), low = Math.max(44, Math.min(110, room * 0.38));
+      const judged = frames.find((frame) => frame.p !== undefined), share = judged ? [0.42, 0.26] : [0.62, 0.38];
+      const tall = Math.max(56, Math.min(190, room * share[0])), low = Math.max(44, Math.min(110, room * share[1]));
       cursors.length = 0;
       if (data.gained) chart(line, tall, data.gained, ["click to go there"], paintLine);
+      if (judged) chart(odds, Math.max(56, low), "chance to be first", [mark(judged.s)], paintOdds);
       if (frames.some((frame) => frame.ms !== undefined)) chart(bars, low, "time (log)",
         seats.flatMap((_, number) => [make("span", "total", mark(number), time(used(number)))]), paintBars);
     },

@@ -27,7 +27,7 @@ const MARKS = "▲■●◆★";
 const MARK = new RegExp(`([${MARKS}])`);
 const STATE = "state";
 const LAYERS = 5;
-const MOMENTS = {c: "M0,-5L5,4H-5Z", f: "M-4,-4L4,4M4,-4L-4,4", t: "M0,-4.6A4.6,4.6 0 1 0 .01,-4.6ZM0,-2.6V0L2.2,1.4"};
+const MOMENTS = {c: "M0,-5L5,4H-5Z", k: "M-4,-3L0,4L4,-3", f: "M-4,-4L4,4M4,-4L-4,4", t: "M0,-4.6A4.6,4.6 0 1 0 .01,-4.6ZM0,-2.6V0L2.2,1.4"};
 
 function mount(root, data, options = {}) {
   const {seats, strings} = data, frames = [], scenes = new Map(data.eyes.map((eye) => [eye, []])), last = new Map();
@@ -99,8 +99,8 @@ function mount(root, data, options = {}) {
   const say = make("section", "say");
   const live = make("p", "unseen");
   const cards = make("div", "seats");
-  const line = make("figure", "chart line"), bars = make("figure", "chart bars");
-  const side = make("aside", "", cards, line, bars);
+  const line = make("figure", "chart line"), odds = make("figure", "chart odds"), bars = make("figure", "chart bars");
+  const side = make("aside", "", cards, line, odds, bars);
   board.setAttribute("aria-label", "board");
   say.setAttribute("aria-label", "what happened");
   side.setAttribute("aria-label", "seats");
@@ -230,12 +230,13 @@ function mount(root, data, options = {}) {
     const note = (text) => { const box = make("p", "note", text); box.tabIndex = text.length > 300 ? 0 : -1; return box; };
     say.replaceChildren(make("h2", "", ...sentence(text(told.h))),
       ...said(told.f).map((text) => make("p", "fault", ...sentence(text))),
+      ...said(told.r).map((text) => make("p", has(frames[at], "k") ? "costly" : "remark", ...sentence(text))),
       ...said(told.l).map((text) => make("p", "", ...sentence(text))),
       ...said(told.y).map((text) => make("p", "why", ...sentence(text))), ...said(told.n).map(note));
     clearTimeout(showSaid.timer);
     showSaid.timer = setTimeout(() => {
       const notes = said(told.n).map((text) => `note: ${text.slice(0, 200)}`);
-      live.textContent = [text(told.h), ...said(told.f), ...said(told.l), ...said(told.y), ...notes].map(spoken).join(". ");
+      live.textContent = [text(told.h), ...said(told.f), ...said(told.r), ...said(told.l), ...said(told.y), ...notes].map(spoken).join(". ");
     }, 150);
   }
 
@@ -243,8 +244,8 @@ function mount(root, data, options = {}) {
     const end = Math.max(1, frames.length - 1);
     moments.replaceChildren(...frames.flatMap((frame, index) => {
       if (!frame.m) return [];
-      const kind = ["f", "t", "c"].find((moment) => has(frame, moment));
-      const what = {f: "forfeit", t: "slow decision", c: data.gain || "gain"}[kind];
+      const kind = ["f", "k", "t", "c"].find((moment) => has(frame, moment));
+      const what = {f: "forfeit", k: "costly decision", t: "slow decision", c: data.gain || "gain"}[kind];
       const jumpThere = button(`${what}, ${data.turn.toLowerCase()} ${frame.t}`, `moment ${kind}`, () => { stop(); go(index); },
         draw("svg", {viewBox: "-6 -6 12 12", "aria-hidden": "true"}, path("", MOMENTS[kind])));
       jumpThere.tabIndex = -1;
@@ -253,7 +254,7 @@ function mount(root, data, options = {}) {
     }));
   }
 
-  const charts = globalThis.arena.charts({data, frames, side, line, bars, mark, seek(to) { stop(); go(to); }});
+  const charts = globalThis.arena.charts({data, frames, side, line, odds, bars, mark, seek(to) { stop(); go(to); }});
 
   function showCharts() {
     // They take the height that the seats leave; where all is one column, they have a usual one.
@@ -296,7 +297,7 @@ function mount(root, data, options = {}) {
 
   const turn = (direction) => jump(direction, (frame, index) =>
     frame.t !== frames[at].t && (direction > 0 || !index || frames[index - 1].t !== frame.t));
-  const mistake = (frame) => has(frame, "f") || has(frame, "t");
+  const mistake = (frame) => ["f", "k", "t"].some((moment) => has(frame, moment));
 
   function stop() {
     clearTimeout(timer);
@@ -413,7 +414,7 @@ function mount(root, data, options = {}) {
     ["+ −", "faster, slower", () => setSpeed(speed * 2), ["+", "="]], ["", "", () => setSpeed(speed / 2), ["-"]],
     ...(data.gain ? [["c C", `next, previous ${data.gain}`, () => jump(1, (frame) => has(frame, "c")), ["c"]],
       ["", "", () => jump(-1, (frame) => has(frame, "c")), ["C"]]] : []),
-    ["m M", "next, previous forfeit or slow decision", () => jump(1, mistake), ["m"]], ["", "", () => jump(-1, mistake), ["M"]],
+    ["m M", data.frames.some((frame) => "p" in frame) ? "next, previous forfeit, costly or slow decision" : "next, previous forfeit or slow decision", () => jump(1, mistake), ["m"]], ["", "", () => jump(-1, mistake), ["M"]],
     ...(data.eyes.length > 1 ? [["a", "all hands open", () => go(at, "all"), ["a"]],
       [`0 – ${seats.length - 1}`, "with the eyes of that seat", () => {}, []]] : []),
     ["L", "list of moves", showMoves, ["L"]], ["w", "this moment in words", showWords, ["w"]],

@@ -111,7 +111,7 @@ def all_hands() -> tuple[bytes, ...]:
 
 def redeal(hand: bytes, stack: bytes, choose: Choose) -> tuple[bytes, bytes]:
     """Returns another hand of the same size and the stack that is left, every deal equally likely."""
-    tiles = bytearray(hand + stack)
+    tiles = bytearray(sorted(hand + stack))  # so that a deal does not depend on how the tiles lay
     size = len(hand)
     for at in range(size):
         other = at + choose(len(tiles) - at)

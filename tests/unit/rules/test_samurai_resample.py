@@ -84,3 +84,15 @@ def test_the_copies_that_are_left_are_all_dealt() -> None:
         new_hand, new_stack = redeal(hand, stack, choose)
         assert len(new_hand) == 2
         assert sorted(new_hand + new_stack) == sorted(hand + stack)
+
+
+def test_a_deal_does_not_depend_on_what_is_hidden() -> None:
+    """Two worlds that a seat cannot tell apart give the same world for the same choices."""
+    rules = at()
+    state = position(rules, {0: tiles("rice2"), 1: tiles("rice3", "ship1")}, to_move=0)
+    state = replace(state, stacks=(b"", tiles("move", "castle2", "samurai1")))
+    for seed in range(20):
+        other = rules.resample(state, 0, random.Random(seed).randrange)
+        assert rules.resample(other, 0, random.Random(9).randrange) == rules.resample(
+            state, 0, random.Random(9).randrange
+        )

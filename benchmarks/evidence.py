@@ -78,6 +78,8 @@ COIN = Shares((0.0, 1.0), (0.5, 0.5))
 
 RECORDED = (
     ("equal-samurai-2", Samurai, (0, 1)),
+    ("equal-samurai-3", Samurai, (0, 1)),
+    ("equal-samurai-4", Samurai, (0, 1)),
     ("lapsing-samurai-2", Samurai, (0, 1)),
     ("lapsing-samurai-2", Samurai, (1, 2)),
     ("lapsing-samurai-2", Samurai, (3, 4)),
@@ -208,6 +210,12 @@ def main() -> None:
             f" {other.better + other.worse:19.1%} {other.deals:7.0f} {one.deals / other.deals:13.1f}",
             flush=True,
         )
+
+    test = Sprt(0, 20)
+    print(f"\nThe sequential test of 0 against 20 Elo at 5 %, {options.sprt_runs} runs, shares as in real games")
+    for mean in (0.52, 0.55, 0.60):
+        accepted, deals = sequential(test, real().tilted(mean), options.sprt_runs)
+        print(f"  mean share {mean:.2f}: {accepted:6.1%} for 20, after {deals:.0f} deals", flush=True)
 
     test = Sprt(0, 50)
     print(f"\nThe sequential test of 0 against 50 Elo at 5 %, {options.sprt_runs} runs, shares as in real games")

@@ -2,7 +2,7 @@
 
 Two kinds. `bundled-*` are tournaments of bundled bots, played as `arena tournament` plays them. `lapsing-*` are five
 copies of the bundled `greedy` that take 0 to 30 % of their decisions at random, run in this process on the rules as a
-library: bots of one style and known order. In `equal-*` there are two that both take 10 %. Games and lapses follow from
+library: bots of one style and known order. In `equal-*` all take 10 %. Games and lapses follow from
 fixed seeds. A league's rows are those of `PairResult`: deal, one, other, better, equal, worse, margin.
 
 A league also gets what other libraries say about its first games, under `oracles`: `trueskillthroughtime` (one batch
@@ -151,6 +151,8 @@ def centred(ratings: Sequence[float]) -> tuple[float, ...]:
 
 LEAGUES = {
     "equal-samurai-2": partial(lapsing, "samurai", "standard", 2, 400, (0.1, 0.1)),
+    "equal-samurai-3": partial(lapsing, "samurai", "standard", 3, 200, (0.1, 0.1, 0.1)),
+    "equal-samurai-4": partial(lapsing, "samurai", "standard", 4, 150, (0.1, 0.1, 0.1, 0.1)),
     "lapsing-samurai-2": partial(lapsing, "samurai", "standard", 2, 200),
     "lapsing-gardener-2": partial(lapsing, "gardener", "draft", 2, 200, (0.05, 0.1, 0.2)),
     "lapsing-samurai-3": partial(lapsing, "samurai", "standard", 3, 50),

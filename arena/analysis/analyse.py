@@ -6,7 +6,8 @@ Laws:
    of one look.
 2. Of all decisions of a seat, one is marked by chance in 2 of 100 analyses at most, as far as the judge plays as the
    others would.
-3. The time ends the analysis, and never a trial: what was begun counts.
+3. The time ends the analysis, and never a trial: what was begun counts. Where a game is so long or slow that the time
+   is short, some of its decisions are not looked at, wherever they are in the game; how many is said.
 """
 
 from __future__ import annotations
@@ -15,19 +16,24 @@ import multiprocessing
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from itertools import takewhile
 from math import sqrt
 from pathlib import Path
+from random import Random
 from statistics import NormalDist, fmean, stdev
-from typing import Final
+from typing import Final, TypeAlias, TypeVar
 
 import msgspec
 
 from arena.analysis.judges import judge_of
-from arena.analysis.trials import Question, Trials, Worth
+from arena.analysis.trials import Trials, Worth
+from arena.errors import MachineFault
 from arena.record.log import Log, read_log
 from arena.types import Payload, Seat
+
+R = TypeVar("R")
 
 BUDGET_S: Final = 8.0
 """Seconds that an analysis may take, unless something else is asked for."""
@@ -41,6 +47,10 @@ MOST: Final = 400
 """... and at most."""
 BATCH: Final = 4
 """How many trials are made at a time."""
+SEARCH: Final = 0.3
+"""The part of the time in which actions are looked for where no judge names one; ..."""
+OVERVIEW: Final = 0.6
+"""... after this part no more first trials begin."""
 MARKS: Final = 3
 """How many decisions are marked at most."""
 SURE: Final = 0.95
@@ -92,6 +102,8 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     """What a cost counts; None means the chance to be first."""
     decisions: tuple[Judged, ...]
     """Those that had a choice, in their order."""
+    skipped: int = 0
+    """For how many more there was no time."""
 
     @property
     def marks(self) -> list[Judged]:
@@ -104,25 +116,25 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
         return found | {"marks": [mark.line for mark in self.marks]}
 
 
+Pair: TypeAlias = tuple[Worth, Worth]
+"""What the played action came to in a trial, and what another one came to in the same."""
+
+
 class _Case:
     """A decision while it is looked at."""
 
     def __init__(self, index: int) -> None:
         self.index = index
         self.other: Payload | None = None
-        self.asked = 0
-        """How many trials were begun."""
-        self.worths: dict[int, tuple[Worth, Worth]] = {}
-        """The trials by their number: what was played, and what was tried beside it."""
+        self.first: list[Pair] = []
+        self.closely: list[Pair] = []
+        self.begun = FIRST
+        """How many trials were begun, the first ones included."""
 
-    @property
-    def closely(self) -> list[tuple[Worth, Worth]]:
-        """The trials after the first ones."""
-        return [worth for number, worth in self.worths.items() if number >= FIRST]
-
-    def gains(self, worths: Sequence[tuple[Worth, Worth]], *, by_lead: bool) -> list[float]:
-        """Returns by how much what was tried beside it did better in each of some trials."""
-        return [b.lead - a.lead if by_lead else b.chance - a.chance for a, b in worths]
+    def may_cost(self, *, by_lead: bool) -> float:
+        """Returns what it may have cost by its first trials: the mean and its standard error."""
+        gains = _gains(self.first, by_lead=by_lead)
+        return fmean(gains) + _error(gains)
 
 
 def analyse(
@@ -140,7 +152,7 @@ def analyse(
         log: The log of the game; other processes read its file again.
         seat: Whose decisions.
         judge: See `judge_of`.
-        budget_s: How long it may take, in seconds; each decision has some trials in any case.
+        budget_s: How long it may take, in seconds, beside the trials that are begun when it is over.
         processes: How many processes play.
         tell: Called now and then with the number of decisions and of trials, and the seconds that have passed.
 
@@ -148,67 +160,74 @@ def analyse(
         ConfigError: There is no such judge, or it failed.
         ReplayMismatch: The log breaks the rules of its game.
     """
-    ends = time.monotonic() + budget_s
+    begun = time.monotonic()
     judged_by = judge_of(log.header.settings.rules, judge)
     trials = Trials(log, seat, judged_by)
     by_lead = trials.margin is not None
     cases = [_Case(index) for index in range(len(trials.questions))]
+    Random(len(cases)).shuffle(cases)
+
+    def is_early(share: float) -> bool:
+        return time.monotonic() - begun < share * budget_s
 
     def told() -> None:
         if tell is not None:
-            tell(len(cases), sum(len(case.worths) for case in cases), time.monotonic() - ends + budget_s)
+            tell(len(cases), sum(len(case.first) + len(case.closely) for case in cases), time.monotonic() - begun)
+
+    def look(case: _Case) -> Future[_First]:
+        return pool.submit(_first, case.index, processes * SEARCH * budget_s / len(cases))
+
+    def looked(case: _Case, found: _First) -> None:
+        case.other, case.first = found.other, found.pairs
+        told()
+
+    def look_closely(case: _Case) -> Future[list[Pair]]:
+        case.begun += BATCH
+        return pool.submit(_pairs, case.index, case.other, range(case.begun - BATCH, case.begun))
+
+    def looked_closely(case: _Case, found: list[Pair]) -> None:
+        case.closely += found
+        told()
 
     with _processes(processes, log.source, seat, judge) as pool:
-        for case, future in [(case, pool.submit(_better, case.index)) for case in cases]:
-            case.other = future.result()
-            told()
-        _try(pool, cases, lambda case: case.asked < FIRST, processes, told)
-        may_cost = {case.index: _may_cost(case.gains([*case.worths.values()], by_lead=by_lead)) for case in cases}
-        close = [case for case in cases if case.other is not None and may_cost[case.index] > 0]
-        close = sorted(close, key=lambda case: -may_cost[case.index])[:CLOSELY]
-        for case in close:
-            case.asked = FIRST
-
-        def wanted(case: _Case) -> bool:
-            more = case.asked - FIRST
-            return more < LEAST or (more < MOST and time.monotonic() < ends)
-
-        _try(pool, close, wanted, processes, told)
+        wanted = (case for at, case in enumerate(cases) if at < CLOSELY or is_early(OVERVIEW))
+        _work(wanted, look, looked, 2 * processes)
+        cases = sorted((case for case in cases if case.first), key=lambda case: case.index)
+        close = [case for case in cases if case.other is not None and case.may_cost(by_lead=by_lead) > 0]
+        close = sorted(close, key=lambda case: -case.may_cost(by_lead=by_lead))[:CLOSELY]
+        rounds = takewhile(lambda trials: trials < LEAST or is_early(1), range(0, MOST, BATCH))
+        _work((case for _ in rounds for case in close), look_closely, looked_closely, 2 * processes)
     return Analysis(
         game=log.header.game,
         seat=seat,
         bot=log.header.bots[seat].name,
         judge=judged_by.name,
         unit=None if trials.margin is None else trials.margin.unit,
-        decisions=tuple(
-            _judged(question, trials.rules.write_action(question.plays), case, len(close), by_lead=by_lead)
-            for question, case in zip(trials.questions, cases, strict=True)
-        ),
+        decisions=tuple(_judged(trials, case, len(close)) for case in cases),
+        skipped=len(trials.questions) - len(cases),
     )
 
 
-def _try(
-    pool: Executor, cases: Sequence[_Case], wanted: Callable[[_Case], bool], processes: int, told: Callable[[], None]
+def _work(
+    wanted: Iterator[_Case],
+    begin: Callable[[_Case], Future[R]],
+    done: Callable[[_Case, R], None],
+    at_once: int,
 ) -> None:
-    """Makes trials of cases in turn, as long as they are wanted."""
-    running: dict[Future[list[tuple[Worth, Worth]]], tuple[_Case, int]] = {}
+    """Has something done for each case that is wanted, for some at a time."""
+    running: dict[Future[R], _Case] = {}
     while True:
-        while len(running) < 2 * processes:
-            case = min(filter(wanted, cases), key=lambda case: case.asked, default=None)
-            if case is None:
-                break
-            running[pool.submit(_pairs, case.index, case.other, case.asked)] = case, case.asked
-            case.asked += BATCH
+        while len(running) < at_once and (case := next(wanted, None)) is not None:
+            running[begin(case)] = case
         if not running:
             return
         for future in wait(running, return_when=FIRST_COMPLETED)[0]:
-            case, number = running.pop(future)
-            case.worths.update(enumerate(future.result(), start=number))
-        told()
+            done(running.pop(future), future.result())
 
 
-def _may_cost(gains: Sequence[float]) -> float:
-    return fmean(gains) + _error(gains)
+def _gains(worths: Sequence[Pair], *, by_lead: bool) -> list[float]:
+    """Returns by how much what was tried beside a decision did better in each of some trials."""
+    return [b.lead - a.lead if by_lead else b.chance - a.chance for a, b in worths]
 
 
 def _error(gains: Sequence[float]) -> float:
@@ -216,9 +235,10 @@ def _error(gains: Sequence[float]) -> float:
     return stdev(gains) / sqrt(len(gains))
 
 
-def _judged(question: Question, played: Payload, case: _Case, looked_at: int, *, by_lead: bool) -> Judged:
-    worths = case.closely or [*case.worths.values()]
-    gains = case.gains(worths, by_lead=by_lead)
+def _judged(trials: Trials, case: _Case, looked_at: int) -> Judged:
+    question, by_lead = trials.questions[case.index], trials.margin is not None
+    pairs = case.closely or case.first
+    gains = _gains(pairs, by_lead=by_lead)
     cost, error = fmean(gains), _error(gains)
     normal = NormalDist()
     half = normal.inv_cdf(0.5 + SURE / 2) * error
@@ -227,14 +247,14 @@ def _judged(question: Question, played: Payload, case: _Case, looked_at: int, *,
         line=question.line,
         turn=question.turn,
         kind=question.decision.kind,
-        played=played,
+        played=trials.rules.write_action(question.plays),
         other=case.other,
-        chance_before=fmean(other.chance for _, other in worths),
-        chance_after=fmean(played.chance for played, _ in worths),
+        chance_before=fmean(other.chance for _, other in pairs),
+        chance_after=fmean(played.chance for played, _ in pairs),
         cost=cost,
         low=cost - half,
         high=cost + half,
-        trials=len(worths),
+        trials=len(pairs),
         proven=bool(case.closely) and cost > enough,
     )
 
@@ -242,16 +262,28 @@ def _judged(question: Question, played: Payload, case: _Case, looked_at: int, *,
 # In the processes that play
 
 
+class _First(msgspec.Struct, frozen=True):
+    """What a first look at a decision finds."""
+
+    other: Payload | None
+    pairs: list[Pair]
+
+
 _trials: Trials | None = None
 
 
 @contextmanager
-def _processes(count: int, source: str, seat: Seat, judge: str | None) -> Iterator[Executor]:
+def _processes(number: int, source: str, seat: Seat, judge: str | None) -> Iterator[Executor]:
     with ProcessPoolExecutor(
-        count, mp_context=multiprocessing.get_context("spawn"), initializer=_begin, initargs=(source, seat, judge)
+        number, mp_context=multiprocessing.get_context("spawn"), initializer=_begin, initargs=(source, seat, judge)
     ) as pool:
         try:
             yield pool
+        except BrokenExecutor:
+            raise MachineFault(
+                "expected the processes that play to live, got: one was ended from outside; close what takes memory, "
+                "and give the same command again"
+            ) from None
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -263,11 +295,12 @@ def _begin(source: str, seat: Seat, judge: str | None) -> None:
     _trials = Trials(log, seat, judge_of(log.header.settings.rules, judge))
 
 
-def _better(index: int) -> Payload | None:
+def _first(index: int, search_s: float) -> _First:
     assert _trials is not None
-    return _trials.better(index)
+    other = _trials.better(index, search_s)
+    return _First(other, _pairs(index, other, range(FIRST)))
 
 
-def _pairs(index: int, other: Payload | None, first: int) -> list[tuple[Worth, Worth]]:
+def _pairs(index: int, other: Payload | None, numbers: range) -> list[Pair]:
     assert _trials is not None
-    return [_trials.pair(index, other, number) for number in range(first, first + BATCH)]
+    return [_trials.pair(index, other, number) for number in numbers]

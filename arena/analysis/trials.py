@@ -10,6 +10,8 @@ Laws:
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from random import Random
 from typing import Any, Final
@@ -108,10 +110,11 @@ class Trials:
         self._depth = judge.depth
         self._infers = judge.infers
 
-    def better(self, index: int) -> Payload | None:
+    def better(self, index: int, seconds: float = math.inf) -> Payload | None:
         """Returns the action that is compared with what was played; None if that is the same, or there is no other.
 
-        It is the judge's. Without a judge's word it is the one of several that did best in trials of their own.
+        It is the judge's. Without a judge's word it is the one of several that did best in trials of their own, of
+        which none begins after `seconds`.
         """
         question = self.questions[index]
         rules, state, seat = self.rules, question.state, self.seat
@@ -122,7 +125,18 @@ class Trials:
         others = [action for action in self.several(index) if action != played]
         if len(others) < 2:
             return others[0] if others else None
-        return max(others, key=lambda other: sum(self._gain(self.worth(index, other, -n)) for n in range(SCREENED)))
+        ends, gains = time.monotonic() + seconds, [0.0] * len(others)
+        for number in range(SCREENED):
+            tried = list(gains)
+            for at, other in enumerate(others):
+                if time.monotonic() > ends:
+                    break
+                tried[at] += self._gain(self.worth(index, other, -1 - number))
+            else:
+                gains = tried  # a round counts if all had their trial
+                continue
+            break
+        return others[gains.index(max(gains))]
 
     def _gain(self, worth: Worth) -> float:
         return worth.chance if self.margin is None else worth.lead

@@ -11,7 +11,7 @@ from arena.analysis.analyse import Analysis, Judged
 from arena.analysis.judges import RANDOM, Judge
 from arena.analysis.trials import Trials
 from arena.errors import InternalError
-from arena.record.log import Log
+from arena.record.log import ForfeitRecord, Log
 from arena.show.presenter import presenter
 from arena.show.replay import Remark
 from arena.show.standings import percent
@@ -35,7 +35,7 @@ class Report:
         Raises:
             ReplayMismatch: The log breaks the rules of its game.
         """
-        self._analysis = analysis
+        self._log, self._analysis = log, analysis
         self._trials = Trials(log, analysis.seat, Judge(name=RANDOM))
         self._presenter = presenter(self._trials.rules.name)(log.header, self._trials.rules, [analysis.seat])
         self._marks = {mark.line: place for place, mark in enumerate(analysis.marks, start=1)}
@@ -48,7 +48,20 @@ class Report:
         return plain(
             f"{found.bot} (seat {found.seat}) in game {found.game}: {len(found.decisions)} decisions, "
             f"judged by {judge} in {trials:,} trials"
+            + (f"; no time for {found.skipped} more, --budget gives it" if found.skipped else "")
         )
+
+    def forfeit(self) -> str | None:
+        """Returns that the seat forfeited, if it did: what that cost is not among the decisions."""
+        for record in self._log.records:
+            if isinstance(record, ForfeitRecord):
+                for forfeit in record.forfeits:
+                    if forfeit.seat == self._analysis.seat:
+                        return plain(
+                            f"It forfeited ({forfeit.code}), which is none of these decisions; "
+                            "`arena bot rerun` asks it again."
+                        )
+        return None
 
     def table(self, width: int) -> Table:
         """Returns the decisions, one in a row."""
@@ -129,8 +142,10 @@ class Report:
             raise InternalError("expected an action to tell, got: none")
         trials = self._trials
         index = next(at for at, question in enumerate(trials.questions) if question.line == one.line)
-        sentences = self._presenter.tell(trials.told(index, action))
-        return plain(self._presenter.seats.brief("; ".join(sentence.plain for sentence in sentences)))
+        sentences = [sentence.plain for sentence in self._presenter.tell(trials.told(index, action))]
+        # An action may bring about nothing that is told.
+        told = self._presenter.seats.brief("; ".join(sentences)) or self._presenter.decision(one.kind, action)
+        return plain(told)
 
     def _curve(self, at: int) -> str:
         chances = [one.chance_after for one in self._analysis.decisions]

@@ -85,9 +85,11 @@ def analyse(
     elif replay:
         step_through(Stepper([path], 0, None, report.remarks()), screen)
     elif not found.decisions:
-        say(f"Seat {seat} decided nothing in this game: there is nothing to analyse.")
+        say(f"Seat {seat} had no choice in this game: there is nothing to analyse.")
     else:
         echo(report.heading())
+        if (forfeit := report.forfeit()) is not None:
+            echo(forfeit)
         echo()
         show(report.table(screen.width))
         echo()

@@ -3,31 +3,45 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
 from arena.analysis import analyse as analysing
-from arena.analysis.analyse import CLOSELY, FIRST, MARKS, Analysis, Judged, _Case, _judged, _may_cost
-from arena.analysis.trials import Question, Worth
-from arena.rules.base import Decision
-
-QUESTION = Question(7, 3, Decision(0, "turn"), None, (), frozenset(), ())
+from arena.analysis.analyse import CLOSELY, MARKS, Analysis, Judged, _Case, _judged
+from arena.analysis.judges import Judge
+from arena.analysis.trials import Trials, Worth
+from arena.record.log import Log
 
 
 def case(gains: list[float], *, closely: bool = True) -> _Case:
     """A decision with trials in which what was tried beside it did better by so much."""
     made = _Case(0)
     made.other = {"plays": []}
-    first = FIRST if closely else 0
-    made.worths = {first + number: (Worth(0.25, 1.0), Worth(0.75, 1.0 + gain)) for number, gain in enumerate(gains)}
+    pairs = [(Worth(0.25, 1.0), Worth(0.75, 1.0 + gain)) for gain in gains]
+    made.first, made.closely = (pairs[:2], pairs) if closely else (pairs, [])
     return made
 
 
-def judged(gains: list[float], *, closely: bool = True, looked_at: int = CLOSELY) -> Judged:
-    return _judged(QUESTION, {"plays": [1]}, case(gains, closely=closely), looked_at, by_lead=True)
+@pytest.fixture(scope="module")
+def trials(samurai: Log) -> Trials:
+    return Trials(samurai, 1, Judge(name="random"))
 
 
-def test_a_cost_has_its_interval() -> None:
+@pytest.fixture
+def judged(trials: Trials) -> Callable[..., Judged]:
+    """Judges a decision by its trials."""
+
+    def judge(gains: list[float], *, closely: bool = True, looked_at: int = CLOSELY) -> Judged:
+        return _judged(trials, case(gains, closely=closely), looked_at)
+
+    return judge
+
+
+Judging = Callable[..., Judged]
+
+
+def test_a_cost_has_its_interval(judged: Judging) -> None:
     found = judged([1.0, 3.0] * 18)
     assert found.cost == 2.0
     assert found.low == pytest.approx(2 - 1.96 * 1.0142 / 6, abs=1e-3)
@@ -36,23 +50,25 @@ def test_a_cost_has_its_interval() -> None:
     assert found.proven
 
 
-def test_without_a_margin_a_cost_is_a_chance() -> None:
-    found = _judged(QUESTION, {"plays": [1]}, case([0.0] * 20), 1, by_lead=False)
-    assert found.cost == 0.5
+def test_without_a_margin_a_cost_is_a_chance(samurai: Log, judged: Judging) -> None:
+    without = Trials(samurai, 1, Judge(name="random"))
+    without.margin = None
+    assert _judged(without, case([0.0] * 20), 1).cost == 0.5
+    assert judged([0.0] * 20).cost == 0
 
 
-def test_the_first_trials_do_not_count_where_later_ones_were_made() -> None:
+def test_the_first_trials_do_not_count_where_later_ones_were_made(trials: Trials) -> None:
     looked_at = case([2.0, 2.1] * 10)
-    looked_at.worths |= {number: (Worth(0, 0.0), Worth(0, -50.0)) for number in range(FIRST)}
-    assert _judged(QUESTION, {"plays": [1]}, looked_at, 1, by_lead=True).cost == pytest.approx(2.05)
+    looked_at.first = [(Worth(0, 0.0), Worth(0, -50.0))] * 8
+    assert _judged(trials, looked_at, 1).cost == pytest.approx(2.05)
 
 
-def test_what_only_first_trials_show_is_not_proven() -> None:
+def test_what_only_first_trials_show_is_not_proven(judged: Judging) -> None:
     assert not judged([5.0, 6.0] * 4, closely=False).proven
 
 
 @pytest.mark.parametrize("looked_at", [1, CLOSELY])
-def test_nothing_is_proven_by_chance_more_often_than_promised(looked_at: int) -> None:
+def test_nothing_is_proven_by_chance_more_often_than_promised(judged: Judging, looked_at: int) -> None:
     chance = random.Random(looked_at)
     analyses = 400
     wrong = sum(
@@ -63,7 +79,10 @@ def test_nothing_is_proven_by_chance_more_often_than_promised(looked_at: int) ->
 
 
 def test_a_decision_that_may_have_cost_something_is_looked_at_before_one_that_surely_did_not() -> None:
-    assert _may_cost([-1.0, 4.0, -2.0, 3.0]) > _may_cost([0.5, 0.5, 0.5, 0.5]) > _may_cost([-1.0, -1.2]) < 0
+    unsure, small, none = (
+        case(gains, closely=False).may_cost(by_lead=True) for gains in ([-1.0, 4.0, -2.0, 3.0], [0.5] * 4, [-1.0, -1.2])
+    )
+    assert unsure > small > 0 > none
 
 
 def test_three_decisions_are_marked_at_most_the_most_costly_first() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from arena.analysis.analyse import CLOSELY, FIRST
 from arena.cli import cli
 
 
@@ -34,7 +35,8 @@ def test_a_report_a_document_and_a_page_say_the_same(game: Path, tmp_path: Path)
     document = json.loads(run(str(game), *words, "--json").stdout)
     assert document["seat"] == 0
     assert document["log"] == str(game)
-    assert all(one["trials"] >= 8 for one in document["decisions"])
+    assert document["skipped"] + len(document["decisions"]) > len(document["decisions"]) == CLOSELY
+    assert all(one["trials"] >= FIRST for one in document["decisions"])
 
 
 def test_the_seat_that_lost_is_looked_at(game: Path) -> None:
@@ -43,6 +45,8 @@ def test_the_seat_that_lost_is_looked_at(game: Path) -> None:
     ranks = json.loads(game.read_text(encoding="utf-8").splitlines()[-1])["ranks"]
     document = json.loads(run(str(game.parent), "--judge", "random", "--budget", "0", "--json").stdout)
     assert document["seat"] == ranks.index(2)
+    told = run(str(game), "--judge", "random", "--budget", "0").stdout
+    assert told.splitlines()[1].startswith("It forfeited (illegal_action), which is none of these decisions;")
 
 
 @pytest.mark.parametrize(

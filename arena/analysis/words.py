@@ -40,28 +40,28 @@ class Report:
         self._presenter = presenter(self._trials.rules.name)(log.header, self._trials.rules, [analysis.seat])
         self._marks = {mark.line: place for place, mark in enumerate(analysis.marks, start=1)}
 
-    def heading(self) -> str:
-        """Returns what was analysed."""
+    def heading(self, width: int) -> Iterator[Text]:
+        """Yields what was analysed, and what was not."""
         found = self._analysis
         judge = "random games" if found.judge == RANDOM else found.judge
         trials = sum(one.trials for one in found.decisions)
-        return plain(
-            f"{found.bot} (seat {found.seat}) in game {found.game}: {len(found.decisions)} decisions, "
-            f"judged by {judge} in {trials:,} trials"
-            + (f"; no time for {found.skipped} more, --budget gives it" if found.skipped else "")
+        yield wrapped(
+            plain(
+                f"{found.bot} (seat {found.seat}) in game {found.game}: {len(found.decisions)} decisions, "
+                f"judged by {judge} in {trials:,} trials"
+            ),
+            width,
         )
-
-    def forfeit(self) -> str | None:
-        """Returns that the seat forfeited, if it did: what that cost is not among the decisions."""
+        if found.skipped:
+            yield wrapped(f"There was no time to look at {found.skipped} more decisions; --budget gives it.", width)
         for record in self._log.records:
-            if isinstance(record, ForfeitRecord):
-                for forfeit in record.forfeits:
-                    if forfeit.seat == self._analysis.seat:
-                        return plain(
-                            f"It forfeited ({forfeit.code}), which is none of these decisions; "
-                            "`arena bot rerun` asks it again."
-                        )
-        return None
+            for forfeit in record.forfeits if isinstance(record, ForfeitRecord) else ():
+                if forfeit.seat == found.seat:
+                    yield wrapped(
+                        f"It forfeited ({plain(forfeit.code)}), which is none of these decisions; `arena bot rerun` "
+                        "asks it again.",
+                        width,
+                    )
 
     def table(self, width: int) -> Table:
         """Returns the decisions, one in a row."""

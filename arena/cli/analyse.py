@@ -87,13 +87,13 @@ def analyse(
     elif not found.decisions:
         say(f"Seat {seat} had no choice in this game: there is nothing to analyse.")
     else:
-        echo(report.heading())
-        if (forfeit := report.forfeit()) is not None:
-            echo(forfeit)
+        width = min(screen.width, 100)
+        for line in report.heading(width):
+            show(line)
         echo()
         show(report.table(screen.width))
         echo()
-        for line in report.costly(min(screen.width, 100)):
+        for line in report.costly(width):
             show(line)
 
 

@@ -161,9 +161,10 @@ def games(
         elif as_csv:
             show_csv(SEAT_COLUMNS, seat_rows(shown))
         else:
-            print_games(finder, list(shown), void, db)
+            listed = list(shown)
+            print_games(finder, listed, void, db)
             if bot is not None and outcome == "lost":
-                print_lost(list(shown), bot, db)
+                print_lost(listed, bot, db)
     if more:
         say(f"There are more: --limit shows more than {limit}.")
 
@@ -182,7 +183,18 @@ def print_lost(found: list[Payload], bot: str, db: Path) -> None:
 
 SEAT_COLUMNS = (
     *("game", "tournament", "number", "finished", "rules", "ruleset", "deal", "seat", "bot", "version", "rank"),
-    *("outcome", "score", "decisions", "total_ms", "max_ms", "forfeit", "sentence", "forfeit_turn", "overloaded"),
+    *(
+        "outcome",
+        "score",
+        "margin",
+        "decisions",
+        "total_ms",
+        "max_ms",
+        "forfeit",
+        "sentence",
+        "forfeit_turn",
+        "overloaded",
+    ),
     *("ended", "turns", "log", "denied_ms", "level", "off_turn_cpu_ms"),
 )
 """The columns of --csv: those of `v_seats` that hold one value."""

@@ -38,9 +38,10 @@ def bytes_text(size: int) -> str:
 
 
 def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], width: int) -> Table:
-    """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, level, log.
+    """Returns games as a table: id, bots by seat with their ranks, cause, end, slowest decision, lead, level, log.
 
-    The level is left out where all were played as `trusted`.
+    The lead, that of the first over all others, is left out where no game counts any; the level where all were played
+    as `trusted`.
 
     Args:
         games: What `Finder.describe` yields.
@@ -52,17 +53,23 @@ def games_table(games: Sequence[Mapping[str, Any]], near: Callable[[str], str], 
     def ranks(game: Mapping[str, Any]) -> str:
         return plain("  ".join(f"{seat['rank']}. {seat['bot']}" for seat in game["seats"]))
 
+    def lead(game: Mapping[str, Any]) -> str:
+        return max((f"{seat['margin']}" for seat in game["seats"] if seat["margin"] is not None), key=int, default="")
+
     columns = [
         Column(title="game", cells=[game["game"] for game in games], left=True),
         Column(title="ranks by seat", cells=[ranks(game) for game in games], left=True),
         Column(title="cause", cells=[game["ended"] for game in games], left=True),
         Column(title="ended", cells=[local_time(game["finished"]) for game in games], left=True),
         Column(title="slowest\nms", cells=[f"{game['slowest_ms']:.0f}" for game in games]),
+        Column(title="ahead\nby", cells=[lead(game) for game in games]),
         Column(title="level", cells=[game["level"] for game in games], left=True),
         Column(title="log", cells=[plain(near(game["log"])) for game in games], left=True),
     ]
     if all(game["level"] == "trusted" for game in games):
         columns = [column for column in columns if column.title != "level"]
+    if not any(map(lead, games)):
+        columns = [column for column in columns if column.title != "ahead\nby"]
     return folding(columns, LEAST_WIDTH, width)
 
 

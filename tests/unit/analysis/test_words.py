@@ -48,9 +48,14 @@ def report(samurai: Log, found: Analysis) -> Report:
 
 def test_the_heading_says_what_was_looked_at(report: Report, found: Analysis) -> None:
     count = len(found.decisions)
-    assert report.heading() == (
+    assert [line.plain for line in report.heading(200)] == [
         f"random (seat 1) in game g1: {count} decisions, judged by daimyo in {8 * (count - 1) + 80} trials"
-    )
+    ]
+
+
+def test_what_there_was_no_time_for_is_said(samurai: Log, found: Analysis) -> None:
+    [_, told] = Report(samurai, replace(found, skipped=7)).heading(200)
+    assert told.plain == "There was no time to look at 7 more decisions; --budget gives it."
 
 
 def test_the_costly_decision_is_told_with_what_was_better(report: Report, found: Analysis) -> None:

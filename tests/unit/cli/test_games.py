@@ -230,3 +230,22 @@ def test_what_is_neither_a_path_nor_an_id_is_refused(arguments: list[str], said:
     done = run(*arguments)
     assert said in " ".join(done.stderr.split())
     assert done.exit_code == code
+
+
+def test_a_bot_that_lost_is_told_how_to_find_out_where() -> None:
+    [lost, *_] = found("--bot", "bob", "--lost")
+    told = run("games", "--bot", "bob", "--lost").stdout.splitlines()
+    [seat] = [seat["seat"] for seat in lost["seats"] if seat["bot"] == "bob"]  # type: ignore[attr-defined]
+    assert told[-1] == f"where it lost the latest: arena analyse {lost['game']} --seat {seat}"
+    assert "arena analyse" not in run("games", "--bot", "bob", "--won").stdout
+
+
+def test_the_table_says_how_far_ahead_the_first_was() -> None:
+    [game, *_] = found("--won", "--bot", "bob")
+    lead = max(seat["margin"] for seat in game["seats"])  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("COLUMNS", "120")
+        console.cache_clear()
+        lines = run("games", "--won", "--bot", "bob").stdout.splitlines()
+    assert "ahead" in lines[0]
+    assert str(lead) in lines[3].split()

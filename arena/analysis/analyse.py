@@ -12,12 +12,10 @@ Laws:
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import ExitStack, contextmanager
 from itertools import takewhile
 from math import sqrt
 from pathlib import Path
@@ -31,6 +29,7 @@ from arena.analysis.judges import judge_of
 from arena.analysis.trials import Trials, Worth
 from arena.errors import MachineFault
 from arena.record.log import Log, read_log
+from arena.tournament.workers import local_worker
 from arena.types import Payload, Seat
 
 R = TypeVar("R")
@@ -174,29 +173,29 @@ def analyse(
         if tell is not None:
             tell(len(cases), sum(len(case.first) + len(case.closely) for case in cases), time.monotonic() - begun)
 
-    def look(case: _Case) -> Future[_First]:
-        return pool.submit(_first, case.index, processes * SEARCH * budget_s / len(cases))
+    def look(worker: Executor, case: _Case) -> Future[_First]:
+        return worker.submit(_first, case.index, processes * SEARCH * budget_s / len(cases))
 
     def looked(case: _Case, found: _First) -> None:
         case.other, case.first = found.other, found.pairs
         told()
 
-    def look_closely(case: _Case) -> Future[list[Pair]]:
+    def look_closely(worker: Executor, case: _Case) -> Future[list[Pair]]:
         case.begun += BATCH
-        return pool.submit(_pairs, case.index, case.other, range(case.begun - BATCH, case.begun))
+        return worker.submit(_pairs, case.index, case.other, range(case.begun - BATCH, case.begun))
 
     def looked_closely(case: _Case, found: list[Pair]) -> None:
         case.closely += found
         told()
 
-    with _processes(processes, log.source, seat, judge) as pool:
+    with _workers(processes, log.source, seat, judge) as workers:
         wanted = (case for at, case in enumerate(cases) if at < CLOSELY or is_early(OVERVIEW))
-        _work(wanted, look, looked, 2 * processes)
+        _work(workers, wanted, look, looked)
         cases = sorted((case for case in cases if case.first), key=lambda case: case.index)
         close = [case for case in cases if case.other is not None and case.may_cost(by_lead=by_lead) > 0]
         close = sorted(close, key=lambda case: -case.may_cost(by_lead=by_lead))[:CLOSELY]
         rounds = takewhile(lambda trials: trials < LEAST or is_early(1), range(0, MOST, BATCH))
-        _work((case for _ in rounds for case in close), look_closely, looked_closely, 2 * processes)
+        _work(workers, (case for _ in rounds for case in close), look_closely, looked_closely)
     return Analysis(
         game=log.header.game,
         seat=seat,
@@ -209,20 +208,24 @@ def analyse(
 
 
 def _work(
+    workers: Sequence[Executor],
     wanted: Iterator[_Case],
-    begin: Callable[[_Case], Future[R]],
+    begin: Callable[[Executor, _Case], Future[R]],
     done: Callable[[_Case, R], None],
-    at_once: int,
 ) -> None:
-    """Has something done for each case that is wanted, for some at a time."""
-    running: dict[Future[R], _Case] = {}
+    """Has something done for each case that is wanted; a worker has one task, and the next one with it."""
+    running: dict[Future[R], tuple[_Case, int]] = {}
+    free = [*range(len(workers)), *range(len(workers))]
     while True:
-        while len(running) < at_once and (case := next(wanted, None)) is not None:
-            running[begin(case)] = case
+        while free and (case := next(wanted, None)) is not None:
+            at = free.pop(0)
+            running[begin(workers[at], case)] = case, at
         if not running:
             return
         for future in wait(running, return_when=FIRST_COMPLETED)[0]:
-            done(running.pop(future), future.result())
+            case, at = running.pop(future)
+            free.append(at)
+            done(case, future.result())
 
 
 def _gains(worths: Sequence[Pair], *, by_lead: bool) -> list[float]:
@@ -273,24 +276,22 @@ _trials: Trials | None = None
 
 
 @contextmanager
-def _processes(number: int, source: str, seat: Seat, judge: str | None) -> Iterator[Executor]:
-    with ProcessPoolExecutor(
-        number, mp_context=multiprocessing.get_context("spawn"), initializer=_begin, initargs=(source, seat, judge)
-    ) as pool:
-        try:
-            yield pool
-        except BrokenExecutor:
-            raise MachineFault(
-                "expected the processes that play to live, got: one was ended from outside; close what takes memory, "
-                "and give the same command again"
-            ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+def _workers(number: int, source: str, seat: Seat, judge: str | None) -> Iterator[list[Executor]]:
+    try:
+        with ExitStack() as stack:
+            workers = [stack.enter_context(local_worker()) for _ in range(number)]
+            for ready in [worker.submit(_begin, source, seat, judge) for worker in workers]:
+                ready.result()
+            yield workers
+    except BrokenExecutor:
+        raise MachineFault(
+            "expected the processes that play to live, got: one was ended from outside; close what takes memory, "
+            "and give the same command again"
+        ) from None
 
 
 def _begin(source: str, seat: Seat, judge: str | None) -> None:
     global _trials  # a process works for one analysis
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     log = read_log(Path(source))
     _trials = Trials(log, seat, judge_of(log.header.settings.rules, judge))
 

@@ -14,7 +14,10 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from screenshots import tournament
 
+from arena.analysis.analyse import analyse
+from arena.analysis.words import Report
 from arena.pages.game import game_page
+from arena.record.log import read_log
 
 COLOURS = 200
 """So many colours has a picture: enough for what is drawn in flat ones."""
@@ -33,8 +36,28 @@ def main(folder: Path) -> None:
         shoot(browser, f"{site}/index.html", folder / "site.png", (1180, 800))
         number = meeting(game.with_name("games-0.html"), "daimyo", "greedy")
         shoot(browser, f"{game}?n={number}#t=0", folder / "game.png", (1280, 800), keys="cccccc")
+        shoot(
+            browser,
+            f"{analysed(site.parent, site.parent / 'analysed.html')}#t=0",
+            folder / "analysis.png",
+            (1280, 800),
+            keys="m",
+        )
         shoot(browser, f"{gardens}#t=60&seat=1", folder / "seat-dark.png", (1280, 800), color_scheme="dark")
         browser.close()
+
+
+def analysed(folder: Path, page: Path) -> Path:
+    """Writes the page of the first game that `banzai` lost to `greedy` by some decision, with what was found."""
+    for path in sorted((folder / "logs").rglob("*.jsonl")):
+        log = read_log(path)
+        bots = [bot.name for bot in log.header.bots]
+        if bots == ["greedy", "banzai"] and log.outcome.ranks == [1, 2]:
+            found = analyse(log, 1, processes=2)
+            if found.marks:
+                page.write_text(game_page(log, None, Report(log, found).remarks()), encoding="utf-8")
+                return page
+    raise AssertionError("expected a game that banzai lost by a decision, got: none")
 
 
 def meeting(page: Path, *bots: str) -> str:

@@ -11,8 +11,10 @@ from golden.logs import FOLDER
 from msgspec.structs import replace
 
 from arena.pages.frames import film
+from arena.pages.game import game_page
 from arena.record.log import ActionRecord, Log, read_log
 from arena.show.presenter import Presenter
+from arena.show.replay import Remark
 
 SPRITES = "document.querySelectorAll('[class^=layer] > *').length"
 Look = Callable[..., Any]
@@ -88,6 +90,30 @@ def test_the_slider_buttons_marks_and_charts_go_there(look: Look, game: Path, fr
         seen.page.locator(".eye").nth(2).click()
         assert seen.at()[1] == "1"
         assert seen.page.locator(".eye[aria-pressed=true]").inner_text() == "1"
+
+
+def test_what_was_found_in_an_analysis_is_there(look: Look, samurai: Log, tmp_path: Path) -> None:
+    lines = [line for line, record in enumerate(samurai.records, start=2) if isinstance(record, ActionRecord)]
+    seat = next(record.seat for record in samurai.records if isinstance(record, ActionRecord))
+    remarks = {
+        line: Remark(seat, (f"cost {line} pieces",), "", at / len(lines), is_costly=at == 9)
+        for at, line in enumerate(lines)
+        if getattr(samurai.records[line - 2], "seat", None) == seat or at == 9
+    }
+    page = tmp_path / "analysed.html"
+    page.write_text(game_page(samurai, None, remarks), encoding="utf-8")
+    with look() as seen:
+        seen.open(page)
+        assert seen.press("m")[0] == 10
+        assert seen.page.locator("p.costly").inner_text() == f"cost {lines[9]} pieces"
+        assert seen.page.locator(".moment.k").count() == 1
+        chart = seen.page.locator(".chart.odds")
+        assert chart.inner_text().startswith("chance to be first")
+        assert chart.locator("circle.costly").count() == 1
+        chart.locator("svg").last.click(position={"x": 200, "y": 20})
+        assert seen.at()[0] != 10
+        assert seen.press("Home", "m", str((seat + 1) % len(samurai.header.bots)))[0] == 10
+        assert seen.page.locator("p.costly").count() == 0, "other eyes are not told"
 
 
 def test_the_address_names_the_moment(look: Look, game: Path) -> None:

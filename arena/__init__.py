@@ -23,6 +23,7 @@ __all__ = [  # noqa: F405
     "Planned",
     "Played",
     "Stopped",
+    "analyse",
     "check_game",
     "find_logs",
     "make_settings",

@@ -1,5 +1,6 @@
 """The names that `import arena` offers to Python programs. docs/library.md shows what they are for."""
 
+from arena.analysis.analyse import analyse as analyse
 from arena.errors import ArenaError as ArenaError
 from arena.games import make_settings as make_settings
 from arena.games import rules_of as rules_of

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from shares import wilson
 
 from arena.analysis.analyse import BUDGET_S, analyse
-from arena.analysis.judges import Judge, Mind, judge_of, planner, shogun
+from arena.analysis.judges import Judge, Mind, Stage, judge_of, planner, shogun
 from arena.analysis.trials import Trials
 from arena.games import make_settings, rules_of
 from arena.record.log import (
@@ -78,8 +78,8 @@ def equilibrium() -> Any:
 
 FIELDS = (
     Field("kuhn_poker", "standard", 2, equilibrium, equilibrium, 0.5, 200),
-    Field("samurai", "standard", 2, shogun, judge_of("samurai", "daimyo").adviser, 1.0, 24),
-    Field("gardener", "draft", 2, lambda: planner(150), judge_of("gardener").player, 2.0, 32),
+    Field("samurai", "standard", 2, lambda: shogun(200), judge_of("samurai", "daimyo").adviser, 1.0, 24),
+    Field("gardener", "draft", 2, lambda: planner(150), judge_of("gardener", "greedy").adviser, 2.0, 32),
 )
 
 
@@ -153,10 +153,8 @@ def plant(field: Field, path: Path, seed: int, seat: int) -> tuple[int, float] |
     """Plays a game with a blunder of a seat. Returns its line and its cost; None if this game offers none."""
     play(field, path, seed)
     log = read_log(path)
-    at_random, strong = (
-        Trials(log, seat, Judge(name="", player=player, infers=field.strong is equilibrium and player is not None))
-        for player in (None, field.measured_by)
-    )
+    at_random = Trials(log, seat, Judge(name="random"))
+    strong = Trials(log, seat, Judge(name="", players=(Stage(field.measured_by),), infers=field.rules == "kuhn_poker"))
     order = list(range(len(strong.questions)))
     random.Random(seed).shuffle(order)
     for index in order[:TRIES]:

@@ -31,7 +31,7 @@ RANDOM: Final = "random"
 """The name of the judge that plays at random; it knows nothing better than to try what is legal."""
 _CLOCK: Final = {"limit_ms": 1_000, "bank_ms": None}
 _STEPS: Final = 40
-_ROLLOUTS: Final = 200
+_ROLLOUTS: Final = 60
 
 
 class Player(Protocol):
@@ -48,6 +48,15 @@ class Player(Protocol):
         """
 
 
+class Stage(msgspec.Struct, frozen=True):
+    """Who plays on for some time."""
+
+    player: Callable[[], Player]
+    """Makes what plays a seat; it must be quick."""
+    decisions: int | None = None
+    """How many decisions of all seats it makes; None means all that are left."""
+
+
 class Judge(msgspec.Struct, frozen=True, kw_only=True):
     """Who judges the decisions of a game."""
 
@@ -55,13 +64,11 @@ class Judge(msgspec.Struct, frozen=True, kw_only=True):
     """What people call it: the name of the adviser."""
     adviser: Callable[[], Player] | None = None
     """Makes what says for a seat what should have been played; None: what is legal is tried."""
-    player: Callable[[], Player] | None = None
-    """Makes what plays a seat on; it must be quick. None: at random."""
-    depth: int | None = None
-    """How many decisions of all seats `player` makes, before the rest is played at random; None means all."""
+    players: tuple[Stage, ...] = ()
+    """Who plays all seats on, one after another; after the last the rest is played at random."""
     infers: bool = False
-    """Whether what others did tells what they hold: then a trial begins in a world in which `player` would have done
-    the same in their seats. For games with few plays; elsewhere no such world is found."""
+    """Whether what others did tells what they hold: then a trial begins in a world in which the first player would have
+    done the same in their seats. For games with few plays; elsewhere no such world is found."""
 
 
 class Mind:
@@ -156,8 +163,7 @@ def judge_of(game: str, name: str | None = None) -> Judge:
             f"expected a judge of {game}, one of {', '.join([*known, RANDOM])}, got: {name!r}"
             f"{did_you_mean(name, known)} - at --judge"
         )
-    usual = _JUDGES[game]
-    return Judge(name=name, adviser=_BOTS[name][game], player=usual.player, depth=usual.depth)
+    return Judge(name=name, adviser=_BOTS[name][game], players=_JUDGES[game].players)
 
 
 @cache
@@ -203,6 +209,6 @@ _BOTS: Final[dict[str, dict[str, Callable[[], Player]]]] = {
 }
 """The bundled bots that can judge, with the games that they play."""
 _JUDGES: Final = {
-    "samurai": Judge(name="daimyo", adviser=_DAIMYO, player=_GREEDY),
-    "gardener": Judge(name="planner", adviser=planner, player=_GREEDY, depth=8),
+    "samurai": Judge(name="shogun", adviser=shogun, players=(Stage(_DAIMYO, 4), Stage(_GREEDY))),
+    "gardener": Judge(name="planner", adviser=planner, players=(Stage(_GREEDY, 8),)),
 }

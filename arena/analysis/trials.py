@@ -106,9 +106,10 @@ class Trials:
         self.margin = self.rules.margin(self.rules.seats, self.rules.options)
         """What a lead counts; None where only ranks count."""
         self._adviser = judge.adviser and Mind(self.rules, settings, judge.adviser, judge.name)
-        self._player = judge.player and Mind(self.rules, settings, judge.player, judge.name)
-        self._depth = judge.depth
-        self._infers = judge.infers
+        self._players = [
+            (Mind(self.rules, settings, stage.player, judge.name), stage.decisions) for stage in judge.players
+        ]
+        self._infers = judge.infers and bool(judge.players)
 
     def better(self, index: int, seconds: float = math.inf) -> Payload | None:
         """Returns the action that is compared with what was played; None if that is the same, or there is no other.
@@ -150,7 +151,7 @@ class Trials:
     def world(self, index: int, number: int) -> Any:
         """Returns the state that a trial begins in."""
         luck = self._luck(index, number, "world")
-        if self._player and self._infers:
+        if self._infers:
             for _ in range(TRIES):
                 world = self._inferred(index, luck)
                 if world is not None:
@@ -173,8 +174,7 @@ class Trials:
                 if isinstance(record, Chance) and wanted is not None:
                     state = rules.draw(state, luck.randrange(wanted.n), events)
                 elif isinstance(record, ActionRecord) and (decision := _owed(rules, state, record.seat)) is not None:
-                    assert self._player is not None
-                    plays = self._player.decide(state, decision, luck.randrange(_IDS))
+                    plays = self._players[0][0].decide(state, decision, luck.randrange(_IDS))
                     state = rules.act(state, record.seat, plays, events)
                 else:
                     return None
@@ -229,24 +229,26 @@ class Trials:
 
     def _played_on(self, state: Any, luck: _Luck) -> Any:
         """Returns the state at the end of a game that goes on from a state between two decisions."""
-        rules, made = self.rules, 0
-        while self._player and (self._depth is None or made < self._depth):
-            wanted = rules.draw_wanted(state)
-            if wanted is not None:
-                state = rules.draw(state, luck.draw(wanted.stream, wanted.n))
-                continue
-            pending = rules.pending(state)
-            if not pending:
-                break
-            if pending[0].race:  # who is first takes it, and the others are asked again
-                pending = (pending[luck.draw(RACE_STREAM, len(pending))],)
-            decided = [
-                (decision, self._player.decide(state, decision, luck.draw(f"judge/{decision.seat}", _IDS)))
-                for decision in pending
-            ]
-            for decision, plays in decided:
-                state = self._player.act(state, decision, plays)
-            made += len(decided)
+        rules = self.rules
+        for player, most in self._players:
+            made = 0
+            while most is None or made < most:
+                wanted = rules.draw_wanted(state)
+                if wanted is not None:
+                    state = rules.draw(state, luck.draw(wanted.stream, wanted.n))
+                    continue
+                pending = rules.pending(state)
+                if not pending:
+                    return state
+                if pending[0].race:  # who is first takes it, and the others are asked again
+                    pending = (pending[luck.draw(RACE_STREAM, len(pending))],)
+                decided = [
+                    (decision, player.decide(state, decision, luck.draw(f"judge/{decision.seat}", _IDS)))
+                    for decision in pending
+                ]
+                for decision, plays in decided:
+                    state = player.act(state, decision, plays)
+                made += len(decided)
         for _, later in playout(rules, luck.choose, state):
             state = later
         return state

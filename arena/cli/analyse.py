@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from arena.cli import complete
-from arena.cli.logs import db_option, find_game, moved_option
+from arena.cli.logs import check_seat, db_option, find_game, moved_option
 from arena.cli.options import json_option
 from arena.cli.output import console, echo, say, show, show_json
 from arena.cli.progress import moving_line
@@ -41,7 +41,7 @@ def analyse(
     """Say which decisions of a game cost most, and what was better.
 
     A judge says at each decision of a seat what it would have done. Where that is something else, the game is played on
-    from there many times with both actions, by a quick bot in every seat, in worlds that the seat could not tell from
+    from there many times with both actions, by quick bots in every seat, in worlds that the seat could not tell from
     the true one: nothing that it did not know is used. What cost most is looked at closely. So a cost is by how much
     the judge's action did better, in the unit of the game's margin, and it comes with an interval; at most three
     decisions are marked, and only where the difference is shown. docs/analysis.md says how, and how often it is right.
@@ -67,7 +67,8 @@ def analyse(
         raise ConfigError("expected a terminal of 80 columns or more for --replay, got: none; use --html")
     path = find_game(log, db, logs)
     game = read_log(path)
-    seat = _loser(game) if seat is None else _seat(game, seat)
+    check_seat(game, seat)
+    seat = _loser(game) if seat is None else seat
     with moving_line(quiet=as_json) as tell:
         found = analysed(
             game,
@@ -95,13 +96,6 @@ def analyse(
         echo()
         for line in report.costly(width):
             show(line)
-
-
-def _seat(game: Log, seat: int) -> int:
-    players = game.header.settings.players
-    if seat >= players:
-        raise click.BadParameter(f"expected a seat in 0..{players - 1}, got: {seat}", param_hint="--seat")
-    return seat
 
 
 def _loser(game: Log) -> int:

@@ -10,7 +10,7 @@ import click
 from arena.cli.help import RESULTS, option
 from arena.errors import ConfigError, StoreError
 from arena.record import compressed
-from arena.record.log import SUFFIX, existing_log, find_logs
+from arena.record.log import SUFFIX, Log, existing_log, find_logs
 
 db_option = option(
     RESULTS,
@@ -33,6 +33,17 @@ def find_game(text: str, db: Path, logs: Path | None) -> Path:
     """Returns the path of a log, as `find_log` does; of a folder, that of the game that ended last."""
     path = find_log(text, db, logs)
     return _latest(path) if path.is_dir() else path
+
+
+def check_seat(game: Log, seat: int | None) -> None:
+    """Refuses a seat that a game does not have.
+
+    Raises:
+        click.BadParameter: It is none of the game's.
+    """
+    players = game.header.settings.players
+    if seat is not None and seat >= players:
+        raise click.BadParameter(f"expected a seat in 0..{players - 1}, got: {seat}", param_hint="--seat")
 
 
 def find_log(text: str, db: Path, logs: Path | None) -> Path:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from arena import files
 from arena.cli import complete
-from arena.cli.logs import db_option, find_game, moved_option
+from arena.cli.logs import check_seat, db_option, find_game, moved_option
 from arena.cli.output import UNBOUNDED, console, say
 from arena.cli.stepping import Stepper
 from arena.cli.terminal import END, MOST_WIDTH, Terminal, can_step, too_small
@@ -61,10 +61,7 @@ def replay(
     """
     path = find_game(log, db, logs)
     game = read_log(path)
-    if seat is not None and seat >= game.header.settings.players:
-        raise click.BadParameter(
-            f"expected a seat in 0..{game.header.settings.players - 1}, got: {seat}", param_hint="--seat"
-        )
+    check_seat(game, seat)
     if html is not None:
         if turn is not None or everything:
             raise click.UsageError("--html writes the whole game: leave out --turn and --all")

@@ -17,8 +17,8 @@ from arena.types import Payload
 @pytest.mark.parametrize(
     ("game", "name", "found"),
     [
-        ("samurai", None, "daimyo"),
-        ("samurai", "shogun", "shogun"),
+        ("samurai", None, "shogun"),
+        ("samurai", "daimyo", "daimyo"),
         ("gardener", None, "planner"),
         ("gardener", "greedy", "greedy"),
         ("samurai", "random", "random"),

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.analysis.judges import Judge, judge_of
+from arena.analysis.judges import Judge, Stage, judge_of
 from arena.analysis.trials import Trials, Worth
 from arena.record.log import Log
 from arena.types import Payload
@@ -108,7 +108,7 @@ def test_a_judge_is_shown_what_a_bot_is_shown(samurai: Log) -> None:
 
 def test_a_depth_ends_with_random_play(samurai: Log) -> None:
     seen: list[Payload] = []
-    trials = Trials(samurai, SEAT, Judge(name="first", player=partial(First, seen), depth=3))
+    trials = Trials(samurai, SEAT, Judge(name="first", players=(Stage(partial(First, seen), 3),)))
     worth, _ = trials.pair(0, None, 0)
     assert len(seen) == 3
     assert isinstance(worth, Worth)

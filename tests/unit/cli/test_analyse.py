@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from arena.analysis.analyse import CLOSELY, FIRST
+from arena.analysis.analyse import BUDGET_S, CLOSELY, FIRST
 from arena.cli import cli
+from arena.cli.analyse import analyse
 
 
 def run(*words: str) -> Result:
@@ -71,3 +72,8 @@ def test_a_log_that_breaks_the_rules_is_not_analysed(game: Path, tmp_path: Path)
     done = run(str(broken))
     assert done.exit_code != 0
     assert "broken.jsonl" in done.output
+
+
+def test_the_usual_time_is_that_of_the_library() -> None:
+    [budget] = [option for option in analyse.params if option.name == "budget"]
+    assert budget.default == BUDGET_S

@@ -1,6 +1,6 @@
 """Judges `arena analyse`: does it find a blunder that was planted, and does it leave a strong bot's decisions alone?
 
-A strong bot plays all seats. In half of the games one decision of a seat is replaced by a bad one: of twelve actions
+A strong bot plays all seats. In some games one decision of a seat is replaced by a bad one: of twelve actions
 that the rules allow, the one after which games end worst. It counts as a blunder if it costs at least `costs` where a
 good bot plays on from there, in worlds and under luck of their own. `analyse` does not know any of that.
 """

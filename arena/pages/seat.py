@@ -211,7 +211,7 @@ class SeatPage:
         self._scenes += [self._scene(told.view, told.events) for told in self._told[begun:]]
 
     def _heading(self, turn: int, seat: Seat | None) -> str:
-        name = f"{self.presenter.turn_name} {turn}" if turn else "Set-up"
+        name = self.presenter.when(turn)
         return name if seat is None else f"{name}: {MARKS[seat]} {self.seats.names[seat]}"
 
     # Data for the page
@@ -252,8 +252,7 @@ class SeatPage:
             view, events = self._made(turn)
             scene = self._scene(view, events) if turn.plays else scene
             shown["ask"] = self._ask(choosing, scene, view)
-            name = f"{self.presenter.turn_name} {turn.number}: " if turn.number else "Set-up: "
-            heading = f"{name}your turn"
+            heading = f"{self.presenter.when(turn.number)}: your turn"
             shown["turn"] = turn.number
         elif self._acted is not None:
             scene = self._scene(*self._acted)

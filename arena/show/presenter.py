@@ -148,6 +148,10 @@ class Presenter:
 
     # A person's choices
 
+    def when(self, turn: int) -> str:
+        """Returns a turn in words: `Turn 3`, or `Set-up` for number 0."""
+        return f"{self.turn_name} {turn}" if turn else "Set-up"
+
     def turn_of(self, view: Payload) -> int:
         """Returns the number of the turn that a view is in; 0 in the set-up, or where there are none."""
         turn = view.get(self.turn_name.lower())

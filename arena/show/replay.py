@@ -49,7 +49,7 @@ class Fault(Text):
 
 
 class Said(Text):
-    """What a remark says."""
+    """A sentence of a remark."""
 
 
 class Curve(Text):
@@ -57,10 +57,10 @@ class Curve(Text):
 
 
 class Remark(msgspec.Struct, frozen=True):
-    """What is said of a decision by somebody who looked at the game."""
+    """Words on a decision, of somebody who looked at the game."""
 
     seat: Seat
-    """Whose decision it is; only with its eyes, or those of all, the remark can be seen."""
+    """The seat that decided; only with its eyes, or those of all, the remark can be seen."""
     lines: tuple[str, ...]
     """Sentences, plain."""
     curve: str
@@ -91,7 +91,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     forfeited: tuple[Seat, ...] = ()
     """The seats that forfeited."""
     remark: Remark | None = None
-    """What is said of the decision."""
+    """The remark on the decision."""
 
 
 class Replay:
@@ -311,8 +311,7 @@ class Onlooker:
         self.told = [*self.ahead]
         self.ahead = []
         self.forfeited = ()
-        name = f"{self.presenter.turn_name} {turn}" if turn else "Set-up"
-        self.heading = Text().append(name, "bold").append(": ")
+        self.heading = Text().append(self.presenter.when(turn), "bold").append(": ")
 
     def _action(self, record: ActionRecord) -> None:
         decision = self.presenter.decision(record.kind)

@@ -1,1 +1,1 @@
-"""What each decision of a logged game was worth: games are played on in worlds that its seat could not rule out."""
+"""The worth of each decision of a logged game: games are played on in worlds that its seat could not rule out."""

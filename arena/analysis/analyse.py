@@ -37,25 +37,25 @@ R = TypeVar("R")
 BUDGET_S: Final = 8.0
 """Seconds that an analysis may take, unless something else is asked for."""
 FIRST: Final = 8
-"""So many trials each decision has at first."""
+"""The number of trials that each decision has at first."""
 CLOSELY: Final = 4
-"""How many decisions are looked at closely: those that may have cost most by their first trials."""
+"""The number of decisions that are looked at closely: those that may have cost most by their first trials."""
 LEAST: Final = 16
-"""How many trials those have at least, ..."""
+"""The number of trials that those have at least, ..."""
 MOST: Final = 400
 """... and at most."""
 BATCH: Final = 4
-"""How many trials are made at a time."""
+"""The number of trials that are one task."""
 SEARCH: Final = 0.3
 """The part of the time in which actions are looked for where no judge names one; ..."""
 OVERVIEW: Final = 0.6
 """... after this part no more first trials begin."""
 MARKS: Final = 3
-"""How many decisions are marked at most."""
+"""The largest number of decisions that are marked."""
 SURE: Final = 0.95
-"""How often an interval holds the truth."""
+"""The share of intervals that hold the truth."""
 BY_CHANCE: Final = 0.02
-"""In how many analyses something is marked at most that did not cost anything."""
+"""The largest share of analyses in which something is marked that did not cost anything."""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,11 +66,11 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     turn: int
     """The number of the turn; 0 is the set-up."""
     kind: str
-    """Which decision."""
+    """The kind of decision."""
     played: Payload
-    """What the seat did."""
+    """The action of the seat."""
     other: Payload | None
-    """What was tried beside it; None if the judge would have done the same."""
+    """The action that was tried beside it; None if the judge would have done the same."""
     chance_before: float
     """The chance to be first, from 0 to 1, with what was tried beside it."""
     chance_after: float
@@ -82,9 +82,9 @@ class Judged(msgspec.Struct, frozen=True, kw_only=True):
     high: float
     """Its upper end."""
     trials: int
-    """How many trials that is."""
+    """The number of trials that this rests on."""
     proven: bool
-    """Whether what was tried beside it is better for certain."""
+    """Whether the action that was tried beside it is shown to be better."""
 
 
 class Analysis(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,13 +96,13 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
     bot: str
     """The name of its bot."""
     judge: str
-    """Who said what should have been played."""
+    """The name of the judge."""
     unit: str | None
-    """What a cost counts; None means the chance to be first."""
+    """The unit of a cost; None means the chance to be first."""
     decisions: tuple[Judged, ...]
-    """Those that had a choice, in their order."""
+    """The decisions that had a choice, in their order."""
     skipped: int = 0
-    """For how many more there was no time."""
+    """The number of others, for which there was no time."""
 
     @property
     def marks(self) -> list[Judged]:
@@ -116,7 +116,7 @@ class Analysis(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Pair: TypeAlias = tuple[Worth, Worth]
-"""What the played action came to in a trial, and what another one came to in the same."""
+"""The worth of the played action in a trial, and that of another one in the same."""
 
 
 class _Case:
@@ -128,7 +128,7 @@ class _Case:
         self.first: list[Pair] = []
         self.closely: list[Pair] = []
         self.begun = FIRST
-        """How many trials were begun, the first ones included."""
+        """The number of trials that were begun, the first ones included."""
 
     def may_cost(self, *, by_lead: bool) -> float:
         """Returns what it may have cost by its first trials: the mean and its standard error."""
@@ -266,7 +266,7 @@ def _judged(trials: Trials, case: _Case, looked_at: int) -> Judged:
 
 
 class _First(msgspec.Struct, frozen=True):
-    """What a first look at a decision finds."""
+    """The outcome of a first look at a decision."""
 
     other: Payload | None
     pairs: list[Pair]

@@ -49,23 +49,23 @@ class Player(Protocol):
 
 
 class Stage(msgspec.Struct, frozen=True):
-    """Who plays on for some time."""
+    """A player that plays on for some time."""
 
     player: Callable[[], Player]
     """Makes what plays a seat; it must be quick."""
     decisions: int | None = None
-    """How many decisions of all seats it makes; None means all that are left."""
+    """The number of decisions of all seats that it makes; None means all that are left."""
 
 
 class Judge(msgspec.Struct, frozen=True, kw_only=True):
-    """Who judges the decisions of a game."""
+    """A judge of the decisions of a game."""
 
     name: str
-    """What people call it: the name of the adviser."""
+    """The name that people know: that of the adviser."""
     adviser: Callable[[], Player] | None = None
     """Makes what says for a seat what should have been played; None: what is legal is tried."""
     players: tuple[Stage, ...] = ()
-    """Who plays all seats on, one after another; after the last the rest is played at random."""
+    """The players of all seats, one after another; after the last the rest is played at random."""
     infers: bool = False
     """Whether what others did tells what they hold: then a trial begins in a world in which the first player would have
     done the same in their seats. For games with few plays; elsewhere no such world is found."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from operator import add
 from random import Random
 from typing import Any, Final
 
@@ -26,14 +27,14 @@ from arena.rules.course import RACE_STREAM, Course, playout
 from arena.types import Event, Payload, Seat
 
 TRIES: Final = 200
-"""How often a world is looked for in which others would have done what they did."""
+"""The number of attempts at a world in which others would have done what they did."""
 _IDS: Final = 2**31  # of requests
 FEW: Final = 4
-"""So many legal plays are all tried, whatever the judge says."""
+"""The number of legal plays that are all tried, whatever the judge says."""
 SAMPLED: Final = 8
-"""How many actions are tried where nobody says what is better."""
+"""The number of actions that are tried where nobody says what is better."""
 SCREENED: Final = 16
-"""In how many worlds each of several actions is tried, to find the best of them."""
+"""The number of worlds in which each of several actions is tried, to find the best of them."""
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -47,15 +48,15 @@ class Question(msgspec.Struct, frozen=True):
     state: Any
     """The state in which the seat was asked."""
     plays: tuple[Any, ...]
-    """What it did."""
+    """The plays of its action."""
     gone: frozenset[Seat]
     """The seats that had forfeited."""
     before: tuple[Step, ...]
-    """What had happened since the seat's decision before this one, or since the start."""
+    """All that had happened since the seat's decision before this one, or since the start."""
 
 
 class Worth(msgspec.Struct, frozen=True):
-    """What a game came to that was played on."""
+    """The end of a game that was played on, for a seat."""
 
     chance: float
     """The seat's share of the first rank, from 0 to 1."""
@@ -104,7 +105,7 @@ class Trials:
         self.seat = seat
         self.questions = questions(log, seat)
         self.margin = self.rules.margin(self.rules.seats, self.rules.options)
-        """What a lead counts; None where only ranks count."""
+        """The game's margin; None where only ranks count."""
         self._adviser = judge.adviser and Mind(self.rules, settings, judge.adviser, judge.name)
         self._players = [
             (Mind(self.rules, settings, stage.player, judge.name), stage.decisions) for stage in judge.players
@@ -127,26 +128,28 @@ class Trials:
         if len(others) < 2:
             return others[0] if others else None
         ends, gains = time.monotonic() + seconds, [0.0] * len(others)
-        for number in range(SCREENED):
-            tried = list(gains)
-            for at, other in enumerate(others):
-                if time.monotonic() > ends:
-                    break
-                tried[at] += self._gain(self.worth(index, other, -1 - number))
-            else:
-                gains = tried  # a round counts if all had their trial
-                continue
-            break
+        for number in range(-SCREENED, 0):
+            tried = self._round(index, others, number, ends)
+            if tried is None:
+                break
+            gains = [*map(add, gains, tried)]
         return others[gains.index(max(gains))]
 
-    def _gain(self, worth: Worth) -> float:
-        return worth.chance if self.margin is None else worth.lead
+    def _round(self, index: int, actions: list[Payload], number: int, ends: float) -> list[float] | None:
+        """Returns by how much the seat gains by each of some actions in a trial; None if the time ends before."""
+        world, gains = self.world(index, number), []
+        for action in actions:
+            if time.monotonic() > ends:
+                return None
+            worth = self._worth(index, world, action, number)
+            gains.append(worth.chance if self.margin is None else worth.lead)
+        return gains
 
     def pair(self, index: int, other: Payload | None, number: int) -> tuple[Worth, Worth]:
         """Returns what the played action came to in a trial, and what another one came to in the same."""
-        question = self.questions[index]
-        played = self.worth(index, self.rules.write_action(question.plays), number)
-        return played, played if other is None else self.worth(index, other, number)
+        world = self.world(index, number)
+        played = self._worth(index, world, self.rules.write_action(self.questions[index].plays), number)
+        return played, played if other is None else self._worth(index, world, other, number)
 
     def world(self, index: int, number: int) -> Any:
         """Returns the state that a trial begins in."""
@@ -215,10 +218,12 @@ class Trials:
 
     def worth(self, index: int, action: Payload, number: int) -> Worth:
         """Returns what an action came to in a trial."""
+        return self._worth(index, self.world(index, number), action, number)
+
+    def _worth(self, index: int, world: Any, action: Payload, number: int) -> Worth:
         rules, seat = self.rules, self.seat
         luck = _Luck(self._luck(index, number, "luck"))
-        state = self.world(index, number)
-        state = self._played_on(rules.act(state, seat, rules.read_action(state, seat, action)), luck)
+        state = self._played_on(rules.act(world, seat, rules.read_action(world, seat, action)), luck)
         outcome = rules.outcome(state)
         assert outcome is not None
         ranks, gone = outcome.ranks, self.questions[index].gone

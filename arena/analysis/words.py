@@ -117,8 +117,7 @@ class Report:
         return found
 
     def _when(self, one: Judged) -> str:
-        turn = f"{self._presenter.turn_name} {one.turn}" if one.turn else "Set-up"
-        return plain(f"{turn}, {one.kind}")
+        return plain(f"{self._presenter.when(one.turn)}, {one.kind}")
 
     def _sentence(self, one: Judged) -> str:
         before, after = percent(one.chance_before), percent(one.chance_after)

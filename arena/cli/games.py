@@ -183,18 +183,8 @@ def print_lost(found: list[Payload], bot: str, db: Path) -> None:
 
 SEAT_COLUMNS = (
     *("game", "tournament", "number", "finished", "rules", "ruleset", "deal", "seat", "bot", "version", "rank"),
-    *(
-        "outcome",
-        "score",
-        "margin",
-        "decisions",
-        "total_ms",
-        "max_ms",
-        "forfeit",
-        "sentence",
-        "forfeit_turn",
-        "overloaded",
-    ),
+    *("outcome", "score", "margin", "decisions", "total_ms", "max_ms"),
+    *("forfeit", "sentence", "forfeit_turn", "overloaded"),
     *("ended", "turns", "log", "denied_ms", "level", "off_turn_cpu_ms"),
 )
 """The columns of --csv: those of `v_seats` that hold one value."""

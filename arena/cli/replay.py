@@ -84,8 +84,7 @@ def write_page(game: Log, path: Path, seat: int | None = None, remarks: Mapping[
     """Writes a game as a page for a browser, with what is said of its decisions.
 
     Raises:
-        ConfigError: The file cannot be written.
-        MissingExtra: What makes pages is not installed.
+        ConfigError: The file cannot be written, or what makes pages is not installed.
     """
     need("pages", "--html")
     from arena.pages.game import game_page
